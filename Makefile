@@ -1,0 +1,47 @@
+# DP-Replica. `make help` lists what can be made; every target builds .venv by itself when it is missing.
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+JOBS     ?=
+REPEATS  ?=
+EXECUTOR ?=
+OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) $(if $(EXECUTOR),executor=$(EXECUTOR))
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo reproduce-all test lint bench lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-zA-Z0-9_%-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  Options of demo and reproduce-*: REPEATS=10 JOBS=2 EXECUTOR=local|threads, for example: make demo REPEATS=3"
+
+install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
+
+$(STAMP): requirements.lock pyproject.toml
+	@echo "Making $(VENV) from requirements.lock; this takes about a minute and happens once." >&2
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP)  ## a minute's tour on embedded real data, offline: a table and a picture
+	$(PY) -m experiments paper=demo $(OVERRIDES)
+
+reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed numbers beside ours (today: 2)
+	$(PY) -m experiments paper=$* $(OVERRIDES)
+
+test: $(STAMP)  ## the whole test suite
+	$(PY) -m pytest -n auto --dist loadfile
+
+lint: $(STAMP)  ## style and simple faults (ruff)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+bench: $(STAMP)  ## speed and memory as ratios measured in one run
+	$(PY) -m experiments.bench
+
+lock:  ## write requirements.lock anew from pyproject.toml (needs uv)
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev pyproject.toml -o requirements.lock
+
+clean:  ## remove .venv and compiled caches; results stay
+	rm -rf $(VENV) .cache .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""Private forests: one engine, one file for each paper's rule."""

@@ -1,0 +1,187 @@
+"""What a node may be split by: class counts behind every value, intervals between values, random features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algorithms.compiled import compiled
+from algorithms.forests.scores import class_term, joined, side_score
+
+
+@compiled
+def class_counts(growth, table, i):
+    """Count the records of each class in node ``i``: int64 array of shape (c,)."""
+    counts = np.zeros(table.n_classes, dtype=np.int64)
+    for position in range(growth.spans[i, 0], growth.spans[i, 1]):
+        row = growth.rows[position]
+        counts[table.labels[row]] += growth.weights[row]
+    return counts
+
+
+@compiled
+def is_pure(counts):
+    """Tell whether at most one class is present. This is an exact look at the rows: using it costs privacy."""
+    return np.count_nonzero(counts) <= 1
+
+
+@compiled
+def draw_features(available, m, rng):
+    """Draw ``m`` of the available features without replacement, all of them if there are fewer.
+
+    Parameters
+    ----------
+    available : int64 array
+        Features to draw from.
+    m : int
+        How many are wanted.
+    rng : numpy.random.Generator
+        Source of randomness; one uniform number is taken for each drawn feature.
+    """
+    pool = available.copy()
+    m = min(m, pool.shape[0])
+    for drawn in range(m):
+        other = drawn + int(rng.random() * (pool.shape[0] - drawn))
+        pool[drawn], pool[other] = pool[other], pool[drawn]
+    return pool[:m]
+
+
+@compiled
+def count_by_code(growth, table, i, feature):
+    """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c)."""
+    counts = np.zeros((table.n_codes[feature], table.n_classes), dtype=np.int64)
+    column = table.codes[feature]
+    for position in range(growth.spans[i, 0], growth.spans[i, 1]):
+        row = growth.rows[position]
+        counts[column[row], table.labels[row]] += growth.weights[row]
+    return counts
+
+
+@compiled
+def count_by_present_code(growth, table, i, feature):
+    """Count as ``count_by_code``, but only codes that occur in the node.
+
+    Returns
+    -------
+    codes : int64 array of shape (p,)
+        The codes present, ascending.
+    counts : int64 array of shape (p, c)
+        Their records by class.
+    """
+    start, stop = growth.spans[i]
+    if table.n_codes[feature] <= 4 * (stop - start):
+        by_code = count_by_code(growth, table, i, feature)
+        present = np.empty(by_code.shape[0], dtype=np.int64)
+        n_present = 0
+        for code in range(by_code.shape[0]):
+            n = 0
+            for c in range(table.n_classes):
+                n += by_code[code, c]
+                by_code[n_present, c] = by_code[code, c]
+            present[n_present] = code
+            n_present += n > 0
+        return present[:n_present], by_code[:n_present]
+    # A column of many values in a small node: sorting its rows is cheaper than a pass over all its codes.
+    keys = sorted_by_code(growth, table, i, feature)
+    present = np.empty(stop - start, dtype=np.int64)
+    counts = np.zeros((stop - start, table.n_classes), dtype=np.int64)
+    n_present = 0
+    for key in keys:
+        code, row = key >> 32, key & 0xFFFFFFFF
+        if n_present == 0 or present[n_present - 1] != code:
+            present[n_present] = code
+            n_present += 1
+        counts[n_present - 1, table.labels[row]] += growth.weights[row]
+    return present[:n_present], counts[:n_present]
+
+
+@compiled
+def sorted_by_code(growth, table, i, feature):
+    """Sort the rows of node ``i`` by their code: int64 array of ``code << 32 | row``."""
+    start, stop = growth.spans[i]
+    column = table.codes[feature]
+    keys = np.empty(stop - start, dtype=np.int64)
+    for position in range(start, stop):
+        row = growth.rows[position]
+        keys[position - start] = (np.int64(column[row]) << 32) | row
+    if keys.shape[0] < 256:
+        keys.sort()
+        return keys
+    # Radix sort, a byte of the code at a time: three times as fast as comparing.
+    other = np.empty_like(keys)
+    shift = 32
+    while (table.n_codes[feature] - 1) >> (shift - 32) > 0:
+        ends = np.zeros(257, dtype=np.int64)
+        for key in keys:
+            ends[((key >> shift) & 0xFF) + 1] += 1
+        for digit in range(256):
+            ends[digit + 1] += ends[digit]
+        for key in keys:
+            digit = (key >> shift) & 0xFF
+            other[ends[digit]] = key
+            ends[digit] += 1
+        keys, other = other, keys
+        shift += 8
+    return keys
+
+
+@compiled
+def below_scores(score, counts, totals):
+    """Score every split "code <= cut" between two neighbouring rows of a count table.
+
+    Parameters
+    ----------
+    score : int
+        Which score, see ``scores``.
+    counts : int64 array of shape (p, c)
+        Records by code (ascending) and class.
+    totals : int64 array of shape (c,)
+        Records of the node by class.
+
+    Returns
+    -------
+    float64 array of shape (max(p - 1, 0),)
+        Entry j belongs to the split that sends the codes 0, ..., j left.
+    """
+    n_splits = max(counts.shape[0] - 1, 0)
+    n_left = np.empty(n_splits)
+    n = 0
+    for j in range(n_splits):
+        for c in range(counts.shape[1]):
+            n += counts[j, c]
+        n_left[j] = n
+    left, right = np.zeros((2, n_splits))
+    n_all = totals.sum()
+    for c in range(counts.shape[1]):  # class by class: short inner loops over classes are several times slower
+        below = 0
+        for j in range(n_splits):
+            below += counts[j, c]
+            left[j] = joined(score, left[j], class_term(score, float(below), n_left[j]))
+            right[j] = joined(score, right[j], class_term(score, float(totals[c] - below), n_all - n_left[j]))
+    return left + right
+
+
+@compiled
+def equals_scores(score, counts, totals):
+    """Score every split "code == value against the rest": float64 array of shape (codes,)."""
+    n_all = totals.sum()
+    scores = np.empty(counts.shape[0])
+    for j in range(counts.shape[0]):
+        n = 0
+        for c in range(counts.shape[1]):
+            n += counts[j, c]
+        equal, rest = 0.0, 0.0
+        for c in range(counts.shape[1]):
+            count = float(counts[j, c])
+            equal = joined(score, equal, class_term(score, count, n))
+            rest = joined(score, rest, class_term(score, totals[c] - count, n_all - n))
+        scores[j] = equal + rest
+    return scores
+
+
+@compiled
+def by_value_score(score, counts):
+    """Score the split that makes one child of every code."""
+    total = 0.0
+    for j in range(counts.shape[0]):
+        total += side_score(score, counts[j])
+    return total

@@ -1,0 +1,348 @@
+"""RFDPP-Gini: random forests of CART trees with noise (Li, Chen, Liu, An, Li, Li; Computer Engineering 2020 46(1))."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.accounting import Bootstrapped, Fault, Parallel, Privacy, Sequential, Spent, Unpaid
+from algorithms.compiled import compiled
+from algorithms.forests.candidates import (
+    below_scores,
+    class_counts,
+    count_by_code,
+    draw_features,
+    equals_scores,
+    is_pure,
+)
+from algorithms.forests.forest import PrivateForestClassifier, label_leaf
+from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.scores import GINI, sensitivity
+from algorithms.forests.tree import BELOW, EQUALS, plant, released, split_in_two
+from algorithms.mechanisms import exponential, laplace
+from algorithms.parameters import check_choice, check_count
+
+
+class Plan(NamedTuple):
+    """What one tree may spend and how it splits."""
+
+    max_depth: int
+    max_features: int
+    count_epsilon: float
+    split_epsilon: float
+    leaf_epsilon: float
+    one_draw: bool  # one exponential mechanism over the intervals of all continuous features together
+    relative_length: bool  # interval lengths as shares of the public range
+
+
+@compiled
+def grow(table, rows, weights, plan, rng):
+    """Grow one tree as printed: Algorithm 3, step 3."""
+    growth = plant(rows, weights)
+    all_features = np.arange(table.codes.shape[0])
+    i = 0
+    while i < growth.n_nodes[0]:
+        counts = class_counts(growth, table, i)
+        node = growth.nodes[i]
+        split = NO_SPLIT
+        if node.depth < plan.max_depth:
+            node.exact = True  # purity, nominal splits and the last comparison are decided without noise
+            if not is_pure(counts):
+                node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon, rng)  # (2), never used
+                node.epsilon += plan.count_epsilon
+                features = draw_features(all_features, plan.max_features, rng)  # (3)
+                split = best_continuous(growth, table, i, features[table.is_continuous[features]], counts, plan, rng)
+                split = best_nominal(growth, table, i, features[~table.is_continuous[features]], counts, split)
+        if split.feature >= 0:
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+        else:
+            label_leaf(growth, i, counts, plan.leaf_epsilon, rng)  # (1)
+        i += 1
+    return released(growth)
+
+
+@compiled
+def best_continuous(growth, table, i, features, totals, plan, rng):
+    """Draw a cut of the continuous features by the exponential mechanism over intervals: step (5)."""
+    best = NO_SPLIT
+    epsilon = plan.split_epsilon / (features.shape[0] + 1)  # one share is kept for the nominal features
+    if plan.one_draw:
+        return draw_interval(growth, table, i, features, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
+    for j in range(features.shape[0]):
+        one = features[j : j + 1]
+        split = draw_interval(growth, table, i, one, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
+        if split.score > best.score:
+            best = split
+    return best
+
+
+@compiled
+def best_nominal(growth, table, i, features, totals, best):
+    """Take the best "value against the rest" if it beats the best so far, both exactly: step (6)."""
+    n = totals.sum()
+    for feature in features:
+        counts = count_by_code(growth, table, i, feature)
+        scores = equals_scores(GINI, counts, totals)
+        for code in range(scores.shape[0]):
+            n_equal = counts[code].sum()
+            if scores[code] > best.score and 0 < n_equal < n:
+                best = Split(scores[code], feature, EQUALS, code, float(code))
+    return best
+
+
+@compiled
+def grow_sound(table, rows, weights, plan, rng):
+    """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test, no count."""
+    growth = plant(rows, weights)
+    all_features = np.arange(table.codes.shape[0])
+    i = 0
+    while i < growth.n_nodes[0]:
+        counts = class_counts(growth, table, i)
+        node = growth.nodes[i]
+        if node.depth == plan.max_depth:
+            label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
+        else:
+            features = draw_features(all_features, plan.max_features, rng)
+            split = draw_public_cut(growth, table, i, features, counts, plan.split_epsilon, rng)
+            node.epsilon += plan.split_epsilon
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+        i += 1
+    return released(growth)
+
+
+@compiled
+def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
+    """Draw one of all (feature, public cut) pairs of some features by the exponential mechanism."""
+    ends = np.zeros(features.shape[0] + 1, dtype=np.int64)
+    for j, feature in enumerate(features):
+        ends[j + 1] = ends[j] + table.n_codes[feature] - table.is_continuous[feature]
+    quality = np.empty(ends[-1])
+    for j, feature in enumerate(features):
+        counts = count_by_code(growth, table, i, feature)
+        if table.is_continuous[feature]:
+            quality[ends[j] : ends[j + 1]] = below_scores(GINI, counts, totals)
+        else:
+            quality[ends[j] : ends[j + 1]] = equals_scores(GINI, counts, totals)
+    drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng)
+    j = np.searchsorted(ends, drawn, side="right") - 1
+    code = drawn - ends[j]
+    decides = BELOW if table.is_continuous[features[j]] else EQUALS
+    return Split(quality[drawn], features[j], decides, code, float(code))
+
+
+class RFDPPGiniClassifier(PrivateForestClassifier):
+    """RFDPP-Gini, a forest of CART trees that claims epsilon-differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int, default=25
+        Number of trees T, at least 1.
+    max_depth : int, default=5
+        Depth d at which growing stops, at least 1.
+    max_features : int or None, default=None
+        Number m of features drawn at each node, from 1 to the number of features; None is the base-2 logarithm of the
+        number of features, rounded up (Algorithm 2).
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    continuous : {"one_draw", "per_feature"}, default="one_draw"
+        Reading of step (5): one exponential mechanism over the intervals of all continuous features, or one for each.
+    interval_length : {"raw", "relative"}, default="raw"
+        Reading of the size of an interval: in the unit of its column, or as a share of the column's public range.
+    tree_budget : {"divided", "whole"}, default="divided"
+        Whether the budget is divided by the number of trees, as printed, or each tree spends all of it.
+    level_budget : {"divided", "whole"}, default="divided"
+        Whether a tree's budget is divided by its levels, as printed, or each level spends all of it.
+    leaf : {"noisy_counts", "whole_budget", "exact"}, default="noisy_counts"
+        Noise on the class counts of a leaf: from the level's half, as printed; from the whole B; or none.
+    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
+        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
+        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
+    n_bins : int, default=32
+        Public equal-width bins of a continuous column in the sound variant, at least 2.
+    n_jobs : int or None, default=None
+        Threads that grow trees.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    Privacy: variant "paper" is **not** differentially private (nominal splits, the final comparison and the purity
+    test read the rows without noise, intervals end at values of the rows); ``privacy_`` lists its faults. Variant
+    "sound" is, with pure epsilon. Noise comes from numpy's generator, see ``algorithms.mechanisms``.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
+    >>> forest = RFDPPGiniClassifier(epsilon=20.0, max_depth=1, max_features=2, variant="sound", n_estimators=3,
+    ...                              domain=domain, random_state=0).fit(X, y)
+    >>> forest.predict([[0, 1], [1, 0]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> forest.privacy_.is_sound, forest.privacy_.accounted_epsilon
+    (True, 20.0)
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        n_estimators=25,
+        max_depth=5,
+        max_features=None,
+        variant="paper",
+        domain=None,
+        continuous="one_draw",
+        interval_length="raw",
+        tree_budget="divided",
+        level_budget="divided",
+        leaf="noisy_counts",
+        sampling=None,
+        n_bins=32,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.variant = variant
+        self.domain = domain
+        self.continuous = continuous
+        self.interval_length = interval_length
+        self.tree_budget = tree_budget
+        self.level_budget = level_budget
+        self.leaf = leaf
+        self.sampling = sampling
+        self.n_bins = n_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        if self.max_features is not None:
+            check_count("max_features", self.max_features, highest=n_features, of="number of features")
+        check_choice("variant", self.variant, ("paper", "sound"))
+        check_choice("continuous", self.continuous, ("one_draw", "per_feature"))
+        check_choice("interval_length", self.interval_length, ("raw", "relative"))
+        check_choice("tree_budget", self.tree_budget, ("divided", "whole"))
+        check_choice("level_budget", self.level_budget, ("divided", "whole"))
+        check_choice("leaf", self.leaf, ("noisy_counts", "whole_budget", "exact"))
+        allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
+        check_choice("sampling", self.sampling, allowed)
+        check_count("n_bins", self.n_bins, lowest=2)
+
+    def _sampling(self) -> str:
+        return self.sampling or ("bootstrap" if self.variant == "paper" else "disjoint")
+
+    def _n_bins(self) -> int | None:
+        return self.n_bins if self.variant == "sound" else None
+
+    def _plan(self, n_features: int) -> Plan:
+        """Divide the budget: section 3.2.1 of the paper."""
+        sound = self.variant == "sound"
+        shared = self._sampling() != "disjoint" and (sound or self.tree_budget == "divided")
+        per_tree = float(self.epsilon) / self.n_estimators if shared else float(self.epsilon)
+        divided = sound or self.level_budget == "divided"
+        per_level = per_tree / (self.max_depth + 1) if divided else per_tree
+        half = per_level / 2
+        return Plan(
+            max_depth=self.max_depth,
+            max_features=self.max_features or max(1, math.ceil(math.log2(n_features))),
+            count_epsilon=half,
+            split_epsilon=per_level if sound else half,
+            leaf_epsilon=per_level
+            if sound
+            else {"noisy_counts": half, "whole_budget": float(self.epsilon)}.get(self.leaf, math.inf),
+            one_draw=self.continuous == "one_draw",
+            relative_length=self.interval_length == "relative",
+        )
+
+    def _grower(self, table):
+        rule = grow_sound if self.variant == "sound" else grow
+        return partial(_grow_with, rule, self._plan(table.codes.shape[0]))
+
+    def _privacy(self, table) -> Privacy:
+        plan = self._plan(table.codes.shape[0])
+        leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
+        split = Spent("exponential", "interval or cut", plan.split_epsilon, sensitivity(GINI, 0))
+        if self.variant == "sound":
+            tree = Sequential("tree", (Sequential("split level", (split,), self.max_depth), leaf))
+            return Privacy(self.epsilon, self._forest_of(tree, len(table.labels)))
+        count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
+        unpaid = Unpaid("purity, nominal splits and the final comparison")
+        level = Sequential("split level", (count, split, unpaid), self.max_depth)
+        ledger = self._forest_of(Sequential("tree", (level, leaf)), len(table.labels))
+        return Privacy(self.epsilon, ledger, tuple(FAULTS[name] for name in self._fault_names(table)))
+
+    def _forest_of(self, tree, n_rows: int):
+        if self._sampling() == "disjoint":
+            return Parallel("tree", (tree,), self.n_estimators)
+        rows = Bootstrapped(tree, n_rows) if self._sampling() == "bootstrap" else tree
+        return Sequential("tree", (rows,), self.n_estimators)
+
+    def _fault_names(self, table) -> list[str]:
+        names = ["exact purity test", "exact final comparison", "unused count"]
+        if self._sampling() == "bootstrap":
+            names.append("bootstrap")
+        if table.is_continuous.any():
+            names.append("interval ends from the rows")
+        if not table.is_continuous.all():
+            names.append("exact nominal splits")
+        if self.leaf == "exact":
+            names.append("exact leaves")
+        if (self.tree_budget, self.level_budget, self.leaf) != ("divided", "divided", "noisy_counts"):
+            names.append("budget spent more than once")
+        return names
+
+
+def _grow_with(rule, plan, table, rows, weights, rng):
+    return rule(table, rows, weights, plan, rng)
+
+
+FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault(
+            "exact purity test",
+            "whether a node holds one class only is read without noise",
+            "Algorithm 3, stop condition",
+        ),
+        Fault(
+            "exact final comparison",
+            "the best feature and cut are compared without noise",
+            "Algorithm 3, step (6)",
+        ),
+        Fault(
+            "exact nominal splits",
+            "the best split of a nominal feature is found without noise",
+            "Algorithm 3, step (6)",
+        ),
+        Fault(
+            "interval ends from the rows",
+            "the intervals end at values that occur in the rows",
+            "Algorithm 3, step (5)",
+        ),
+        Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 3, step 3.1"),
+        Fault(
+            "unused count",
+            "half of each split level pays for a number that nothing uses",
+            "Algorithm 3, step (2)",
+        ),
+        Fault("exact leaves", "leaves are labelled without noise", "reading leaf='exact'"),
+        Fault(
+            "budget spent more than once",
+            "trees, levels or leaves spend the whole budget each",
+            "a reading, not the text",
+        ),
+    )
+}

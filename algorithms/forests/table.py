@@ -1,0 +1,96 @@
+"""The training table of the forest engine: columns as small integers, one after the other.
+
+A tree never compares raw values while it grows. A nominal column holds the position of its category; a continuous one
+the rank of its value among the values present, or the number of its public bin. Both index ``levels``, which turns a
+rank back into a value.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.domain import Continuous, Domain
+
+
+class Table(NamedTuple):
+    """Columns, labels and what a grower must know of them; shapes with n rows, k columns, c classes."""
+
+    codes: np.ndarray  # uint16 or uint32 (k, n): rank, bin or category of each value
+    labels: np.ndarray  # uint16 (n,): class of each row
+    n_codes: np.ndarray  # int64 (k,): how many codes each column can take
+    is_continuous: np.ndarray  # bool (k,)
+    levels: np.ndarray  # float64 (sum of n_codes,): the value behind each code, columns one after the other
+    first_level: np.ndarray  # int64 (k,): where the levels of a column begin
+    width: np.ndarray  # float64 (k,): length of the public range of a continuous column, 1 for a nominal one
+    n_classes: int
+
+
+def bin_continuous(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarray:
+    """Replace continuous columns by the number of their public equal-width bin.
+
+    Parameters
+    ----------
+    matrix : float64 array of shape (n, k)
+        Rows as ``domain.encode`` returns them.
+    domain : Domain
+        Its declared bounds are the ends of the bins.
+    n_bins : int
+        Number of bins of each continuous column, at least 1.
+
+    Returns
+    -------
+    float64 array of shape (n, k)
+        Bins count from 0; the upper bound itself belongs to the last bin.
+    """
+    binned = matrix.copy(order="F")
+    for j, feature in enumerate(domain.features):
+        if isinstance(feature, Continuous):
+            share = (matrix[:, j] - feature.lower) / (feature.upper - feature.lower)
+            binned[:, j] = np.minimum(np.floor(share * n_bins), n_bins - 1)
+    return binned
+
+
+def make_table(
+    matrix: np.ndarray, domain: Domain, labels: np.ndarray, n_classes: int, n_bins: int | None = None
+) -> Table:
+    """Lay rows out for growing.
+
+    Parameters
+    ----------
+    matrix : float64 array of shape (n, k)
+        Rows as ``domain.encode`` returns them, or as ``bin_continuous`` does when ``n_bins`` is given.
+    domain : Domain
+        Public description of the columns.
+    labels : int array of shape (n,)
+        Class of each row, from 0.
+    n_classes : int
+        Number of declared classes.
+    n_bins : int or None
+        With a number, continuous columns hold public bins; with None, the exact values present in the rows, which is
+        what the printed algorithms use and is not private.
+    """
+    n_rows, n_features = matrix.shape
+    codes = np.empty((n_features, n_rows), dtype=np.uint32)
+    levels = []
+    for j, feature in enumerate(domain.features):
+        if isinstance(feature, Continuous) and n_bins is None:
+            values, ranks = np.unique(matrix[:, j], return_inverse=True)
+            codes[j] = ranks
+        else:
+            codes[j] = matrix[:, j]
+            n_values = n_bins if isinstance(feature, Continuous) else len(feature.categories)
+            values = np.arange(n_values, dtype=np.float64)
+        levels.append(values)
+    n_codes = np.array([len(values) for values in levels], dtype=np.int64)
+    return Table(
+        codes=codes.astype(np.uint16) if n_codes.max() <= 2**16 else codes,  # half the memory to gather from
+        labels=labels.astype(np.uint16),
+        n_codes=n_codes,
+        is_continuous=np.array([isinstance(feature, Continuous) for feature in domain.features]),
+        levels=np.concatenate(levels),
+        first_level=np.concatenate([[0], np.cumsum(n_codes)[:-1]]).astype(np.int64),
+        width=np.array([f.upper - f.lower if isinstance(f, Continuous) else 1.0 for f in domain.features]),
+        n_classes=n_classes,
+    )

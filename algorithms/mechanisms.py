@@ -1,0 +1,198 @@
+"""The randomised mechanisms: every draw of noise in this package happens here.
+
+Each takes what it protects, a sensitivity, an epsilon and a ``numpy.random.Generator``, so that the calls of a training
+run can be recorded and replayed on a neighbouring table. ``epsilon=inf`` is the noise-free limit of each mechanism.
+Sensitivities are meant for neighbouring tables that differ by one record added or removed, unless said otherwise.
+
+The generator is numpy's: made for experiments. Floating-point Laplace noise can leak through its low-order bits
+(Mironov, 2012); do not release a model of real people's data with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algorithms.compiled import compiled
+
+
+@compiled
+def laplace(value, sensitivity, epsilon, rng):
+    """Add Laplace noise of scale ``sensitivity / epsilon`` to a number.
+
+    Parameters
+    ----------
+    value : float
+        The exact answer.
+    sensitivity : float
+        Largest change of the answer between neighbouring tables; positive.
+    epsilon : float
+        Budget, in (0, inf].
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    float
+        ``epsilon``-differentially private answer (Dwork et al., 2006).
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive.
+
+    Examples
+    --------
+    >>> laplace(3.0, 1.0, np.inf, np.random.default_rng(0))
+    3.0
+    """
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("laplace: sensitivity and epsilon must be positive")
+    if epsilon == np.inf:
+        return value
+    return value + rng.laplace(0.0, sensitivity / epsilon)
+
+
+@compiled
+def laplace_vector(values, sensitivity, epsilon, rng):
+    """Add independent Laplace noise to each entry of a vector.
+
+    Parameters
+    ----------
+    values : array of shape (c,)
+        The exact answers.
+    sensitivity : float
+        Largest change of the whole vector between neighbouring tables in the L1 norm; positive.
+    epsilon : float
+        Budget of the whole vector, in (0, inf].
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    float64 array of shape (c,)
+        ``epsilon``-differentially private answers.
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive.
+
+    Examples
+    --------
+    >>> laplace_vector(np.array([3, 1]), 1.0, np.inf, np.random.default_rng(0))
+    array([3., 1.])
+    """
+    noisy = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        noisy[i] = laplace(float(values[i]), sensitivity, epsilon, rng)
+    return noisy
+
+
+@compiled
+def exponential(quality, measure, sensitivity, epsilon, rng):
+    """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
+
+    Parameters
+    ----------
+    quality : float array of shape (r,)
+        Score of each candidate, larger is better; at least one.
+    measure : float array of shape (r,)
+        Base measure, for example the length of an interval; non-negative, not all zero. It is trusted to be public.
+    sensitivity : float
+        Largest change of any score between neighbouring tables; positive.
+    epsilon : float
+        Budget, in (0, inf]. At infinity one of the best candidates is drawn in proportion to its measure.
+    rng : numpy.random.Generator
+        Source of randomness; one uniform number is taken, whatever epsilon is.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive, or no candidate has a positive measure.
+
+    Examples
+    --------
+    >>> exponential(np.array([0.0, 2.0]), np.ones(2), 1.0, np.inf, np.random.default_rng(0))
+    1
+    """
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("exponential: sensitivity and epsilon must be positive")
+    best = -np.inf
+    for i in range(quality.shape[0]):
+        if measure[i] > 0 and quality[i] > best:
+            best = quality[i]
+    weight = np.empty(quality.shape[0])
+    total = 0.0
+    for i in range(quality.shape[0]):
+        # Scores relative to the best one are at most 0: exp may underflow to 0 but never overflows.
+        if quality[i] == best:
+            weight[i] = measure[i]
+        elif epsilon == np.inf or measure[i] <= 0:
+            weight[i] = 0.0
+        else:
+            weight[i] = measure[i] * np.exp((quality[i] - best) * (epsilon / (2.0 * sensitivity)))
+        total += weight[i]
+    if not total > 0:
+        raise ValueError("exponential: no candidate with a positive measure")
+    threshold = rng.random() * total
+    chosen = -1
+    reached = 0.0
+    for i in range(quality.shape[0]):
+        if weight[i] > 0:
+            chosen = i  # the last possible candidate stands in if rounding leaves the threshold unreached
+            reached += weight[i]
+            if reached > threshold:
+                break
+    return chosen
+
+
+@compiled
+def permute_and_flip(quality, sensitivity, epsilon, rng):
+    """Draw a candidate by permute-and-flip, in its form ``argmax(quality + Exponential(2 * sensitivity / epsilon))``.
+
+    Parameters
+    ----------
+    quality : float array of shape (r,)
+        Score of each candidate, larger is better; at least one.
+    sensitivity : float
+        Largest change of any score between neighbouring tables; positive.
+    epsilon : float
+        Budget, in (0, inf]. At infinity one of the best candidates is drawn evenly.
+    rng : numpy.random.Generator
+        Source of randomness; one exponential number is taken for each candidate.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McKenna & Sheldon, 2020; Ding et al., 2021, for
+        this form).
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive, or there is no candidate.
+
+    Examples
+    --------
+    >>> permute_and_flip(np.array([0.0, 2.0]), 1.0, np.inf, np.random.default_rng(0))
+    1
+    """
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("permute_and_flip: sensitivity and epsilon must be positive")
+    if quality.shape[0] == 0:
+        raise ValueError("permute_and_flip: no candidate")
+    scale = 2.0 * sensitivity / epsilon
+    chosen = 0
+    best = -np.inf
+    best_noise = -1.0
+    for i in range(quality.shape[0]):
+        noise = rng.standard_exponential()
+        score = quality[i] + scale * noise
+        if score > best or (score == best and noise > best_noise):
+            chosen, best, best_noise = i, score, noise
+    return chosen

@@ -1,0 +1,63 @@
+"""Checks of constructor parameters, in one place and in one tone."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Iterable
+
+
+class ParameterError(ValueError):
+    """A constructor parameter has a value that the algorithm cannot work with."""
+
+
+def check_epsilon(epsilon) -> float:
+    """Return the budget as a float; it must be positive, infinity means no noise.
+
+    Examples
+    --------
+    >>> check_epsilon(1)
+    1.0
+    >>> check_epsilon(float("nan"))
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: epsilon must be a positive number (inf for no noise), got nan
+    """
+    if not isinstance(epsilon, numbers.Real) or math.isnan(epsilon) or epsilon <= 0:
+        raise ParameterError(f"epsilon must be a positive number (inf for no noise), got {epsilon!r}")
+    return float(epsilon)
+
+
+def check_count(name: str, value, lowest: int = 1, highest: int | None = None, of: str = "") -> int:
+    """Return a whole number from ``lowest`` to ``highest``; ``of`` names what the upper end is.
+
+    Examples
+    --------
+    >>> check_count("max_features", 9, highest=8, of="number of features")
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: max_features must be at most 8 (number of features), got 9
+    """
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise ParameterError(f"{name} must be a whole number, got {value!r}")
+    if value < lowest:
+        raise ParameterError(f"{name} must be at least {lowest}, got {value}")
+    if highest is not None and value > highest:
+        raise ParameterError(f"{name} must be at most {highest}{f' ({of})' if of else ''}, got {value}")
+    return int(value)
+
+
+def check_choice(name: str, value, choices: Iterable):
+    """Return the value if it is one of the choices; else name them and the nearest.
+
+    Examples
+    --------
+    >>> check_choice("variant", "papre", ("paper", "sound"))
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: variant must be one of 'paper', 'sound', got 'papre'; did you mean 'paper'?
+    """
+    choices = tuple(choices)
+    if value in choices:
+        return value
+    near = difflib.get_close_matches(str(value), [str(choice) for choice in choices], n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint}")
