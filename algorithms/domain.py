@@ -255,6 +255,8 @@ def _plain(feature: Feature):
 
 
 def _inferred(name: str, column: pd.Series) -> Feature:
+    if column.isna().any():
+        raise DomainError(f"column {name!r} has {int(column.isna().sum())} missing values (NaN)")
     numbers = pd.to_numeric(column, errors="coerce") if column.dtype == object else column
     if pd.api.types.is_numeric_dtype(numbers) and not numbers.isna().any():
         lower, upper = float(numbers.min()), float(numbers.max())

@@ -1,4 +1,7 @@
-"""What a node may be split by: class counts behind every value, intervals between values, random features."""
+"""What a node may be split by: class counts behind every value, scores of every cut, random features.
+
+Arrays are taken out of the named tuples before a loop: inside, each access would count a reference.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,22 @@ import numpy as np
 
 from algorithms.compiled import compiled
 from algorithms.forests.scores import class_term, joined, side_score
+from algorithms.forests.tree import rows_of, rows_of_class
 
 
 @compiled
-def class_counts(growth, table, i):
+def class_counts(growth, i):
     """Count the records of each class in node ``i``: int64 array of shape (c,)."""
-    counts = np.zeros(table.n_classes, dtype=np.int64)
-    for position in range(growth.spans[i, 0], growth.spans[i, 1]):
-        row = growth.rows[position]
-        counts[table.labels[row]] += growth.weights[row]
-    return counts
+    return growth.runs[i, 1:] - growth.runs[i, :-1]
 
 
 @compiled
 def is_pure(counts):
     """Tell whether at most one class is present. This is an exact look at the rows: using it costs privacy."""
-    return np.count_nonzero(counts) <= 1
+    n_present = 0
+    for count in counts:
+        n_present += count > 0
+    return n_present <= 1
 
 
 @compiled
@@ -50,10 +53,21 @@ def count_by_code(growth, table, i, feature):
     """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c)."""
     counts = np.zeros((table.n_codes[feature], table.n_classes), dtype=np.int64)
     column = table.codes[feature]
-    for position in range(growth.spans[i, 0], growth.spans[i, 1]):
-        row = growth.rows[position]
-        counts[column[row], table.labels[row]] += growth.weights[row]
+    for c in range(table.n_classes):
+        for row in rows_of_class(growth, i, c):
+            counts[column[row], c] += 1
     return counts
+
+
+@compiled
+def count_below(growth, table, i, feature, code, counts):
+    """Count the records of node ``i`` whose code of a feature is at most ``code``, by class, into ``counts``."""
+    column = table.codes[feature]
+    for c in range(table.n_classes):
+        n = 0
+        for row in rows_of_class(growth, i, c):
+            n += column[row] <= code
+        counts[c] = n
 
 
 @compiled
@@ -67,8 +81,8 @@ def count_by_present_code(growth, table, i, feature):
     counts : int64 array of shape (p, c)
         Their records by class.
     """
-    start, stop = growth.spans[i]
-    if table.n_codes[feature] <= 4 * (stop - start):
+    n_rows = rows_of(growth, i).shape[0]
+    if table.n_codes[feature] <= 4 * n_rows:
         by_code = count_by_code(growth, table, i, feature)
         present = np.empty(by_code.shape[0], dtype=np.int64)
         n_present = 0
@@ -82,27 +96,26 @@ def count_by_present_code(growth, table, i, feature):
         return present[:n_present], by_code[:n_present]
     # A column of many values in a small node: sorting its rows is cheaper than a pass over all its codes.
     keys = sorted_by_code(growth, table, i, feature)
-    present = np.empty(stop - start, dtype=np.int64)
-    counts = np.zeros((stop - start, table.n_classes), dtype=np.int64)
+    present = np.empty(n_rows, dtype=np.int64)
+    counts = np.zeros((n_rows, table.n_classes), dtype=np.int64)
     n_present = 0
     for key in keys:
         code, row = key >> 32, key & 0xFFFFFFFF
         if n_present == 0 or present[n_present - 1] != code:
             present[n_present] = code
             n_present += 1
-        counts[n_present - 1, table.labels[row]] += growth.weights[row]
+        counts[n_present - 1, table.labels[row]] += 1
     return present[:n_present], counts[:n_present]
 
 
 @compiled
 def sorted_by_code(growth, table, i, feature):
     """Sort the rows of node ``i`` by their code: int64 array of ``code << 32 | row``."""
-    start, stop = growth.spans[i]
     column = table.codes[feature]
-    keys = np.empty(stop - start, dtype=np.int64)
-    for position in range(start, stop):
-        row = growth.rows[position]
-        keys[position - start] = (np.int64(column[row]) << 32) | row
+    rows = rows_of(growth, i)
+    keys = np.empty(rows.shape[0], dtype=np.int64)
+    for j in range(rows.shape[0]):
+        keys[j] = (np.int64(column[rows[j]]) << 32) | rows[j]
     if keys.shape[0] < 256:
         keys.sort()
         return keys
@@ -161,20 +174,25 @@ def below_scores(score, counts, totals):
 
 
 @compiled
+def split_score(score, left, totals):
+    """Score one split in two from the class counts of its left side and of the node."""
+    n_left, n_all = 0.0, 0.0
+    for c in range(totals.shape[0]):
+        n_left += left[c]
+        n_all += totals[c]
+    on_left, on_right = 0.0, 0.0
+    for c in range(totals.shape[0]):
+        on_left = joined(score, on_left, class_term(score, float(left[c]), n_left))
+        on_right = joined(score, on_right, class_term(score, float(totals[c] - left[c]), n_all - n_left))
+    return on_left + on_right
+
+
+@compiled
 def equals_scores(score, counts, totals):
     """Score every split "code == value against the rest": float64 array of shape (codes,)."""
-    n_all = totals.sum()
     scores = np.empty(counts.shape[0])
     for j in range(counts.shape[0]):
-        n = 0
-        for c in range(counts.shape[1]):
-            n += counts[j, c]
-        equal, rest = 0.0, 0.0
-        for c in range(counts.shape[1]):
-            count = float(counts[j, c])
-            equal = joined(score, equal, class_term(score, count, n))
-            rest = joined(score, rest, class_term(score, totals[c] - count, n_all - n))
-        scores[j] = equal + rest
+        scores[j] = split_score(score, counts[j], totals)
     return scores
 
 

@@ -30,13 +30,13 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(table, rows, weights, plan, rng):
+def grow(table, rows, plan, rng):
     """Grow one tree: noisy count, stop if it is small, else cut the continuous features and draw a feature."""
-    growth = plant(rows, weights)
+    growth = plant(table, rows)
     n_features = table.codes.shape[0]
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, table, i)
+        counts = class_counts(growth, i)
         node = growth.nodes[i]
         node.noisy_count = laplace(float(counts.sum()), 1.0, plan.epsilon, rng)
         node.epsilon += plan.epsilon
@@ -198,8 +198,8 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         return Privacy(self.epsilon, forest, tuple(faults))
 
 
-def _grow_with(plan, table, rows, weights, rng):
-    return grow(table, rows, weights, plan, rng)
+def _grow_with(plan, table, rows, rng):
+    return grow(table, rows, plan, rng)
 
 
 BOOTSTRAP = Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "sampling with replacement")

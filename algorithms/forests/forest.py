@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from algorithms import accounting
 from algorithms.compiled import compiled
 from algorithms.domain import Domain, DomainError, Nominal
+from algorithms.forests.predictor import add_votes
 from algorithms.forests.table import Table, bin_continuous, make_table
-from algorithms.forests.tree import add_votes
 from algorithms.mechanisms import laplace_vector
 from algorithms.parameters import check_count, check_epsilon
 
@@ -91,7 +91,7 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
         sampling, *growing = [np.random.default_rng(seed) for seed in seeds.spawn(self.n_estimators + 1)]
         samples = SAMPLINGS[self._sampling()](len(labels), self.n_estimators, sampling)
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(grow)(table, rows, weights, rng) for (rows, weights), rng in zip(samples, growing, strict=True)
+            delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
         )
         self.privacy_ = self._privacy(table)
         if not self.domain_.is_public:
@@ -113,10 +113,11 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """Return the class that most trees vote for, the first in ``classes_`` on a tie."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        votes = self.predict_proba(X)  # first, so that an unfitted forest says so
+        return self.classes_[np.argmax(votes, axis=1)]
 
     def _grower(self, table: Table) -> Callable:
-        """Return a function (table, rows, weights, rng) -> nodes that grows one tree."""
+        """Return a function (table, rows, rng) -> nodes that grows one tree."""
         raise TypeError(f"{type(self).__name__} does not say how its trees grow")
 
     def _privacy(self, table: Table) -> accounting.Privacy:
@@ -144,10 +145,10 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
-        check_classification_targets(y)
         if self.domain is None:
+            check_classification_targets(y)
             self.domain_ = Domain.infer(X, y)
-        elif isinstance(self.domain.target, Nominal):
+        elif isinstance(getattr(self.domain, "target", None), Nominal):
             self.domain_ = self.domain
         else:
             raise DomainError("the domain of a classifier must declare its class labels: target=Nominal(...)")
@@ -159,28 +160,27 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # with a finite budget a small table is mostly noise
-        tags.non_deterministic = False
+        tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
 
 def _bootstrap(n_rows: int, n_trees: int, rng):
     for _ in range(n_trees):
-        weights = np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows).astype(np.uint16)
-        yield np.flatnonzero(weights).astype(np.int32), weights
+        copies = np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows)
+        yield np.repeat(np.arange(n_rows, dtype=np.uint32), copies)
 
 
 def _disjoint(n_rows: int, n_trees: int, rng):
     # Every record draws its tree by itself: one record more changes nothing for the others.
     tree_of_row = rng.integers(n_trees, size=n_rows)
-    weights = np.ones(n_rows, dtype=np.uint16)
     for tree in range(n_trees):
-        yield np.flatnonzero(tree_of_row == tree).astype(np.int32), weights
+        yield np.flatnonzero(tree_of_row == tree).astype(np.uint32)
 
 
 def _all(n_rows: int, n_trees: int, rng):
     for _ in range(n_trees):
-        yield np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.uint16)
+        yield np.arange(n_rows, dtype=np.uint32)
 
 
 SAMPLINGS = {"bootstrap": _bootstrap, "disjoint": _disjoint, "all": _all}
-"""How the rows of a tree are drawn: each yields (distinct rows, multiplicity of every row of the table)."""
+"""How the rows of a tree are drawn: each yields the rows of one tree after the other, a repeated row standing twice."""

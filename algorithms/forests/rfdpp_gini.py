@@ -39,13 +39,13 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(table, rows, weights, plan, rng):
+def grow(table, rows, plan, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
-    growth = plant(rows, weights)
+    growth = plant(table, rows)
     all_features = np.arange(table.codes.shape[0])
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, table, i)
+        counts = class_counts(growth, i)
         node = growth.nodes[i]
         split = NO_SPLIT
         if node.depth < plan.max_depth:
@@ -94,13 +94,13 @@ def best_nominal(growth, table, i, features, totals, best):
 
 
 @compiled
-def grow_sound(table, rows, weights, plan, rng):
+def grow_sound(table, rows, plan, rng):
     """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test, no count."""
-    growth = plant(rows, weights)
+    growth = plant(table, rows)
     all_features = np.arange(table.codes.shape[0])
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, table, i)
+        counts = class_counts(growth, i)
         node = growth.nodes[i]
         if node.depth == plan.max_depth:
             label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
@@ -305,8 +305,8 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
         return names
 
 
-def _grow_with(rule, plan, table, rows, weights, rng):
-    return rule(table, rows, weights, plan, rng)
+def _grow_with(rule, plan, table, rows, rng):
+    return rule(table, rows, plan, rng)
 
 
 FAULTS = {

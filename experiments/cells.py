@@ -1,0 +1,167 @@
+"""The cell: the unit that is run, stored, resumed and retried.
+
+A cell has two names. Its *identity* says what was asked for: data set, algorithm with its parameters, ε, repeat and
+protocol. The seed comes from that alone, so rewriting code without changing a rule changes no digit. Its *key* adds
+everything else that determines the value: the rows, their public domain, the code and the versions of the libraries.
+Results are stored under the key, so stale ones are never found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from experiments import versions
+from experiments.errors import BadInput, suggestion
+
+PROTOCOL = {"test_size": 0.3, "evaluate_on": "test"}
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One run of one algorithm with one budget on one split of one data set.
+
+    Parameters
+    ----------
+    dataset, algorithm : str
+        Names of files in ``conf/dataset`` and ``conf/algorithm``.
+    params : dict
+        All parameters of the algorithm that are set, defaults of ``conf/algorithm`` included.
+    epsilon : float
+        Privacy budget; infinity for no noise. An algorithm without one is run all the same, under this label.
+    repeat : int
+        From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
+    protocol : dict
+        ``test_size`` and ``evaluate_on`` (``test`` or ``train``), as `checked_protocol` returns them.
+
+    Examples
+    --------
+    >>> cell = Cell("car", "majority", {}, math.inf, 0)
+    >>> cell.identity
+    '{"algorithm":"majority","dataset":"car","epsilon":"inf","params":{},"protocol":{"evaluate_on":"test","test_size":0.3},"repeat":0}'
+    >>> cell.seed == Cell("car", "majority", {}, math.inf, 0).seed
+    True
+    """
+
+    dataset: str
+    algorithm: str
+    params: dict
+    epsilon: float
+    repeat: int
+    protocol: dict = field(default_factory=lambda: dict(PROTOCOL))
+
+    @cached_property
+    def identity(self) -> str:
+        """What was asked for, as canonical JSON."""
+        return canonical(self._setting() | {"repeat": self.repeat})
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 over everything that determines the value of this cell, as 64 hexadecimal digits."""
+        return _digest(self.identity, versions.behind(self.dataset, self.algorithm))
+
+    @property
+    def setting_key(self) -> str:
+        """The same over all but the repeat: one key for the cells that are averaged."""
+        return _digest(canonical(self._setting()), versions.behind(self.dataset, self.algorithm))
+
+    @property
+    def seed(self) -> int:
+        """Random state of the algorithm, 32 bits, from the identity alone."""
+        entropy = int.from_bytes(hashlib.sha256(self.identity.encode()).digest())
+        return int(np.random.SeedSequence(entropy).generate_state(1)[0])
+
+    @property
+    def name(self) -> str:
+        """The cell as the words of the command line that runs its setting."""
+        params = "".join(f" algorithm.{name}={_word(value)}" for name, value in sorted(self.params.items()))
+        changed = {name: value for name, value in self.protocol.items() if value != PROTOCOL[name]}
+        protocol = "".join(f" protocol.{name}={value}" for name, value in changed.items())
+        return f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}{params}{protocol}"
+
+    def _setting(self) -> dict:
+        return {
+            "dataset": self.dataset,
+            "algorithm": self.algorithm,
+            "params": self.params,
+            "epsilon": self.epsilon,
+            "protocol": self.protocol,
+        }
+
+
+def canonical(value) -> str:
+    """Return JSON that is the same for the same value: keys sorted, no blanks, infinity as the text ``"inf"``.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": [math.inf, None]})
+    '{"a":["inf",null],"b":1}'
+    """
+    return json.dumps(json_safe(value), sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def json_safe(value):
+    """Return a value that strict JSON can hold: infinity becomes ``"inf"``, NaN becomes null."""
+    if isinstance(value, Mapping):
+        return {str(name): json_safe(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_safe(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def checked_epsilon(value) -> float:
+    """Return a budget as a float.
+
+    Raises
+    ------
+    BadInput
+        If it is not a positive number.
+    """
+    try:
+        epsilon = float(value)
+    except (TypeError, ValueError):
+        epsilon = math.nan
+    if isinstance(value, bool) or not epsilon > 0:
+        raise BadInput(f"epsilon must be a positive number (inf for no noise), got {value!r}")
+    return epsilon
+
+
+def checked_protocol(given: Mapping | None) -> dict:
+    """Return a protocol with its defaults filled in.
+
+    Raises
+    ------
+    BadInput
+        For an unknown name or an impossible value.
+    """
+    for name in given or {}:
+        if name not in PROTOCOL:
+            raise BadInput(f"unknown protocol option {name!r}; {suggestion(name, PROTOCOL)}")
+    protocol = PROTOCOL | dict(given or {})
+    size = protocol["test_size"]
+    if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
+        raise BadInput(f"protocol.test_size must lie between 0 and 1, got {size!r}")
+    if protocol["evaluate_on"] not in ("test", "train"):
+        raise BadInput(f"protocol.evaluate_on must be test or train, got {protocol['evaluate_on']!r}")
+    return protocol | {"test_size": float(size)}
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _word(value) -> str:
+    """Return a parameter's value as the shell and Hydra's command line read it."""
+    if isinstance(value, str) and not re.fullmatch(r"[\w./-]+", value):
+        value = "'" + value.replace("'", "\\'") + "'"
+    return shlex.quote("null" if value is None else str(value).lower() if isinstance(value, bool) else str(value))

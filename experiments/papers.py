@@ -1,0 +1,83 @@
+"""A paper is data: its studies become cells, its results a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from experiments import provenance, selection
+from experiments.cells import Cell
+from experiments.errors import BadInput, suggestion
+from experiments.settings import expand
+from experiments.store import Record
+from experiments.table import long_table
+
+_STUDY = ("dataset", "algorithm", "params", "epsilon", "protocol")
+
+
+def studies(paper: Mapping) -> dict[str, list[Cell]]:
+    """Return the cells of every study.
+
+    A study names lists of data sets, algorithms, parameters and budgets; every combination, times the paper's
+    ``repeats``, is a cell. Where the algorithms of a study need parameters of their own, the paper has
+    ``algorithms: {name: {parameter: value}}``; they replace the defaults of ``conf/algorithm`` throughout the paper.
+
+    Raises
+    ------
+    BadInput
+        If a study cannot be run as it is written.
+
+    Examples
+    --------
+    >>> study = {"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}
+    >>> len(studies({"repeats": 3, "studies": {"floor": study}})["floor"])
+    3
+    """
+    found = {}
+    for name, study in (paper.get("studies") or {}).items():
+        for key in study:
+            if key not in _STUDY:
+                raise BadInput(f"study {name!r}: unknown key {key!r}; {suggestion(key, _STUDY)}")
+        for key in ("dataset", "algorithm"):
+            if key not in study:
+                raise BadInput(f"study {name!r} names no {key}")
+        try:
+            values = selection.axes(study)
+            settings = expand(values, paper["repeats"], paper.get("algorithms"), study.get("protocol"))
+        except (ValueError, TypeError) as error:
+            raise BadInput(f"study {name!r}: {error}") from error
+        found[name] = [cell for cells in settings for cell in cells]
+    if not found:
+        raise BadInput("the paper has no studies")
+    return found
+
+
+def write(
+    paper: Mapping, folder: Path, cells: Mapping[str, list[Cell]], records: Mapping[str, Record], arguments: list[str]
+) -> None:
+    """Write a paper's results: cells, timings, provenance, and all that `plots.publish` makes of them.
+
+    Parameters
+    ----------
+    paper : mapping
+        Its description.
+    folder : Path
+        Made if need be.
+    cells : mapping of str to list of Cell
+        By study.
+    records : mapping of str to Record
+        Results by key.
+    arguments : list of str
+        Of the command line.
+    """
+    from plots import publish  # matplotlib is slow to import and is needed only here, at the end
+
+    folder.mkdir(parents=True, exist_ok=True)
+    table = long_table(cells, records)
+    # Times differ from run to run; without them, equal runs give equal bytes.
+    table.drop(columns="fit_seconds").to_csv(folder / "cells.csv", index=False, lineterminator="\n")
+    table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
+    facts = provenance.gather(arguments, table["dataset"].unique(), paper["repeats"])
+    (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    publish(dict(paper), table, folder)

@@ -1,0 +1,72 @@
+"""How far a run is, on stderr: a live bar on a terminal, a plain line every ten seconds elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+from time import monotonic
+
+from rich import progress
+from rich.console import Console
+
+_SECONDS = 10
+
+
+class Progress:
+    """Counts cells while a run lasts.
+
+    Parameters
+    ----------
+    total : int
+        Cells that were asked for.
+    reused : int
+        Those of them that are in the store already.
+    """
+
+    def __init__(self, total: int, reused: int):
+        self._total, self._reused = total, reused
+        self._done = self._failed = 0
+        self._bar: progress.Progress | None = None
+        self._started = self._spoke = monotonic()
+
+    def __enter__(self) -> Progress:
+        self._started = self._spoke = monotonic()
+        if self._reused:
+            _say(f"{_cells(self._reused)} reused from the store, {self._total - self._reused} to run")
+        if self._total > self._reused and sys.stderr.isatty():
+            columns = ("{task.completed}/{task.total} cells", progress.BarColumn(), progress.TimeRemainingColumn())
+            self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("", total=self._total - self._reused)
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind, *_) -> None:
+        if self._bar:
+            self._bar.stop()
+        failed = f", {self._failed} failed" if self._failed else ""
+        if kind is None and self._done:
+            _say(f"{_cells(self._done)} run in {_duration(monotonic() - self._started)}{failed}")
+
+    def advance(self, failed: bool) -> None:
+        """Count one more cell."""
+        self._done += 1
+        self._failed += failed
+        if self._bar:
+            self._bar.advance(self._task)
+        elif monotonic() - self._spoke > _SECONDS:
+            self._spoke = monotonic()
+            n = self._total - self._reused
+            left = (self._spoke - self._started) / self._done * (n - self._done)
+            _say(f"{self._done} of {n} cells run ({self._done / n:.0%}), about {_duration(left)} left")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _cells(n: int) -> str:
+    return f"{n} cell{'' if n == 1 else 's'}"
+
+
+def _duration(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds))) if seconds >= 60 else f"{seconds:.1f} s"

@@ -1,0 +1,161 @@
+"""Which rows of the long table answer a study, and how many of them there ought to be.
+
+A study is plain data (see ``conf/paper``): lists of data sets, algorithms, parameters and ε whose
+combinations, times the paper's repeats, are its cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import product
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from experiments.errors import BadInput
+
+
+class PaperError(BadInput):
+    """A paper's description contradicts itself; the message says where."""
+
+
+def study_of(paper: Mapping, item: Mapping) -> Mapping:
+    """Return the study that a table, figure or claim names.
+
+    Raises
+    ------
+    PaperError
+        If the paper has no such study.
+    """
+    studies = paper.get("studies") or {}
+    if item.get("study") not in studies:
+        raise PaperError(
+            f"{item.get('id')}: study {item.get('study')!r} is not in the paper; it has: {', '.join(studies) or 'none'}"
+        )
+    return studies[item["study"]]
+
+
+def axes(study: Mapping, where: Mapping | None = None) -> dict[str, list]:
+    """Return the values of every axis of a study, under the names of the long table's columns.
+
+    Parameters
+    ----------
+    study : mapping
+        A study of a paper.
+    where : mapping, optional
+        Column to value or list of values: the part of the study that is meant.
+
+    Raises
+    ------
+    PaperError
+        If ``where`` names an axis or a value that the study does not have.
+
+    Examples
+    --------
+    >>> study = {"dataset": ["car"], "algorithm": "rdt", "epsilon": [1.0], "params": {"max_depth": [3, 4]}}
+    >>> axes(study, {"params.max_depth": 4})
+    {'dataset': ['car'], 'algorithm': ['rdt'], 'params.max_depth': [4], 'epsilon': [1.0]}
+    """
+    found = {name: _as_list(study[name]) for name in ("dataset", "algorithm") if name in study}
+    found |= {f"params.{name}": _as_list(values) for name, values in (study.get("params") or {}).items()}
+    found["epsilon"] = [float(value) for value in _as_list(study.get("epsilon", math.inf))]
+    for name, wanted in (where or {}).items():
+        kept = [value for value in found.get(name, ()) if any(same(value, one) for one in _as_list(wanted))]
+        if not kept:
+            raise PaperError(f"the study has no {name} = {wanted!r}; it has {name}: {found.get(name, 'nothing')}")
+        found[name] = kept
+    return found
+
+
+def axis(study: Mapping, name: str, where: Mapping | None = None) -> list:
+    """Return the values of one axis, in the study's order.
+
+    Raises
+    ------
+    PaperError
+        If the study has no such axis.
+    """
+    found = axes(study, where)
+    if name not in found:
+        raise PaperError(f"the study has no axis {name!r}; it has: {', '.join(found)}")
+    return found[name]
+
+
+def settings(study: Mapping, by: list[str], where: Mapping | None = None) -> list[tuple]:
+    """Return every combination of the values of the axes ``by``, in the study's order."""
+    return list(product(*(axis(study, name, where) for name in by)))
+
+
+def size(study: Mapping, repeats: int, where: Mapping | None = None) -> int:
+    """Return the number of cells, repeats included."""
+    return repeats * math.prod(len(values) for values in axes(study, where).values())
+
+
+def answers(table: pd.DataFrame, study: Mapping, metric: str, where: Mapping | None = None) -> pd.DataFrame:
+    """Return the rows of the long table that answer a study: its settings, with a finite metric.
+
+    Raises
+    ------
+    PaperError
+        If two rows are the same setting and repeat of the study, so that the study leaves a parameter open.
+    """
+    found = axes(study, where)
+    if metric not in table.columns or any(name not in table.columns for name in found):
+        return pd.DataFrame(columns=[*found, "repeat", metric])
+    keep = np.isfinite(pd.to_numeric(table[metric], errors="coerce").to_numpy(dtype=np.float64))
+    for name, values in found.items():
+        keep &= np.logical_or.reduce([matches(table[name], value) for value in values])
+    rows = table.loc[keep].sort_values([*found, "repeat"], kind="stable")
+    twice = rows.duplicated([*found, "repeat"])
+    if twice.any():
+        first = rows.loc[twice, [*found, "repeat"]].iloc[0].to_dict()
+        raise PaperError(f"two cells answer the same setting and repeat: {first}; the study must fix every parameter")
+    return rows.reset_index(drop=True)
+
+
+def coverage(paper: Mapping, table: pd.DataFrame) -> tuple[int, int]:
+    """Return how many cells of a paper are answered and how many it asks for; shared ones count once."""
+    found, wanted, repeats = set(), set(), int(paper["repeats"])
+    users = [*paper.get("tables", ()), *paper.get("figures", ()), *paper.get("claims", ())]
+    for name, study in (paper.get("studies") or {}).items():
+        metric = next((user["metric"] for user in users if user.get("study") == name), "accuracy")
+        by = list(axes(study))
+        wanted |= {frozenset(zip(by, setting_key(point), strict=True)) for point in settings(study, by)}
+        rows = answers(table, study, metric)
+        for *point, repeat in rows[[*by, "repeat"]].itertuples(index=False):
+            found.add((frozenset(zip(by, setting_key(point), strict=True)), int(repeat)))
+    return len(found), repeats * len(wanted)
+
+
+def setting_key(point: Iterable) -> tuple[str, ...]:
+    """Return values of axes in a form that compares equal however they were stored.
+
+    Examples
+    --------
+    >>> setting_key((3, 0.1, "adult")) == setting_key((3.0, 0.1 + 1e-17, "adult"))
+    True
+    """
+    return tuple(
+        f"{float(value):.9g}" if isinstance(value, Real) and not isinstance(value, bool) else str(value)
+        for value in point
+    )
+
+
+def matches(column: pd.Series, value) -> np.ndarray:
+    """Return which entries of a column are ``value``; numbers may have gone through text."""
+    if isinstance(value, bool | str) or value is None:
+        # a column that mixes kinds reads back from a file as text
+        return column.isna().to_numpy() if value is None else (column.astype(str) == str(value)).to_numpy()
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+    return np.isclose(numbers, float(value), rtol=1e-9, atol=0)
+
+
+def same(one, other) -> bool:
+    """Return whether two values of an axis are the same setting."""
+    return bool(matches(pd.Series([one], dtype=object), other)[0])
+
+
+def _as_list(values) -> list:
+    return list(values) if isinstance(values, list | tuple) else [values]

@@ -1,0 +1,116 @@
+"""From what was asked for to cells: every combination of values, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+from sklearn.base import is_classifier, is_regressor
+
+import datasets
+from datasets import catalogue
+from experiments import estimators
+from experiments.cells import Cell, checked_epsilon, checked_protocol
+from experiments.errors import BadInput, one_line
+
+
+def expand(
+    values: Mapping[str, list],
+    repeats: int,
+    overrides: Mapping[str, Mapping] | None = None,
+    protocol: Mapping | None = None,
+) -> list[list[Cell]]:
+    """Return the cells of every combination of values, one list of repeats for each.
+
+    Parameters
+    ----------
+    values : mapping of str to list
+        Values of ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>`` and ``protocol.<name>``.
+    repeats : int
+        How many of each.
+    overrides : mapping of str to mapping, optional
+        By algorithm: parameters that replace those of ``conf/algorithm``; ``values`` replace both.
+    protocol : mapping, optional
+        What does not vary.
+
+    Raises
+    ------
+    BadInput
+        For anything that cannot be run.
+
+    Examples
+    --------
+    >>> settings = expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [0.1, 1]}, repeats=3)
+    >>> [[(cell.epsilon, cell.repeat) for cell in cells] for cells in settings]
+    [[(0.1, 0), (0.1, 1), (0.1, 2)], [(1.0, 0), (1.0, 1), (1.0, 2)]]
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise BadInput(f"repeats must be a whole number, at least 1, got {repeats!r}")
+    settings = []
+    for point in product(*values.values()):
+        chosen = dict(zip(values, point, strict=True))
+        algorithm = chosen["algorithm"]
+        cell = Cell(
+            dataset=chosen["dataset"],
+            algorithm=algorithm,
+            params=estimators.parameters(algorithm, (overrides or {}).get(algorithm, {}), _part(chosen, "params.")),
+            epsilon=checked_epsilon(chosen["epsilon"]),
+            repeat=0,
+            protocol=checked_protocol(dict(protocol or {}) | _part(chosen, "protocol.")),
+        )
+        check(cell)
+        settings.append([replace(cell, repeat=repeat) for repeat in range(repeats)])
+    return settings
+
+
+def check(cell: Cell) -> None:
+    """Check that an algorithm accepts its parameters on a data set, as far as can be told without rows.
+
+    An estimator with a method ``check_parameters(n_features)`` is asked; it raises a ValueError.
+
+    Raises
+    ------
+    BadInput
+        If it does not.
+    """
+    task, domain = _known(cell.dataset)
+    try:
+        estimator = estimators.make(
+            cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
+        )
+        if hasattr(estimator, "check_parameters"):
+            estimator.check_parameters(len(domain.features))
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {' '.join(str(error).split())}") from error
+    wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
+    if wrong:
+        raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
+
+
+def unavailable(names: set[str]) -> dict[str, str]:
+    """Load data sets, downloading them if need be, and return why those that are missing cannot be had.
+
+    Here, in the parent, so that workers do not all download the same file.
+    """
+    reasons = {}
+    for name in sorted(names):
+        try:
+            datasets.load(name)
+        except datasets.DataUnavailable as error:
+            reasons[name] = " ".join(str(error).split())
+    return reasons
+
+
+@cache
+def _known(dataset: str):
+    try:
+        entry = catalogue.entry(dataset)
+    except ValueError as error:
+        raise BadInput(str(error) if isinstance(error, datasets.UnknownDataset) else one_line(error)) from error
+    return entry.task, entry.domain
+
+
+def _part(chosen: Mapping, prefix: str) -> dict:
+    return {name.removeprefix(prefix): value for name, value in chosen.items() if name.startswith(prefix)}

@@ -1,0 +1,200 @@
+"""The store: every cell that was ever run, in one SQLite file.
+
+Only the parent process writes. The journal is the ordinary rollback journal: SQLite's newer one (WAL) does not work on
+network file systems. Rows are kept back for at most half a second and then written in one short transaction, so that
+two runs can share a store, and a run that is killed loses no more than that.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.cells import Cell, canonical
+from experiments.errors import BadInput
+from experiments.protocol import Measured
+
+_MARK = 0x44505265  # "DPRe" in the file's header: tells our stores from other SQLite files
+_SECONDS = 0.5
+_BATCH = 500  # keys in one query; SQLite takes 32,766 at most, older ones 999
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS cells (
+    key TEXT PRIMARY KEY, dataset TEXT NOT NULL, algorithm TEXT NOT NULL, params TEXT NOT NULL, epsilon REAL NOT NULL,
+    repeat INTEGER NOT NULL, protocol TEXT NOT NULL, status TEXT NOT NULL, error TEXT, metrics TEXT NOT NULL,
+    fit_seconds REAL, details TEXT NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class StoreError(BadInput):
+    """The store cannot be read or written; the message names the file and the way out."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a cell: ``done`` with what it gave, or ``failed`` with the error."""
+
+    status: str
+    measured: Measured | None = None
+    error: str | None = None
+
+
+class Store:
+    """Results by key, in a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it and its folder are made if need be.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written, or the file is damaged or something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.sqlite") as store:
+    ...     cell = Cell("car", "majority", {}, math.inf, 0)
+    ...     store.put(cell, Record("done", Measured({"accuracy": 0.7}, 0.01)))
+    ...     store.done() == {cell.key}, store.get([cell.key])[cell.key].measured.metrics
+    (True, {'accuracy': 0.7})
+    """
+
+    def __init__(self, path: Path):
+        self.path = Path(path)
+        self._waiting: list[tuple] = []
+        self._timer: threading.Timer | None = None
+        self._late_error: StoreError | None = None
+        self._lock = threading.RLock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"results folder {self.path.parent} cannot be made ({error.strerror}); choose one with results=FOLDER"
+            ) from error
+        with self._explained():
+            # The timer's thread writes too; the lock keeps the two apart.
+            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._open()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def put(self, cell: Cell, record: Record) -> None:
+        """Keep a result; it is on the disk within half a second. A later result of the same cell replaces it."""
+        if self._late_error:
+            raise self._late_error
+        measured = record.measured or Measured({}, math.nan)
+        row = (
+            *(cell.key, cell.dataset, cell.algorithm, canonical(cell.params), cell.epsilon, cell.repeat),
+            *(canonical(cell.protocol), record.status, record.error, canonical(measured.metrics)),
+            *(measured.fit_seconds, canonical(measured.details)),
+        )
+        with self._lock:
+            self._waiting.append(row)
+            if self._timer is None:
+                self._timer = threading.Timer(_SECONDS, self._flush_late)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def flush(self) -> None:
+        """Write what is kept back.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be written.
+        """
+        with self._lock, self._explained():
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._waiting:
+                self._connection.execute("BEGIN IMMEDIATE")
+                marks = ",".join("?" * len(self._waiting[0]))
+                self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", self._waiting)
+                self._connection.execute("COMMIT")
+                self._waiting.clear()
+
+    def close(self) -> None:
+        """Write what is kept back and close the file."""
+        try:
+            self.flush()
+        finally:
+            self._connection.close()
+
+    def done(self) -> set[str]:
+        """Return the keys of all cells that were run with success."""
+        self.flush()
+        with self._lock, self._explained():
+            return {key for (key,) in self._connection.execute("SELECT key FROM cells WHERE status = 'done'")}
+
+    def get(self, keys: Iterable[str]) -> dict[str, Record]:
+        """Return what is known of some cells; unknown keys are left out."""
+        self.flush()
+        found = {}
+        with self._lock, self._explained():
+            for batch in _batches(list(keys), _BATCH):
+                marks = ",".join("?" * len(batch))
+                query = f"SELECT key, status, error, metrics, fit_seconds, details FROM cells WHERE key IN ({marks})"
+                found |= {row[0]: _record(*row[1:]) for row in self._connection.execute(query, batch)}
+        return found
+
+    def _open(self) -> None:
+        fault = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if fault != "ok":
+            raise sqlite3.DatabaseError(fault)
+        mark = self._connection.execute("PRAGMA application_id").fetchone()[0]
+        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if mark != _MARK and tables:
+            raise sqlite3.DatabaseError("it is not a store of this project")
+        # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work.
+        self._connection.execute("BEGIN IMMEDIATE")
+        if not tables:
+            self._connection.execute(f"PRAGMA application_id = {_MARK}")
+            self._connection.execute(_SCHEMA)
+        self._connection.execute("COMMIT")
+
+    def _flush_late(self) -> None:
+        try:
+            self.flush()
+        except StoreError as error:  # raised in the timer's thread, where nobody would see it
+            self._late_error = error
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"store {self.path} cannot be read or written ({error}); make its folder writable, free space on the "
+                "disk, or choose another with results=FOLDER"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                f"store {self.path} is damaged ({error}); move it away and run again, its cells are then computed anew"
+            ) from error
+
+
+def _record(status, error, metrics, fit_seconds, details) -> Record:
+    if status != "done":
+        return Record(status, error=error)
+    values = {name: math.nan if value is None else value for name, value in json.loads(metrics).items()}
+    return Record(status, Measured(values, fit_seconds, json.loads(details)))
+
+
+def _batches(items: list, size: int) -> Iterator[list]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

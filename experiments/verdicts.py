@@ -1,0 +1,247 @@
+"""Verdicts on printed numbers: would one run of ours land where the paper's number stands?
+
+The rule, for every printed number on its own:
+
+- **reproduced**: the printed value lies in the 95 % prediction interval for *one* run, mean ± t·s·sqrt(1 +
+  1/n) over our n repeats, widened by half a unit of the last printed digit. Papers rarely say over how many
+  runs they averaged; one run is the reading that is kindest to the paper, since a mean of several would have
+  to lie closer.
+- **not reproduced**: it lies outside; the difference is stated. When all repeats agree exactly the interval
+  is only as wide as the rounding.
+- **not testable**: one repeat only, or the maximum over an incomplete set of settings.
+- **not run**: no cell answers. Never a pass.
+
+A printed *maximum* is compared with the setting whose mean is highest, by that setting's own interval. Ours
+is a maximum of means; if the paper took its maximum over single runs, it picked the luckiest of them and
+stands a little higher than one run of the best setting would, so a near miss above the interval says little.
+
+The level is per number: of N numbers printed by a paper that reran perfectly, about N/20 fall outside by
+chance. Nothing is adjusted for their multitude, because an adjustment would widen the intervals and so turn
+misses into passes; ``expected_misses`` says how many misses mean nothing. An interval from few repeats is
+wide and detects little: its half-width stands beside each verdict as ``detects``, the smallest difference
+that would have been noticed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.selection import PaperError, answers, axes, same, study_of
+from experiments.statistics import ALPHA, Interval, mean_interval, prediction_interval
+
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+NOT_TESTABLE, NOT_RUN = "not testable", "not run"
+
+_REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
+_STATISTICS = ("mean", "max", "exact")
+
+
+def read_reported(path: str | Path) -> pd.DataFrame:
+    """Read the printed numbers of a paper.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source
+        and one column for every setting that selects the cell (``epsilon``, ``params.<name>``). ``value`` is
+        a fraction for metrics that the paper prints in per cent; ``decimals`` are those of the printed text.
+
+    Raises
+    ------
+    PaperError
+        If the file is missing, lacks a column, or names a statistic or an id wrongly.
+    """
+    try:
+        reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str})
+    except FileNotFoundError:
+        raise PaperError(f"printed numbers are missing: {path}") from None
+    lacking = [name for name in _REQUIRED if name not in reported.columns]
+    if lacking:
+        raise PaperError(f"{path}: column {', '.join(lacking)} is missing")
+    twice = reported.loc[reported["id"].duplicated(), "id"].tolist()
+    if twice:
+        raise PaperError(f"{path}: id {twice[0]!r} stands twice")
+    strange = sorted(set(reported["statistic"]) - set(_STATISTICS))
+    if strange:
+        raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(_STATISTICS)}")
+    return reported
+
+
+def judge_numbers(
+    paper: Mapping, reported: pd.DataFrame, table: pd.DataFrame, facts: Mapping | None = None
+) -> pd.DataFrame:
+    """Judge every printed number of a paper.
+
+    Parameters
+    ----------
+    paper : mapping
+        The paper's description; a number's ``table`` names one of its tables or figures and thereby its
+        study.
+    reported : DataFrame
+        As from `read_reported`.
+    table : DataFrame
+        The long table, one row per cell and repeat.
+    facts : mapping, optional
+        ``(dataset, metric) -> value`` for numbers with ``statistic = exact``, which must agree to the digit.
+
+    Returns
+    -------
+    DataFrame
+        One row per printed number: id, table, the settings, metric, statistic, printed, decimals, mean,
+        ci_low, ci_high, n, n_expected, prediction_low, prediction_high, detects, difference (ours minus
+        printed), verdict, reason, source.
+    """
+    items = {item["id"]: item for item in [*paper.get("tables", ()), *paper.get("figures", ())]}
+    rows = []
+    for number in reported.to_dict("records"):
+        if number["table"] not in items:
+            raise PaperError(f"printed number {number['id']!r}: the paper has no table or figure {number['table']!r}")
+        if number["statistic"] == "exact":
+            outcome = _judge_fact(number, (facts or {}).get((number["dataset"], number["metric"])))
+        else:
+            outcome = _judge_number(paper, items[number["table"]], number, table)
+        rows.append(_setting(number) | outcome | {"source": number["source"]})
+    return pd.DataFrame(rows, columns=None if rows else ["id", "table", "metric", "statistic", "verdict"])
+
+
+def expected_misses(numbers: pd.DataFrame) -> float:
+    """How many of the tested numbers would fall outside by chance if every one were reproducible."""
+    tested = numbers["verdict"].isin([REPRODUCED, NOT_REPRODUCED]) & (numbers["statistic"] != "exact")
+    return ALPHA * int(tested.sum())
+
+
+def per_cent(metric: str) -> bool:
+    """Whether papers print this metric in per cent (it is a fraction in files all the same).
+
+    Examples
+    --------
+    >>> per_cent("accuracy"), per_cent("recall_acc"), per_cent("mse")
+    (True, True, False)
+    """
+    return metric == "accuracy" or metric.startswith(("precision_", "recall_"))
+
+
+def half_digit(metric: str, decimals: int) -> float:
+    """Half a unit of the last printed digit, on the scale of the files.
+
+    Examples
+    --------
+    >>> f"{half_digit('accuracy', 3):.1e}", half_digit("mse", 0)
+    ('5.0e-06', 0.5)
+    """
+    return 0.5 * 10.0 ** -(decimals + (2 if per_cent(metric) else 0))
+
+
+def selected(number: Mapping, study: Mapping, where: Mapping | None = None) -> dict | None:
+    """Return the part of a study that a printed number speaks of, or None when it speaks of another."""
+    found = axes(study, where)
+    narrowed = dict(where or {})
+    for name, value in number.items():
+        if _is_setting(name) and not _blank(value):
+            if not any(same(value, one) for one in found.get(name, ())):
+                return None
+            narrowed[name] = value
+    return narrowed
+
+
+def _judge_number(paper: Mapping, item: Mapping, number: Mapping, table: pd.DataFrame) -> dict:
+    study = study_of(paper, item)
+    where = selected(number, study, item.get("where"))
+    if where is None:
+        raise PaperError(f"printed number {number['id']!r} is no setting of {item['id']} (study {item['study']})")
+    found = axes(study, where)
+    rows = answers(table, study, number["metric"], where)
+    n_settings = math.prod(len(values) for values in found.values())
+    if number["statistic"] == "mean" and n_settings > 1:
+        raise PaperError(f"printed number {number['id']!r} selects {n_settings} settings of {item['id']}, not one")
+    return _compare(number, rows, list(found), n_settings, int(paper["repeats"]))
+
+
+def _compare(number: Mapping, rows: pd.DataFrame, by: list[str], n_settings: int, repeats: int) -> dict:
+    if rows.empty:
+        return _outcome(number, NOT_RUN, "no cell answers it", n_expected=repeats)
+    groups = [(key, group[number["metric"]].to_numpy()) for key, group in rows.groupby(by, sort=True)]
+    best, values = max(groups, key=lambda pair: pair[1].mean())
+    mean, one_run = mean_interval(values), prediction_interval(values)
+    known = {"mean": mean, "one_run": one_run, "n_expected": repeats}
+    if len(rows) < n_settings * repeats and number["statistic"] == "max":
+        reason = f"INCOMPLETE: a maximum over {len(rows)} of {n_settings * repeats} cells"
+        return _outcome(number, NOT_TESTABLE, reason, **known)
+    if mean.n < 2:
+        return _outcome(number, NOT_TESTABLE, "one repeat only: no interval", **known)
+    return _outcome(number, *_verdict(number, one_run, by, best, repeats), **known)
+
+
+def _verdict(number: Mapping, one_run: Interval, by: list[str], best: tuple, repeats: int) -> tuple[str, str]:
+    slack = half_digit(number["metric"], int(number["decimals"])) * (1 + 1e-9)
+    notes = []
+    if number["statistic"] == "max":
+        notes.append("best setting: " + ", ".join(f"{k}={v}" for k, v in zip(by, best, strict=True) if _varies(k)))
+    if one_run.n < repeats:
+        notes.append(f"INCOMPLETE: {one_run.n} of {repeats} repeats")
+    if one_run.low == one_run.high:
+        notes.append(f"all {one_run.n} repeats agree exactly")
+    if one_run.low - slack <= number["value"] <= one_run.high + slack:
+        return REPRODUCED, "; ".join(["inside the prediction interval of one run", *notes])
+    scale, unit = (100, " points") if per_cent(number["metric"]) else (1, "")
+    difference = f"ours differs by {scale * (one_run.mean - number['value']):+.{int(number['decimals'])}f}{unit}"
+    return NOT_REPRODUCED, "; ".join([difference, *notes])
+
+
+def _varies(name: str) -> bool:
+    return name == "epsilon" or name.startswith("params.")
+
+
+def _judge_fact(number: Mapping, found) -> dict:
+    if found is None:
+        return _outcome(number, NOT_RUN, "the data set is not available", n_expected=1)
+    mean = Interval(1, float(found), math.nan, math.nan)
+    if float(found) == float(number["value"]):
+        return _outcome(number, REPRODUCED, "counted, equal", mean=mean, n_expected=1)
+    difference = float(found) - float(number["value"])
+    return _outcome(number, NOT_REPRODUCED, f"counted, differs by {difference:+g}", mean=mean, n_expected=1)
+
+
+def _outcome(
+    number: Mapping,
+    verdict: str,
+    reason: str,
+    *,
+    n_expected: int,
+    mean: Interval | None = None,
+    one_run: Interval | None = None,
+) -> dict:
+    nothing = Interval(0, math.nan, math.nan, math.nan)
+    mean, one_run = mean or nothing, one_run or nothing
+    return {
+        "printed": number["value"],
+        "decimals": int(number["decimals"]),
+        "mean": mean.mean,
+        "ci_low": mean.low,
+        "ci_high": mean.high,
+        "n": mean.n,
+        "n_expected": n_expected,
+        "prediction_low": one_run.low,
+        "prediction_high": one_run.high,
+        "detects": (one_run.high - one_run.low) / 2 + half_digit(number["metric"], int(number["decimals"])),
+        "difference": mean.mean - number["value"],
+        "verdict": verdict,
+        "reason": reason,
+    }
+
+
+def _setting(number: Mapping) -> dict:
+    names = ["id", "table", *(name for name in number if _is_setting(name)), "metric", "statistic"]
+    return {name: number[name] for name in names}
+
+
+def _is_setting(name: str) -> bool:
+    return name in ("dataset", "algorithm", "epsilon") or name.startswith("params.")
+
+
+def _blank(value) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))

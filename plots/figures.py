@@ -1,0 +1,160 @@
+"""Figures in the manner of the papers: one line per setting, intervals as bars, printed numbers as crosses.
+
+Lines differ in marker, dash and lightness, so that a grey print is as readable as the coloured one. The files
+are the same bytes on every run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from experiments.selection import axis, study_of
+from experiments.verdicts import per_cent
+from plots.labels import axis_labels, label, metric_label, scaled
+from plots.series import shortfall
+
+INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
+#: Light to dark, lightness falling evenly: the grey order is the order of the values.
+SEQUENTIAL = ("#2fa8a0", "#2a91a5", "#2f7aa6", "#3f62a0", "#4c4a93", "#523282", "#511b6b", "#450a4f")
+#: Distinct hues of distinct lightness, for things without an order.
+QUALITATIVE = ("#0a3d7a", "#d1661f", "#3b9c6d", "#9c4f96", "#7a7a7a", "#b8860b")
+_MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
+_DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
+_STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 11,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "svg.fonttype": "path",
+    "axes.unicode_minus": True,
+}
+
+
+def draw(paper: Mapping, item: Mapping, series: pd.DataFrame, folder: Path) -> list[Path]:
+    """Draw a figure and write it as SVG and PNG, with the CSV that it is drawn from.
+
+    Parameters
+    ----------
+    paper, item : mapping
+        The paper and the figure of it (``x``, ``lines``, ``metric``).
+    series : DataFrame
+        As from `plots.series.summarise` over ``[lines, x]``.
+    folder : Path
+        Where the files go; it must exist.
+
+    Returns
+    -------
+    list of Path
+        The three files.
+    """
+    paths = [folder / f"{item['id']}.{ending}" for ending in ("svg", "png", "csv")]
+    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": item["id"]}):
+        figure = _figure(paper, item, series)
+        figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
+        figure.savefig(paths[1], dpi=150, metadata={"Software": None})
+    series.to_csv(paths[2], index=False, float_format="%.10g", lineterminator="\n")
+    return paths
+
+
+def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
+    figure = Figure(figsize=(8.4, 5.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    study = study_of(paper, item)
+    lines, xs = (axis(study, item[name], item.get("where")) for name in ("lines", "x"))
+    handles = []
+    for i, (value, text) in enumerate(zip(lines, axis_labels(paper, item["lines"], lines), strict=True)):
+        points = series.iloc[i * len(xs) : (i + 1) * len(xs)]
+        offset = _dodge(i, len(lines))
+        handles.append(_draw_line(axes, points, item["metric"], offset, _line_style(value, i, lines), text))
+    _dress(axes, paper, item, xs)
+    _title(figure, axes, item["title"], shortfall(series))
+    figure.legend(
+        handles=handles + _explanations(series),
+        title=label(paper, item["lines"]),
+        alignment="left",
+        loc="outside right upper",
+        frameon=False,
+        fontsize=10,
+        handlelength=3.2,
+        labelspacing=0.65,
+    )
+    return figure
+
+
+def _dodge(i: int, n: int) -> float:
+    """Shift lines sideways a little, so that their bars do not hide each other."""
+    return (i - (n - 1) / 2) * min(0.07, 0.5 / n)
+
+
+def _line_style(value, i: int, lines: list) -> dict:
+    if isinstance(value, float) and math.isinf(value):
+        return {"color": INK, "marker": "*", "dashes": (), "linewidth": 2.4, "markersize": 9}
+    ordered = all(isinstance(one, int | float) and not isinstance(one, bool) for one in lines)
+    if ordered:
+        finite = sum(not math.isinf(one) for one in lines)
+        color = SEQUENTIAL[round(i * (len(SEQUENTIAL) - 1) / max(finite - 1, 1))]
+    else:
+        color = QUALITATIVE[i % len(QUALITATIVE)]
+    shape = {"marker": _MARKERS[i % len(_MARKERS)], "dashes": _DASHES[i % len(_DASHES)]}
+    return shape | {"color": color, "linewidth": 1.6, "markersize": 5.5}
+
+
+def _draw_line(axes, points: pd.DataFrame, metric: str, offset: float, style: dict, text: str) -> Line2D:
+    positions = [i + offset for i in range(len(points))]
+    mean, low, high, printed = (
+        [scaled(metric, value) for value in points[name]] for name in ("mean", "ci_low", "ci_high", "printed")
+    )
+    axes.vlines(positions, low, high, colors=style["color"], linewidth=1.1, alpha=0.8)
+    (line,) = axes.plot(positions, mean, markeredgecolor="white", markeredgewidth=0.5, zorder=3, label=text, **style)
+    marks = {"marker": "x", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.7, "zorder": 4}
+    axes.plot(positions, printed, color=style["color"], **marks)
+    return line
+
+
+def _dress(axes, paper: Mapping, item: Mapping, xs: list) -> None:
+    axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
+    axes.set_xlim(-0.5, len(xs) - 0.5)
+    axes.set_xlabel(label(paper, item["x"]))
+    axes.set_ylabel(metric_label(paper, item["metric"]))
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.ticklabel_format(axis="y", useOffset=False)
+    if any(isinstance(x, float) and math.isinf(x) for x in xs[1:]):
+        axes.axvline(len(xs) - 1.5, color=GRID, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
+    low, high = axes.get_ylim()
+    if per_cent(item["metric"]) and high > 100:
+        # nothing is above 100 %: only room for a marker that sits on it
+        axes.set_ylim(low, 100 + 0.03 * (100 - low))
+
+
+def _title(figure: Figure, axes, title: str, note: str) -> None:
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
+    if note:
+        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM)
+
+
+def _explanations(series: pd.DataFrame) -> list[Line2D]:
+    """Return legend entries for bars and crosses; those that do not occur are left out."""
+    least, most = int(series["n"].min()), int(series["n"].max())
+    repeats = f"{most} repeats" if least == most else f"{least} to {most} repeats"
+    entries = [Line2D([], [], linestyle="none", label=" ")]
+    if series["ci_low"].notna().any():
+        style = {"linestyle": "none", "marker": "|", "markersize": 13, "markeredgewidth": 1.3, "color": INK}
+        entries.append(Line2D([], [], label=f"95 % interval,\n{repeats}", **style))
+    if series["printed"].notna().any():
+        style = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 1.7, "color": INK}
+        entries.append(Line2D([], [], label="printed in\nthe paper", **style))
+    return entries

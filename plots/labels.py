@@ -1,0 +1,123 @@
+"""Names and numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from experiments.verdicts import per_cent
+
+MISSING = "—"
+
+
+def label(paper: Mapping, name: str) -> str:
+    """Return the readable name of a column, data set, algorithm or metric; the paper's ``labels`` come first.
+
+    Examples
+    --------
+    >>> label({"labels": {"rdt": "RDT"}}, "rdt"), label({}, "params.max_depth")
+    ('RDT', 'max_depth')
+    """
+    return (paper.get("labels") or {}).get(name, name.removeprefix("params."))
+
+
+def value_label(paper: Mapping, value) -> str:
+    """Return a value of an axis as text.
+
+    Examples
+    --------
+    >>> [value_label({}, value) for value in (3.0, 0.05, 1.0, float("inf"), "adult", True)]
+    ['3', '0.05', '1', 'no noise', 'adult', 'True']
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return label(paper, str(value))
+    return "no noise" if math.isinf(value) else f"{value:g}"
+
+
+def axis_labels(paper: Mapping, name: str, values: list) -> list[str]:
+    """Return the values of one axis as text; the ε of one axis share their number of decimals.
+
+    Examples
+    --------
+    >>> axis_labels({}, "epsilon", [0.05, 1.0, float("inf")])
+    ['0.05', '1.00', 'no noise']
+    """
+    if name != "epsilon":
+        return [value_label(paper, value) for value in values]
+    finite = [f"{value:g}" for value in values if math.isfinite(value)]
+    decimals = max((len(text.partition(".")[2]) for text in finite if "e" not in text), default=0)
+    return [f"{value:.{decimals}f}" if math.isfinite(value) else "no noise" for value in values]
+
+
+def metric_label(paper: Mapping, metric: str) -> str:
+    """Return the readable name of a metric with its unit.
+
+    Examples
+    --------
+    >>> metric_label({}, "accuracy"), metric_label({}, "recall_acc"), metric_label({}, "mse")
+    ('accuracy (%)', 'recall, acc (%)', 'mse')
+    """
+    name = label(paper, metric).replace("_", ", ", 1)
+    return f"{name} (%)" if per_cent(metric) else name
+
+
+def scaled(metric: str, value: float) -> float:
+    """Return a stored value on the scale on which papers print it."""
+    return 100 * value if per_cent(metric) else value
+
+
+def number(metric: str, value: float, decimals: int) -> str:
+    """Return a stored value as printed, or a dash where there is none.
+
+    Examples
+    --------
+    >>> number("accuracy", 0.84162, 3), number("mse", 0.5, 2), number("accuracy", float("nan"), 3)
+    ('84.162', '0.50', '—')
+    """
+    return MISSING if _absent(value) else f"{scaled(metric, value):.{decimals}f}"
+
+
+def interval(metric: str, low: float, high: float, decimals: int) -> str:
+    """Return an interval as text; nothing where there is none.
+
+    Examples
+    --------
+    >>> interval("accuracy", 0.84, 0.85, 1)
+    '84.0 to 85.0'
+    """
+    if _absent(low) or _absent(high):
+        return ""
+    return f"{scaled(metric, low):.{decimals}f} to {scaled(metric, high):.{decimals}f}"
+
+
+def setting(paper: Mapping, row: Mapping) -> str:
+    """Return the setting of a printed number in words.
+
+    Examples
+    --------
+    >>> setting({}, {"dataset": "adult", "params.max_depth": 3.0, "epsilon": float("inf")})
+    'adult, max_depth 3, no noise'
+    """
+    words = []
+    for name, value in row.items():
+        if name == "dataset":
+            words.append(value_label(paper, value))
+        elif (name == "epsilon" or name.startswith("params.")) and not _absent(value):
+            text = value_label(paper, value)
+            words.append(text if text == "no noise" else f"{label(paper, name)} {text}")
+    return ", ".join(words)
+
+
+def incomplete(n: int, expected: int) -> str:
+    """Return the note on missing cells; nothing when all are there.
+
+    Examples
+    --------
+    >>> incomplete(3, 10), incomplete(10, 10)
+    ('INCOMPLETE: 3 of 10 cells', '')
+    """
+    return "" if n >= expected else f"INCOMPLETE: {n} of {expected} cells"
+
+
+def _absent(value) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))

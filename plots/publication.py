@@ -1,0 +1,123 @@
+"""From the long table of a paper to everything that is shown of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.claims import judge_claims
+from experiments.selection import PaperError, coverage
+from experiments.statistics import LEVEL
+from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
+from plots import figures, report, summary, tables
+from plots.labels import incomplete
+from plots.series import summarise
+
+PROJECT = Path(__file__).resolve().parent.parent
+_NO_NUMBERS = ["id", "table", "dataset", "metric", "statistic", "value", "decimals", "source"]
+
+
+def publish(paper: dict, table: pd.DataFrame, folder: Path) -> None:
+    """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
+
+    Parameters
+    ----------
+    paper : dict
+        The paper's description (``conf/paper``).
+    table : DataFrame
+        The long table, one row per cell and repeat. Cells that are missing are shown as missing.
+    folder : Path
+        ``results/paper-N``; it is made if need be. A ``provenance.json`` in it becomes part of the report.
+
+    Raises
+    ------
+    PaperError
+        If the description contradicts itself or names printed numbers that are not there.
+    """
+    folder = Path(folder)
+    for name in ("tables", "figures"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    facts = tables.collect_facts(paper)
+    numbers = judge_numbers(paper, _reported(paper), table, facts)
+    claims = judge_claims(paper, table, numbers, fixed_splits=tables.fixed_splits(paper))
+    _write_csv(numbers, folder / "numbers.csv")
+    _write_claims(paper, claims, folder / "claims.json")
+    shown_tables = [
+        _publish_table(paper, item, table, numbers, facts, folder / "tables") for item in paper.get("tables", ())
+    ]
+    shown_figures = [
+        _publish_figure(paper, item, table, numbers, folder / "figures") for item in paper.get("figures", ())
+    ]
+    notes = _notes(paper, table, numbers)
+    page = report.write(paper, table, numbers, claims, notes, shown_tables, shown_figures, folder)
+    summary.show(
+        paper,
+        numbers,
+        claims,
+        notes,
+        [page, *(folder / "figures" / f"{f['item']['id']}.png" for f in shown_figures)],
+    )
+
+
+def _reported(paper: Mapping) -> pd.DataFrame:
+    """Read the paper's printed numbers; a paper without the key ``reported`` has none."""
+    if not paper.get("reported"):
+        return pd.DataFrame(columns=_NO_NUMBERS)
+    return read_reported(PROJECT / paper["reported"])
+
+
+def _publish_table(paper, item, table, numbers, facts, folder: Path) -> dict:
+    if item["kind"] == "datasets":
+        frame = tables.datasets_frame(item, facts, numbers)
+        tables.write_datasets_tex(paper, item, frame, folder / f"{item['id']}.tex")
+    elif item["kind"] == "grid":
+        frame = summarise(paper, item, table, numbers, [item["rows"], item["columns"]])
+        tables.write_grid_tex(paper, item, frame, folder / f"{item['id']}.tex")
+    else:
+        raise PaperError(f"{item['id']}: kind {item['kind']!r} is not one of datasets, grid")
+    _write_csv(frame, folder / f"{item['id']}.csv")
+    return {"item": item, "frame": frame}
+
+
+def _publish_figure(paper, item, table, numbers, folder: Path) -> dict:
+    series = summarise(paper, item, table, numbers, [item["lines"], item["x"]])
+    svg, _, _ = figures.draw(paper, item, series, folder)
+    return {"item": item, "frame": series, "svg": svg}
+
+
+def _notes(paper: Mapping, table: pd.DataFrame, numbers: pd.DataFrame) -> list[str]:
+    """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
+    n, expected = coverage(paper, table)
+    notes = [incomplete(n, expected) or f"Complete: all {expected} cells."]
+    if chance := expected_misses(numbers):
+        missed = int(((numbers["verdict"] == NOT_REPRODUCED) & (numbers["statistic"] != "exact")).sum())
+        notes.append(
+            f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {chance:.1f} would fall outside by "
+            f"chance alone if all were reproducible; {missed} did. Claims share one 5 % error rate for the whole "
+            "paper (Holm)."
+        )
+    return notes
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+
+
+def _write_claims(paper: Mapping, claims: list[dict], path: Path) -> None:
+    contents = {"paper": paper["number"], "family_error_rate": round(1 - LEVEL, 10), "claims": claims}
+    path.write_text(json.dumps(_plain(contents), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _plain(value):
+    """Return what JSON can hold: NaN becomes null, infinite ε the text "inf", numbers keep ten digits."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else (str(value) if math.isinf(value) else float(f"{value:.10g}"))
+    return value

@@ -1,0 +1,254 @@
+"""The report page: one HTML file that opens from disk, asks the network for nothing, the same bytes always."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from experiments.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, per_cent
+from plots import figures, labels
+from plots.series import decimals_of, shortfall
+from plots.summary import describe
+from plots.tables import FACTS, datasets_shortfall, grid_cells
+
+_SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "?", NOT_RUN: "—"}
+
+
+def write(
+    paper: Mapping,
+    table: pd.DataFrame,
+    numbers: pd.DataFrame,
+    claims: list[dict],
+    notes: list[str],
+    shown_tables: list[dict],
+    shown_figures: list[dict],
+    folder: Path,
+) -> Path:
+    """Write ``report.html`` into the folder of a paper and return its path.
+
+    Parameters
+    ----------
+    paper, table, numbers, claims
+        The paper, the long table and the verdicts.
+    notes : list of str
+        What must be said with the verdicts.
+    shown_tables, shown_figures : list of dict
+        ``item`` (the paper's entry), ``frame`` (its numbers) and, for figures, ``svg`` (the file).
+    folder : Path
+        Where the page goes; ``provenance.json`` is read from here when it is there.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.globals["sign"] = lambda verdict: _SIGNS.get(verdict, "")
+    page = environment.get_template("report.html.j2").render(
+        paper=paper,
+        notes=notes,
+        claims=[_claim(paper, claim) for claim in claims],
+        numbers=[_number(paper, row) for row in numbers.to_dict("records")],
+        counts=_counts(numbers, claims),
+        tables=[_table(paper, shown) for shown in shown_tables],
+        figures=[_figure(paper, shown) for shown in shown_figures],
+        privacy=_privacy(paper, table),
+        provenance=_provenance(folder),
+    )
+    path = folder / "report.html"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def _counts(numbers: pd.DataFrame, claims: list[dict]) -> list[tuple[str, int, int]]:
+    found = list(numbers["verdict"])
+    return [(v, found.count(v), sum(c["verdict"] == v for c in claims)) for v in _SIGNS]
+
+
+def _number(paper: Mapping, row: Mapping) -> dict:
+    metric, decimals = row["metric"], row["decimals"]
+    return {
+        "what": describe(paper, row),
+        "table": row["table"],
+        "printed": labels.number(metric, row["printed"], decimals),
+        "ours": labels.number(metric, row["mean"], decimals),
+        "interval": labels.interval(metric, row["ci_low"], row["ci_high"], decimals),
+        "prediction": labels.interval(metric, row["prediction_low"], row["prediction_high"], decimals),
+        "n": row["n"] if row["n"] == row["n_expected"] else f"{row['n']} of {row['n_expected']}",
+        "verdict": row["verdict"],
+        "reason": row["reason"],
+        "source": row["source"],
+    }
+
+
+def _claim(paper: Mapping, claim: Mapping) -> dict:
+    shown = {name: claim[name] for name in ("text", "verdict", "reason", "scope")}
+    shown["p"] = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
+    shown["effect"] = shown["worst"] = shown["falls"] = ""
+    if claim["p_value"] is not None:
+        shown["effect"] = _effect(claim["metric"], claim)
+        worst = {
+            name: value
+            for name, value in claim["worst"].items()
+            if name not in ("p_value", "n", "effect", "low", "high")
+        }
+        shown["worst"] = f"{_place(paper, worst)}: {_effect(claim['metric'], claim['worst'])}"
+        shown["falls"] = "; ".join(
+            f"{_place(paper, {k: v for k, v in fall.items() if k in worst})}, step {fall['step']}: "
+            f"{labels.scaled(claim['metric'], fall['change']):+.2f}"
+            for fall in claim["falls"]
+        )
+    return shown
+
+
+def _effect(metric: str, found: Mapping) -> str:
+    unit = " points" if per_cent(metric) else ""
+    effect, low, high = (labels.scaled(metric, found[name]) for name in ("effect", "low", "high"))
+    return f"{effect:+.2f}{unit} ({low:+.2f} to {high:+.2f})"
+
+
+def _place(paper: Mapping, where: Mapping) -> str:
+    plain = {"dataset", "algorithm"}
+    words = []
+    for name, value in where.items():
+        text = labels.value_label(paper, value)
+        words.append(text if name in plain or text == "no noise" else f"{labels.label(paper, name)} {text}")
+    return ", ".join(words)
+
+
+def _table(paper: Mapping, shown: Mapping) -> dict:
+    item, frame = shown["item"], shown["frame"]
+    if item["kind"] == "datasets":
+        return {
+            "id": item["id"],
+            "title": item["title"],
+            "note": datasets_shortfall(frame),
+            "kind": "datasets",
+        } | {
+            "columns": list(FACTS.values()),
+            "rows": [
+                (labels.label(paper, name), [_fact(entry) for entry in part.to_dict("records")])
+                for name, part in frame.groupby("dataset", sort=False)
+            ],
+        }
+    columns, rows, cells = grid_cells(paper, item, frame)
+    return {
+        "id": item["id"],
+        "title": item["title"],
+        "note": shortfall(frame),
+        "kind": "grid",
+        "corner": f"{labels.label(paper, item['rows'])} \\ {labels.label(paper, item['columns'])}",
+        "columns": columns,
+        "rows": list(zip(rows, cells, strict=True)),
+    }
+
+
+def _fact(entry: Mapping) -> dict:
+    there, printed = not pd.isna(entry["value"]), not pd.isna(entry["printed"])
+    return {
+        "mean": f"{entry['value']:,}"
+        if there
+        else ("split anew" if entry["note"].startswith("none") else labels.MISSING),
+        "half": "",
+        "printed": f"{entry['printed']:,}" if printed else "",
+        "verdict": entry["verdict"],
+        "note": entry["note"],
+    }
+
+
+def _figure(paper: Mapping, shown: Mapping) -> dict:
+    item, frame = shown["item"], shown["frame"]
+    metric, decimals = item["metric"], decimals_of(frame)
+    points = [
+        {
+            "line": labels.value_label(paper, point[item["lines"]]),
+            "x": labels.value_label(paper, point[item["x"]]),
+            "ours": labels.number(metric, point["mean"], decimals),
+            "interval": labels.interval(metric, point["ci_low"], point["ci_high"], decimals),
+            "n": point["n"],
+            "printed": ""
+            if pd.isna(point["printed"])
+            else labels.number(metric, point["printed"], int(point["decimals"])),
+            "verdict": point["verdict"],
+        }
+        for point in frame.to_dict("records")
+    ]
+    return {
+        "id": item["id"],
+        "title": item["title"],
+        "note": shortfall(frame),
+        "svg": _inline(shown["svg"].read_text(encoding="utf-8"), item["id"]),
+        "line": labels.label(paper, item["lines"]),
+        "x": labels.label(paper, item["x"]),
+        "metric": labels.metric_label(paper, metric),
+        "points": points,
+    }
+
+
+def _inline(svg: str, name: str) -> str:
+    """Make an SVG file part of the page: ids of its own, colours as variables that follow light and dark."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r'(<svg [^>]*?)width="[^"]*pt" ', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*pt" ', r"\1", svg))
+    for role, colours in (
+        ("s", figures.SEQUENTIAL),
+        ("q", figures.QUALITATIVE),
+        ("fig", (figures.INK, figures.GRID, figures.ALARM, "#ffffff")),
+    ):
+        for i, colour in enumerate(colours):
+            svg = svg.replace(colour, f"var(--{role}{i}, {colour})")
+    return svg
+
+
+def _privacy(paper: Mapping, table: pd.DataFrame) -> list[dict]:
+    """Sum up, for each algorithm, what its fitted models said of their privacy."""
+    if "privacy" not in table.columns:
+        return []
+    rows = []
+    for algorithm, part in table.dropna(subset="privacy").groupby("algorithm", sort=True):
+        said = [json.loads(text) for text in sorted(set(part["privacy"]))]
+        ratios = [
+            one["accounted_epsilon"] / one["claimed_epsilon"]
+            for one in said
+            if _finite(one.get("accounted_epsilon")) and _finite(one.get("claimed_epsilon"))
+        ]
+        unbounded = any(
+            not _finite(one.get("accounted_epsilon")) and _finite(one.get("claimed_epsilon")) for one in said
+        )
+        rows.append(
+            {
+                "algorithm": labels.label(paper, algorithm),
+                "sound": all(one.get("is_sound") for one in said if _finite(one.get("claimed_epsilon"))),
+                "paid": "unbounded"
+                if unbounded
+                else (f"up to {max(ratios):.3g} × the label" if ratios else "not stated"),
+                "neighbours": ", ".join(sorted({str(one["neighbours"]) for one in said if one.get("neighbours")})),
+                "faults": list(dict.fromkeys(str(fault) for one in said for fault in one.get("faults") or ())),
+            }
+        )
+    return rows
+
+
+def _finite(value) -> bool:
+    return isinstance(value, int | float) and value == value and abs(value) != float("inf")
+
+
+def _provenance(folder: Path) -> list[tuple[str, str]]:
+    path = folder / "provenance.json"
+    if not path.is_file():
+        return []
+    contents = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        (
+            key,
+            value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True),
+        )
+        for key, value in contents.items()
+    ]

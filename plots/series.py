@@ -1,0 +1,83 @@
+"""The numbers behind one table or figure: means with intervals beside what the paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from experiments.selection import PaperError, answers, axes, setting_key, settings, study_of
+from experiments.statistics import mean_interval
+from experiments.verdicts import selected
+from plots.labels import incomplete
+
+
+def summarise(paper: Mapping, item: Mapping, table: pd.DataFrame, numbers: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return one row per combination of the axes ``by``, whether or not a cell answers it.
+
+    Parameters
+    ----------
+    paper, item : mapping
+        The paper, and the table or figure of it.
+    table : DataFrame
+        The long table.
+    numbers : DataFrame
+        Verdicts on the printed numbers.
+    by : list of str
+        The two axes of the table or figure.
+
+    Returns
+    -------
+    DataFrame
+        The axes, metric, mean, ci_low, ci_high, n, n_expected, printed, decimals, verdict, note.
+
+    Raises
+    ------
+    PaperError
+        If an axis that is not in ``by`` has several values, so that a point would mix settings.
+    """
+    study, where, metric = study_of(paper, item), item.get("where"), item["metric"]
+    mixed = [name for name, values in axes(study, where).items() if len(values) > 1 and name not in by]
+    if mixed:
+        raise PaperError(f"{item['id']}: {', '.join(mixed)} varies within a point; fix it with where")
+    cells = answers(table, study, metric, where)
+    values = {setting_key(key): group[metric].to_numpy() for key, group in cells.groupby(by, sort=False)}
+    printed = _printed(paper, item, numbers, by)
+    repeats = int(paper["repeats"])
+    rows = []
+    for point in settings(study, by, where):
+        interval = mean_interval(values.get(setting_key(point), ()))
+        rows.append(
+            dict(zip(by, point, strict=True))
+            | {"metric": metric, "mean": interval.mean, "ci_low": interval.low, "ci_high": interval.high}
+            | {"n": interval.n, "n_expected": repeats}
+            | printed.get(setting_key(point), {"printed": float("nan"), "decimals": float("nan"), "verdict": ""})
+            | {"note": incomplete(interval.n, repeats)}
+        )
+    return pd.DataFrame(rows)
+
+
+def shortfall(series: pd.DataFrame) -> str:
+    """Return the note on the missing cells of a whole table or figure."""
+    return incomplete(int(series["n"].sum()), int(series["n_expected"].sum()))
+
+
+def decimals_of(series: pd.DataFrame, default: int = 2) -> int:
+    """Return how many decimals to show: as many as the paper prints, where it prints any."""
+    printed = series["decimals"].dropna()
+    return int(printed.max()) if len(printed) else default
+
+
+def _printed(paper: Mapping, item: Mapping, numbers: pd.DataFrame, by: list[str]) -> dict[tuple, dict]:
+    """Map points to what the paper prints there; only numbers of the same study speak of the same cells."""
+    study, where = study_of(paper, item), item.get("where")
+    studies = {one["id"]: one.get("study") for one in [*paper.get("tables", ()), *paper.get("figures", ())]}
+    found = {}
+    for number in numbers.to_dict("records"):
+        if number["statistic"] != "mean" or number["metric"] != item["metric"]:
+            continue
+        part = selected(number, study, where) if studies[number["table"]] == item["study"] else None
+        points = settings(study, by, part) if part is not None else []
+        if len(points) == 1:
+            found[setting_key(points[0])] = {name: number[name] for name in ("printed", "decimals", "verdict")}
+    return found

@@ -1,0 +1,246 @@
+"""Claims on tables whose truth is known, both ways."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from experiments.claims import judge_claims
+from experiments.selection import PaperError
+from experiments.statistics import holm, mean_interval, paired_t_p, sign_flip_p
+from plots.publication import PROJECT
+
+EPSILON = [0.1, 0.5, 1.0, math.inf]
+DEPTH = [3, 5, 7]
+GROWS = {"id": "grows", "text": "grows", "kind": "increases", "study": "grid", "along": "epsilon", "metric": "accuracy"}
+GROWS |= {"within": ["dataset", "params.max_depth"]}
+ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "pair", "better": "a", "worse": "b"}
+ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
+PAPER = {
+    "number": 0,
+    "repeats": 10,
+    "studies": {
+        "grid": {"dataset": ["car"], "algorithm": ["a"], "params": {"max_depth": DEPTH}, "epsilon": EPSILON},
+        "pair": {"dataset": ["car"], "algorithm": ["a", "b"], "params": {"max_depth": 3}, "epsilon": EPSILON},
+    },
+    "claims": [GROWS],
+}
+
+
+def grid(truth, *, sd=0.002, repeats=10, seed=0, cap=1.0):
+    """Return a table of the study ``grid`` with mean ``truth(level of epsilon, depth)``."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"dataset": "car", "algorithm": "a", "params.max_depth": d, "epsilon": e, "repeat": r}
+        | {"accuracy": min(cap, truth(i, d) + rng.normal(0, sd))}
+        for d in DEPTH
+        for i, e in enumerate(EPSILON)
+        for r in range(repeats)
+    )
+
+
+def pair(gap, *, sd=0.002, repeats=10, seed=0):
+    """Return a table of the study ``pair`` in which a is above b by ``gap(level of epsilon)``; repeats share a part."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(0, 0.05, repeats)
+    return pd.DataFrame(
+        {"dataset": "car", "algorithm": algorithm, "params.max_depth": 3, "epsilon": e, "repeat": r}
+        | {"accuracy": 0.8 + shared[r] + (gap(i) if algorithm == "a" else 0) + rng.normal(0, sd)}
+        for i, e in enumerate(EPSILON)
+        for algorithm in "ab"
+        for r in range(repeats)
+    )
+
+
+def judge(table, claim=GROWS, fixed=("car",), paper=PAPER, **more):
+    (result,) = judge_claims(paper | {"claims": [claim | more]}, table, fixed_splits=fixed)
+    return result
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+def test_growth_is_found(fixed):
+    result = judge(grid(lambda i, d: 0.7 + 0.02 * i), fixed=fixed)
+    assert result["verdict"] == "reproduced"
+    assert result["effect"] == pytest.approx(0.06, abs=0.003)
+    assert result["low"] < result["effect"] < result["high"]
+    assert (result["groups"], result["groups_holding"], result["cells"]) == (3, 3, 120)
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+@pytest.mark.parametrize(
+    "truth",
+    [lambda i, d: 0.8, lambda i, d: 0.8 - 0.01 * i, lambda i, d: 0.7 + (0.02 * i if d != 5 else -0.02 * i)],
+    ids=["flat", "falls", "falls at one depth"],
+)
+def test_absent_growth_is_not_found(truth, fixed):
+    result = judge(grid(truth), fixed=fixed)
+    assert result["verdict"] == "not reproduced"
+    assert result["p_value"] > 0.05
+
+
+def test_a_dip_contradicts_step_by_step_growth():
+    result = judge(grid(lambda i, d: 0.7 + (0.0, 0.1, 0.08, 0.12)[i]))
+    assert result["p_adjusted"] < 0.05
+    assert result["verdict"] == "not reproduced"
+    assert {fall["step"] for fall in result["falls"]} == {2}
+    assert result["falls"][0]["change"] == pytest.approx(-0.02, abs=0.004)
+    assert "3 steps fall significantly" in result["reason"]
+
+
+def test_the_worst_group_is_named():
+    result = judge(grid(lambda i, d: 0.7 + (0.02 * i if d != 7 else 0)))
+    assert result["worst"]["params.max_depth"] == 7
+    assert result["verdict"] == "not reproduced"
+    assert result["groups_holding"] == 2
+
+
+def test_groups_at_the_ceiling_are_set_aside_but_never_a_pass_alone():
+    result = judge(grid(lambda i, d: 0.7 + 0.02 * i if d < 7 else 2))
+    assert result["verdict"] == "reproduced"
+    assert result["at_ceiling"] == 1
+    result = judge(grid(lambda i, d: 2))
+    assert result["verdict"] == "not testable"
+    assert "ceiling" in result["reason"]
+
+
+def test_a_constant_below_the_ceiling_is_no_growth():
+    assert judge(grid(lambda i, d: 0.8, sd=0))["verdict"] == "not reproduced"
+
+
+def test_false_growth_is_rarely_accepted():
+    """With no growth at all, the smallest of a paper's adjusted p-values is below 5 % in at most 5 % of the papers."""
+    study = {"dataset": ["car"], "algorithm": ["a"], "params": {"max_depth": 3}, "epsilon": EPSILON}
+    paper = PAPER | {
+        "studies": {"grid": study},
+        "claims": [GROWS | {"id": "one"}, GROWS | {"id": "two", "where": {"epsilon": [0.1, 0.5]}}],
+    }
+    accepted = 0
+    for seed in range(100):
+        table = grid(lambda i, d: 0.8, seed=seed).query("`params.max_depth` == 3")
+        accepted += any(c["verdict"] == "reproduced" for c in judge_claims(paper, table, fixed_splits=["car"]))
+    assert accepted <= 10  # binomial(100, 0.05) exceeds 10 with probability 0.01
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+def test_above_is_paired(fixed):
+    result = judge(pair(lambda i: 0.01), ABOVE, fixed)
+    assert result["verdict"] == "reproduced"
+    assert result["effect"] == pytest.approx(0.01, abs=0.002)
+    assert judge(pair(lambda i: 0.01), ABOVE, fixed, better="b", worse="a")["verdict"] == "not reproduced"
+    assert judge(pair(lambda i: 0.0), ABOVE, fixed)["verdict"] == "not reproduced"
+
+
+def test_above_must_hold_in_every_setting():
+    result = judge(pair(lambda i: 0.02 if i else -0.001), ABOVE)
+    assert result["verdict"] == "not reproduced"
+    assert result["worst"]["epsilon"] == 0.1
+
+
+def test_ties_at_the_ceiling_are_not_above():
+    assert judge(pair(lambda i: 0).assign(accuracy=1.0), ABOVE)["verdict"] == "not reproduced"
+
+
+def test_claims_without_cells_never_pass():
+    for table in (pd.DataFrame(), grid(lambda i, d: 0.8).assign(accuracy=math.nan), pair(lambda i: 1).iloc[:0]):
+        result = judge(table)
+        assert result["verdict"] == "not testable"
+        assert "no cell answers it (0 of 120)" in result["reason"]
+        assert result["p_value"] is None
+
+
+def test_a_missing_setting_is_not_testable():
+    table = grid(lambda i, d: 0.7 + 0.02 * i)
+    result = judge(table[~((table["params.max_depth"] == 5) & (table["epsilon"] == 0.5))])
+    assert result["verdict"] == "not testable"
+    assert "INCOMPLETE: 110 of 120" in result["reason"]
+    assert "params.max_depth=5" in result["reason"]
+
+
+def test_one_missing_cell_is_said_and_its_repeat_left_out():
+    result = judge(grid(lambda i, d: 0.7 + 0.02 * i).drop(index=17))
+    assert result["verdict"] == "reproduced"
+    assert "INCOMPLETE: 119 of 120" in result["reason"]
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 4])
+def test_too_few_repeats_are_not_testable(repeats):
+    result = judge(grid(lambda i, d: 0.7 + 0.02 * i, repeats=repeats), paper=PAPER | {"repeats": repeats})
+    assert result["verdict"] == "not testable"
+
+
+def test_the_number_of_repeats_asked_for_suffices():
+    """What the reason of a claim with too few repeats recommends is enough, and one less is not."""
+    for repeats, verdict in ((4, "not testable"), (5, "reproduced")):
+        result = judge(grid(lambda i, d: 0.7 + 0.02 * i, repeats=repeats), paper=PAPER | {"repeats": repeats})
+        assert result["verdict"] == verdict
+    assert "5 repeats suffice" in judge(grid(lambda i, d: 0.5, repeats=4))["reason"]
+
+
+def test_a_missing_claim_does_not_ease_the_others():
+    paper = PAPER | {"claims": [GROWS, ABOVE]}
+    alone, other = judge_claims(paper, grid(lambda i, d: 0.7 + 0.02 * i), fixed_splits=["car"])
+    assert other["verdict"] == "not testable"
+    assert alone["p_adjusted"] == pytest.approx(2 * alone["p_value"])
+
+
+def test_overlapping_splits_are_less_certain():
+    table = grid(lambda i, d: 0.7 + 0.02 * i)
+    fixed, anew = judge(table), judge(table, fixed=())
+    assert anew["high"] - anew["low"] == pytest.approx((fixed["high"] - fixed["low"]) * math.sqrt(1 + 10 * 3 / 7))
+    assert "official split" in fixed["scope"]
+    assert "overlapping" in anew["scope"]
+
+
+def test_printed_claims_follow_their_numbers():
+    claim = {"id": "p", "text": "", "kind": "printed", "numbers": ["x", "y"]}
+    for verdicts, expected in (
+        (["reproduced", "reproduced"], "reproduced"),
+        (["reproduced", "not reproduced"], "not reproduced"),
+        (["reproduced", "not run"], "not testable"),
+    ):
+        numbers = pd.DataFrame({"id": ["x", "y"], "verdict": verdicts})
+        (result,) = judge_claims(PAPER | {"claims": [claim]}, pd.DataFrame(), numbers)
+        assert result["verdict"] == expected
+    with pytest.raises(PaperError, match="no printed number 'x'"):
+        judge_claims(PAPER | {"claims": [claim]}, pd.DataFrame())
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (GROWS | {"kind": "grows"}, "kind 'grows'"),
+        (GROWS | {"study": "gird"}, "study 'gird'"),
+        (GROWS | {"along": "params.depth"}, "no axis 'params.depth'"),
+        (GROWS | {"within": ["dataset"]}, "within must name"),
+        (ABOVE | {"better": "c"}, "better = 'c'"),
+        (GROWS | {"where": {"epsilon": 0.1}}, "one level only"),
+    ],
+)
+def test_claims_about_nothing_are_refused(claim, message):
+    with pytest.raises(PaperError, match=message):
+        judge(grid(lambda i, d: 0.8), claim)
+
+
+def test_every_claim_of_paper_2_can_be_asked():
+    paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
+    numbers = pd.DataFrame({"id": ["max-adult", "max-mushroom"], "verdict": "not run"})
+    results = judge_claims(paper, pd.DataFrame(), numbers, fixed_splits=["adult"])
+    assert [result["verdict"] for result in results] == ["not testable"] * 5
+    assert [result["cells_expected"] for result in results] == [1120, 1120, 100, 100, None]
+
+
+def test_statistics_against_other_sources():
+    from scipy.stats import permutation_test, ttest_1samp
+
+    d = np.array([0.3, -0.1, 0.4, 0.2, 0.05, 0.3])
+    exact = permutation_test((d,), np.mean, permutation_type="samples", alternative="greater", n_resamples=10_000)
+    assert sign_flip_p(d) == pytest.approx(exact.pvalue)
+    ours = ttest_1samp(d, 0, alternative="greater")
+    assert paired_t_p(d) == pytest.approx(ours.pvalue)
+    both = ttest_1samp(d, 0).confidence_interval(0.95)
+    assert (mean_interval(d).low, mean_interval(d).high) == pytest.approx((both.low, both.high))
+    assert holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
+    many = np.random.default_rng(0).normal(0.3, 1, 30)
+    assert sign_flip_p(many) == pytest.approx(ttest_1samp(many, 0, alternative="greater").pvalue, abs=0.01)

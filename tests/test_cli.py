@@ -1,0 +1,109 @@
+"""The command line: what stands on stdout, what on stderr, and the exit codes."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hydra.errors import ConfigCompositionException, OverrideParseException
+
+from experiments.command import explain
+
+ROOT = Path(__file__).parents[1]
+
+
+def command(folder, *arguments):
+    return [sys.executable, "-m", "experiments", f"results={folder}", "executor.jobs=1", *arguments]
+
+
+def start(folder, *arguments, **options):
+    return subprocess.run(command(folder, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=120, **options)
+
+
+def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path):
+    words = ("-m", "dataset=car", "algorithm=majority", "epsilon=0.5,inf", "repeats=2")
+    first = start(tmp_path, *words)
+    assert first.returncode == 0, first.stderr
+    objects = [json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")) for line in first.stdout.splitlines()]
+    fields = ["key", "dataset", "algorithm", "params", "epsilon", "metric", "mean", "std", "ci95", "n"]
+    assert all(list(one) == fields for one in objects)
+    assert len(objects) == len({(one["key"], one["metric"]) for one in objects}) == 2 * (1 + 2 * 4 + 1)
+    accuracy = [one for one in objects if one["metric"] == "accuracy"]
+    assert [one["epsilon"] for one in accuracy] == [0.5, "inf"]
+    assert accuracy[0]["n"] == 2 and 0.6 < accuracy[0]["mean"] < 0.8 and len(accuracy[0]["ci95"]) == 2
+    assert "4 cells run" in first.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["store.sqlite"]
+
+    again = start(tmp_path, *words)
+    assert again.stdout == first.stdout and "4 cells reused" in again.stderr
+
+
+def test_a_failing_setting_is_named_with_the_command_that_runs_it(tmp_path):
+    found = start(tmp_path, "dataset=car", "algorithm=majority", "algorithm.strategy=prior,nonsense", "repeats=1")
+    assert found.returncode == 1 and '"strategy": "prior"' in found.stdout and "nonsense" not in found.stdout
+    line = found.stderr.splitlines()[-1]
+    assert line.startswith("failed in repeat 0: python -m experiments dataset=car algorithm=majority epsilon=1.0")
+    assert f"algorithm.strategy=nonsense repeats=1 results={tmp_path}: InvalidParameterError" in line
+
+
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
+    (tmp_path / "store.sqlite").write_bytes(b"nonsense" * 200)
+    for words, message in [
+        (("dataset=carr", "algorithm=majority"), "error: unknown dataset 'carr'; did you mean 'car'?"),
+        (("dataset=car", "algorithm=majority"), f"error: store {tmp_path / 'store.sqlite'} is damaged"),
+    ]:
+        found = start(tmp_path, *words)
+        assert (found.returncode, found.stdout) == (2, "") and found.stderr.startswith(message)
+        assert len(found.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OverrideParseException("a=b,c d", "no viable\nalternative"), "cannot read 'a=b,c d': write name=value"),
+        (ConfigCompositionException("Could not override 'reapeats'.\nTo append ..."), "did you mean 'repeats'?"),
+        (ConfigCompositionException("Could not override 'executor.job'.\n..."), "did you mean 'executor.jobs'?"),
+        (ConfigCompositionException("Something\nelse"), "Something else"),
+    ],
+)
+def test_what_hydra_says_becomes_one_line(error, line):
+    assert line in explain(error) and "\n" not in explain(error)
+
+
+def test_help_suffices():
+    found = subprocess.run([sys.executable, "-m", "experiments", "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0
+    for needed in ("python -m experiments dataset=car", "paper=2", "majority", "nursery", "threads", "Exit code"):
+        assert needed in found.stdout
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_keeps_what_is_finished(tmp_path, number, code):
+    words = ("dataset=nursery", "algorithm=random_forest", "algorithm.n_estimators=40", "repeats=2000", "executor.jobs=2")
+    process = subprocess.Popen(
+        command(tmp_path, *words), cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, process_group=0
+    )
+    for _ in range(300):
+        time.sleep(0.2)
+        if _finished(tmp_path / "store.sqlite"):
+            break
+    # Ctrl-C reaches the whole group, workers included; `kill` reaches the parent only.
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert stderr.splitlines()[-1] == "everything finished so far is kept; run the same command again to go on"
+    assert "Traceback" not in stderr
+    assert 0 < _finished(tmp_path / "store.sqlite") < 2000
+
+
+def _finished(path):
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+            return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0]
+    except sqlite3.OperationalError:  # not there yet
+        return 0

@@ -1,0 +1,429 @@
+"""The source layer: folders, the cache, and servers that misbehave; everything against a loopback server."""
+
+import hashlib
+import importlib
+import io
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import ucimlrepo.fetch
+
+import datasets
+from datasets import car, catalogue, download, ihepc, source
+
+CAR_FILE = car.original()
+CAR_CSV = b"buying,maint,doors,persons,lug_boot,safety,class\n" + CAR_FILE
+
+
+class Server(ThreadingHTTPServer):
+    """Answers like UCI: a description under ``/api``, rows under ``/data.csv``, and an archive under ``/kaggle``."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.rows = CAR_CSV
+        self.description = None  # what /api sends instead of the right answer
+        self.archive = b""
+        self.fault = None  # "500", "truncated" or "silent": what happens to the rows and the archive
+        self.faults_left = 10**6
+        self.requests = []
+
+    def describe(self, target="class", extra=()):
+        columns = self.rows.split(b"\n", 1)[0].decode().split(",")
+        roles = {name: "Target" if name == target else "Other" if name in extra else "Feature" for name in columns}
+        variables = [{"name": name, "role": role} for name, role in roles.items()]
+        data = {
+            "uci_id": 19,
+            "name": "Toy",
+            "data_url": f"{self.url}/data.csv",
+            "variables": variables,
+            "additional_info": None,
+            "intro_paper": None,
+        }
+        return json.dumps({"status": 200, "data": data}).encode()
+
+    def count(self, start):
+        return sum(path.startswith(start) for path in self.requests)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        server.requests.append(self.path)
+        if self.path.startswith("/api"):
+            return self._send(server.describe() if server.description is None else server.description)
+        body = server.archive if self.path.startswith("/kaggle") else server.rows
+        if server.fault is None or server.faults_left <= 0:
+            return self._send(body)
+        server.faults_left -= 1
+        if server.fault == "silent":
+            return time.sleep(1)
+        if server.fault == "500":
+            return self.send_error(500)
+        return self._send(body[: len(body) // 2], length=len(body))
+
+    def _send(self, body, length=None):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        monkeypatch.setattr(ucimlrepo.fetch, "API_BASE_URL", f"{server.url}/api")
+        monkeypatch.setattr(download, "KAGGLE_URL", f"{server.url}/kaggle")
+        monkeypatch.setattr(download, "PAUSE", 0.001)
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, the only one that is searched for original files, beside an empty cache."""
+    monkeypatch.setattr(source, "CHECKOUT", tmp_path / "nowhere" / "checkout")
+    monkeypatch.setenv("DPREPLICA_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "data").mkdir()
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def toy(folder, tmp_path, monkeypatch):
+    """Add the data set ``toy``, Car's rows without Car's rules, as anybody would: by one module and one YAML file."""
+    (tmp_path / "toy.py").write_text('"""Toy."""\nfrom datasets.car import read\n')
+    (tmp_path / "toy.yaml").write_text((catalogue.FOLDER / "car.yaml").read_text().replace("title: Car", "title: Toy"))
+    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(tmp_path)])
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    yield datasets.load.__wrapped__  # not remembered from one test to the next
+    sys.modules.pop("datasets.toy", None)
+
+
+def refused(load, error, message):
+    with pytest.raises(error, match=message) as caught:
+        load("toy")
+    text = str(caught.value)
+    assert "\n" not in text
+    assert "car.data" in text
+    assert not list(Path(source.cache_file(catalogue.entry("toy")).parent).glob("*.[cp]*"))  # neither .csv nor .part
+    return text
+
+
+def test_one_module_and_one_yaml_make_a_data_set(toy, folder):
+    assert datasets.names() == ["toy"]
+    assert not datasets.is_available("toy")
+    (folder / "car.data").write_bytes(CAR_FILE)
+    assert datasets.is_available("toy")
+    loaded = toy("toy")
+    assert (loaded.title, loaded.frame.shape) == ("Toy", (1728, 6))
+    loaded.domain.encode(loaded.frame)
+
+
+# --- folders ---------------------------------------------------------------------------------------------------
+
+
+def test_folders_are_searched_in_order(monkeypatch):
+    monkeypatch.setenv("DPREPLICA_DATA", "elsewhere")
+    places = [source.CHECKOUT / "data", source.CHECKOUT.parent / "shared" / "data", Path("elsewhere")]
+    assert source.folders() == places
+
+
+@pytest.mark.parametrize("place", ["car.data", "toy/car.data"])
+def test_files_may_lie_flat_or_in_a_folder_of_the_data_set(toy, folder, place):
+    (folder / place).parent.mkdir(exist_ok=True)
+    (folder / place).write_bytes(CAR_FILE)
+    assert toy("toy").provenance["source"] == "files"
+
+
+def test_other_bytes_are_refused_with_expected_and_found(toy, folder):
+    (folder / "car.data").write_bytes(CAR_FILE.replace(b"vgood", b"good", 1))
+    text = refused(
+        toy, datasets.DataMismatch, "is not the original car.data: expected sha256 b703.*, found [0-9a-f]{64}"
+    )
+    assert str(folder / "car.data") in text
+
+
+def test_a_file_that_cannot_be_read_is_named(toy, folder, monkeypatch):
+    (folder / "car.data").write_bytes(CAR_FILE)
+
+    def denied(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(source, "_sha256", denied)
+    refused(toy, datasets.DataUnavailable, r"car\.data cannot be read \(Permission denied\)")
+
+
+def test_a_file_without_the_pinned_rows_is_refused(toy, folder, monkeypatch):
+    (folder / "car.data").write_bytes(CAR_FILE)
+    text = catalogue.FOLDER.joinpath("toy.yaml").read_text().replace("fingerprint: ", "fingerprint: 0")
+    catalogue.FOLDER.joinpath("toy.yaml").write_text(text)
+    catalogue._read.cache_clear()
+    refused(
+        toy, datasets.DataMismatch, "another table: expected 1728 rows with fingerprint 0.*, found 1728 rows with 76fd"
+    )
+
+
+def test_a_file_comes_before_cache_and_server(toy, folder, server):
+    assert toy("toy").provenance["source"] == "uci"
+    (folder / "car.data").write_bytes(CAR_FILE)
+    assert toy("toy").provenance["source"] == "files"
+
+
+# --- UCI -------------------------------------------------------------------------------------------------------
+
+
+def test_a_download_equals_the_file_and_is_cached(toy, folder, server):
+    first = toy("toy")
+    second = toy("toy")
+    assert (first.provenance["source"], second.provenance["source"]) == ("uci", "cache")
+    assert server.count("/data.csv") == 1
+    assert datasets.is_available("toy")
+    (folder / "car.data").write_bytes(CAR_FILE)
+    for one in (first, second):
+        pd.testing.assert_frame_equal(one.frame, toy("toy").frame)
+        pd.testing.assert_series_equal(one.target, toy("toy").target)
+
+
+def test_renamed_columns_and_blanks_do_not_matter(toy, server):
+    _, rows = CAR_CSV.split(b"\n", 1)
+    server.rows = b"Price,Upkeep,D,P,Boot,Safe,class\n" + rows.replace(b",", b" ,")
+    assert toy("toy").provenance["source"] == "uci"
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        (b"", datasets.DataUnavailable, "EmptyDataError"),
+        (b"a,b\n", datasets.DataUnavailable, "DatasetNotFoundError"),
+        (b"<html><body>Sorry, back soon</body></html>", datasets.DataUnavailable, "DatasetNotFoundError"),
+        (b"<html>\n<p>Sorry,</p>\n</html>", datasets.DataUnavailable, "KeyError|ParserError"),
+        (CAR_CSV[:30000], datasets.DataMismatch, "expected 1728 rows with fingerprint 76fd.*, found"),
+        (CAR_CSV.replace(b"vgood", b"good"), datasets.DataMismatch, "found 1728 rows with"),
+    ],
+    ids=["empty", "no-rows", "html-line", "html-page", "short", "wrong"],
+)
+def test_wrong_rows_are_refused(toy, server, rows, error, message):
+    server.description = server.describe()
+    server.rows = rows
+    assert "put the original car.data into data/toy/" in refused(toy, error, message)
+
+
+@pytest.mark.parametrize(
+    ("description", "message"),
+    [
+        (b"", "JSONDecodeError"),
+        (b"<html>maintenance</html>", "JSONDecodeError"),
+        (b'{"status": 200, "data": {"uci_', "JSONDecodeError"),
+        (b'{"status": 200}', "KeyError"),
+        (b"[]", "TypeError"),
+        (b'{"status": 404, "message": "no such data set"}', "DatasetNotFoundError: no such data set"),
+        (
+            b'{"status": 200, "data": {"data_url": null, "name": "x"}}',
+            "DatasetNotFoundError: .*not available for import",
+        ),
+    ],
+    ids=["empty", "html", "truncated", "no-data", "list", "unknown", "not-importable"],
+)
+def test_a_wrong_description_is_one_error(toy, server, description, message):
+    server.description = description
+    assert "put the original car.data into data/toy/" in refused(toy, datasets.DataUnavailable, message)
+    assert server.count("/api") == download.ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [("500", "DatasetNotFoundError"), ("truncated", "IncompleteRead"), ("silent", "timed out|Timeout")],
+)
+def test_a_failing_server_is_asked_again(toy, server, monkeypatch, fault, message):
+    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    server.fault = fault
+    refused(toy, datasets.DataUnavailable, message)
+    assert server.count("/data.csv") == download.ATTEMPTS
+    server.faults_left = download.ATTEMPTS - 1
+    assert toy("toy").provenance["source"] == "uci"
+
+
+def test_a_slow_failure_is_not_repeated(toy, server, monkeypatch):
+    monkeypatch.setattr(download, "PATIENCE", -1)
+    server.description = b""
+    refused(toy, datasets.DataUnavailable, "JSONDecodeError")
+    assert server.count("/api") == 1
+
+
+def test_being_offline_is_found_out_at_once(toy, monkeypatch):
+    monkeypatch.setattr(ucimlrepo.fetch, "API_BASE_URL", "http://127.0.0.1:9/api")  # the discard port: nobody listens
+    monkeypatch.setattr(download, "PAUSE", 0.001)
+    text = refused(toy, datasets.DataUnavailable, "UCI failed with ConnectionError")
+    assert text.startswith("toy: not in data/, ../shared/data, $DPREPLICA_DATA or the cache")
+
+
+def test_the_time_out_of_other_sockets_is_left_alone(toy, server):
+    toy("toy")
+    assert socket.getdefaulttimeout() is None
+
+
+def test_stdout_stays_clean(toy, server, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal, where the bar is shown
+    toy("toy")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Toy from UCI" in err
+
+
+# --- the cache -------------------------------------------------------------------------------------------------
+
+
+def test_a_damaged_cache_is_downloaded_again(toy, server):
+    toy("toy")
+    path = source.cache_file(catalogue.entry("toy"))
+    good = path.read_bytes()
+    path.write_bytes(good[:2000])
+    with pytest.warns(UserWarning, match="cached table is not used"):
+        assert toy("toy").provenance["source"] == "uci"
+    assert path.read_bytes() == good
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(toy, server, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.warns(UserWarning, match="nothing is cached"):
+        assert toy("toy").provenance["source"] == "uci"
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path):
+    def write(path):
+        Path(path).write_text("half")
+        raise OSError("disk full")
+
+    with pytest.warns(UserWarning, match="disk full"):
+        download._keep(tmp_path / "table.csv", write)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_processes_download_once(toy, server, tmp_path):
+    program = f"""
+import ucimlrepo.fetch, datasets
+from pathlib import Path
+from datasets import catalogue, source
+ucimlrepo.fetch.API_BASE_URL = {server.url!r} + "/api"
+source.CHECKOUT = Path({str(tmp_path / "nowhere" / "checkout")!r})
+catalogue.FOLDER = Path({str(tmp_path)!r})
+datasets.__path__.append({str(tmp_path)!r})
+print(datasets.load("toy").provenance["source"])
+"""
+    command = [sys.executable, "-c", program]
+    root = Path(download.__file__).parents[1]
+    running = [subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert sorted(process.communicate(timeout=60)[0].strip() for process in running) == ["cache", "cache", "uci"]
+    assert server.count("/data.csv") == 1
+
+
+# --- other servers ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kaggle(toy, server):
+    path = catalogue.FOLDER / "toy.yaml"
+    path.write_text(path.read_text().replace("uci: 19", "kaggle: owner/toy"))
+    catalogue._read.cache_clear()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("car.data", CAR_FILE)
+    server.archive = buffer.getvalue()
+    return toy
+
+
+def test_kaggle_archives_are_read(kaggle, server):
+    assert kaggle("toy").provenance["source"] == "kaggle"
+    assert server.requests == ["/kaggle/owner/toy"]
+    assert kaggle("toy").provenance["source"] == "cache"
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"), [("500", "HTTPError"), ("truncated", "IncompleteRead"), (None, "BadZipFile")]
+)
+def test_a_failing_kaggle_is_one_error(kaggle, server, fault, message):
+    server.fault = fault
+    if fault is None:
+        server.archive = b"<html>sign in</html>"
+    refused(kaggle, datasets.DataUnavailable, f"Kaggle failed with {message}")
+
+
+def test_openml_is_asked_where_it_is_known(kaggle, server, monkeypatch):
+    path = catalogue.FOLDER / "toy.yaml"
+    path.write_text(path.read_text().replace("kaggle:", "openml: 1\nkaggle:"))
+    catalogue._read.cache_clear()
+
+    def fetch_openml(*, data_id, **options):
+        assert data_id == 1
+        frame = pd.read_csv(io.BytesIO(CAR_CSV), dtype=str).astype("category")
+        return type("Bunch", (), {"frame": frame})
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch_openml)
+    assert kaggle("toy").provenance["source"] == "openml"
+    assert server.requests == []
+
+
+# --- the same rows from files and from UCI ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["adult", "congvote", "daily_demand", "mushroom", "wine_quality", "wine_quality_red"])
+def test_the_real_rows_as_uci_sends_them_have_the_same_fingerprint(name, server, monkeypatch, tmp_path):
+    """What the files hold, rewritten the way UCI's own CSV files differ from them."""
+    entry = catalogue.entry(name)
+    if not source.original_files(entry):
+        pytest.skip(f"{', '.join(entry.files)} is not in {', '.join(map(str, source.folders()))}")
+    module = importlib.import_module(f"datasets.{name}")
+    frame = module.read(*source.original_files(entry))
+    if name.startswith("wine"):
+        other = frame.assign(color="red" if name == "wine_quality" else "white")
+        frame = pd.concat([other, frame.assign(color="white" if name == "wine_quality" else "red")])
+    frame.columns = [column.replace(" ", "_").replace(",", "") for column in frame.columns]
+    server.rows = frame.to_csv(index=False).encode()  # missing values become empty cells
+    target = "Target_(Total_orders)" if name == "daily_demand" else entry.domain.target.name
+    server.description = server.describe(target, extra=["color"])
+    monkeypatch.setattr(source, "folders", list)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    loaded = datasets.load.__wrapped__(name)
+    assert loaded.provenance["source"] == "uci"
+    assert datasets.load.__wrapped__(name).frame.equals(loaded.frame)  # from the cache
+
+
+def test_ihepc_from_uci_is_kept_as_the_original_file(toy, server, monkeypatch):
+    """A data set of which only the file is pinned goes through the same steps under a small file."""
+    original = (
+        "Date;Time;"
+        + ";".join(ihepc.MEASUREMENTS)
+        + "\n1/1/2007;00:00:00;1.000;0.100;240.000;4.000;0.000;0.000;9.000\n"
+    )
+    sha256 = hashlib.sha256(original.encode()).hexdigest()
+    text = Path(download.__file__).parents[1].joinpath("conf", "dataset", "ihepc.yaml").read_text()
+    pinned = text.replace("4259c9d7ece5dbee9ab8d53682baac68d791c864f0f64a52b4043cb3b90894b7", sha256)
+    (catalogue.FOLDER / "toy.yaml").write_text(pinned.replace("rows: 2049280", "rows: 1"))
+    (catalogue.FOLDER / "toy.py").write_text('"""Toy."""\nfrom datasets.ihepc import read, rebuilt\n')
+    catalogue._read.cache_clear()
+    server.rows = original.replace(";", ",").encode()
+    server.description = server.describe(target=None)
+    assert toy("toy").provenance["source"] == "uci"
+    assert source.cache_file(catalogue.entry("toy")).read_text() == original
+    assert toy("toy").provenance["source"] == "cache"
+    source.cache_file(catalogue.entry("toy")).unlink()
+    server.rows = server.rows.replace(b"240", b"241")
+    with pytest.raises(datasets.DataMismatch, match="is not the original household_power_consumption"):
+        toy("toy")

@@ -1,0 +1,203 @@
+"""Every data set of the catalogue, found by itself, against what is publicly known about it."""
+
+import importlib
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import datasets
+from algorithms.domain import Continuous, Nominal
+from datasets import adult, catalogue, ihepc, source, table, wine_quality
+
+# Rows and classes as the public descriptions of the data sets count them, Adult without rows with missing values.
+COUNTS = {
+    "adult": {"<=50K": 34014, ">50K": 11208},
+    "car": {"unacc": 1210, "acc": 384, "good": 69, "vgood": 65},
+    "congvote": {"democrat": 267, "republican": 168},
+    "diabetes_prediction": {"0": 91500, "1": 8500},
+    "mushroom": {"e": 4208, "p": 3916},
+    "nursery": {"not_recom": 4320, "priority": 4266, "spec_prior": 4044, "very_recom": 328, "recommend": 2},
+    "wall_following_robot": {
+        "Move-Forward": 2205,
+        "Sharp-Right-Turn": 2097,
+        "Slight-Right-Turn": 826,
+        "Slight-Left-Turn": 328,
+    },
+}
+SHAPES = {
+    "adult": (45222, 14),
+    "car": (1728, 6),
+    "ccpp": (9568, 4),
+    "congvote": (435, 16),
+    "daily_demand": (60, 12),
+    "diabetes_prediction": (100000, 8),
+    "diamonds": (53940, 9),
+    "ihepc": (2049280, 6),
+    "ihepc_2007h1": (278861, 6),
+    "mushroom": (8124, 22),
+    "nursery": (12960, 8),
+    "wall_following_robot": (5456, 24),
+    "wine_quality": (4898, 11),
+    "wine_quality_red": (1599, 11),
+}
+
+
+@pytest.fixture(params=datasets.names())
+def entry(request):
+    return catalogue.entry(request.param)
+
+
+@pytest.fixture
+def loaded(entry):
+    if not datasets.is_available(entry.name):
+        pytest.skip(f"{entry.name}: {', '.join(entry.files)} is not in {', '.join(map(str, source.folders()))}")
+    return datasets.load(entry.name)
+
+
+def test_the_catalogue_is_complete():
+    assert set(datasets.names()) >= set(SHAPES)
+
+
+def test_what_is_known_without_rows(entry):
+    module = importlib.import_module(f"datasets.{entry.name}")
+    assert module.__doc__ and callable(module.read)
+    assert entry.title and entry.task in ("classification", "regression")
+    assert isinstance(entry.domain.target, Nominal if entry.task == "classification" else Continuous)
+    assert entry.domain.is_public
+    pins = [*entry.files.values(), datasets.fingerprint(entry.name)]
+    assert len(pins) >= 2 and all(re.fullmatch("[0-9a-f]{64}", pin) for pin in pins)
+    if entry.name in SHAPES:
+        assert (entry.rows, len(entry.domain.features)) == SHAPES[entry.name]
+
+
+def test_rows_are_those_described(loaded, entry):
+    assert loaded.frame.shape == (entry.rows, len(entry.domain.features))
+    assert len(loaded.target) == entry.rows
+    assert loaded.n_train is None or 0 < loaded.n_train < entry.rows
+    if entry.name in COUNTS:
+        assert loaded.target.value_counts().to_dict() == COUNTS[entry.name]
+
+
+def test_the_domain_covers_every_row(loaded):
+    matrix, clipped = loaded.domain.encode(loaded.frame)
+    assert clipped == {}
+    assert np.isfinite(matrix).all()
+    assert loaded.domain.target.encode(loaded.target)[1] == 0
+    if loaded.task == "classification":
+        assert set(loaded.target) == set(loaded.domain.target.categories)
+
+
+def test_nothing_is_missing_and_types_are_those_of_the_domain(loaded):
+    columns = [*loaded.frame.items(), (loaded.target.name, loaded.target)]
+    for feature, (name, column) in zip([*loaded.domain.features, loaded.domain.target], columns, strict=True):
+        assert name == feature.name
+        assert not column.isna().any()
+        assert column.dtype == (np.float64 if isinstance(feature, Continuous) else object)
+        assert isinstance(feature, Continuous) or set(map(type, column)) == {str}
+
+
+def test_the_fingerprint_is_that_of_the_rows(loaded, entry):
+    if not entry.pinned_by_file:
+        assert table.fingerprint(pd.concat([loaded.frame, loaded.target], axis=1)) == loaded.fingerprint
+    assert loaded.fingerprint == datasets.fingerprint(entry.name) == loaded.provenance["fingerprint"]
+
+
+def test_adult_has_the_training_part_first():
+    if not datasets.is_available("adult"):
+        pytest.skip(f"adult.data and adult.test are not in {', '.join(map(str, source.folders()))}")
+    adult = datasets.load("adult")
+    assert adult.n_train == 30162
+    first_of_each = adult.frame[["age", "workclass", "fnlwgt"]].iloc[[0, adult.n_train]]
+    assert first_of_each.to_numpy().tolist() == [[39, "State-gov", 77516], [25, "Private", 226802]]
+
+
+def test_loading_twice_gives_the_same_object():
+    assert datasets.load("car") is datasets.load("car")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("aduld", "did you mean 'adult'"), ("Nursery", "did you mean 'nursery'"), ("xyz", "known are adult, car, ccpp")],
+)
+@pytest.mark.parametrize("function", [datasets.load, datasets.fingerprint, datasets.is_available])
+def test_an_unknown_name_is_answered_with_the_nearest(function, name, hint):
+    with pytest.raises(datasets.UnknownDataset, match=hint) as caught:
+        function(name)
+    assert isinstance(caught.value, ValueError)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_name_cannot_leave_the_catalogue():
+    with pytest.raises(datasets.UnknownDataset):
+        datasets.load("../config")
+
+
+def test_a_mistake_in_the_catalogue_names_file_and_key(tmp_path, monkeypatch):
+    text = (catalogue.FOLDER / "car.yaml").read_text().replace("rows:", "row_count:")
+    (tmp_path / "car.yaml").write_text(text)
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"car.yaml.*row_count"):
+        catalogue.entry("car")
+
+
+def test_the_ihepc_parser_reads_the_original_layout(tmp_path):
+    path = tmp_path / "household_power_consumption.txt"
+    path.write_text(
+        "Date;Time;Global_active_power;Global_reactive_power;Voltage;Global_intensity;"
+        "Sub_metering_1;Sub_metering_2;Sub_metering_3\n"
+        "16/12/2006;17:24:00;4.216;0.418;234.840;18.400;0.000;1.000;17.000\n"
+        "28/4/2007;00:21:00;?;?;?;?;?;?;\n"
+        "16/12/2006;17:25:00;5.360;0.436;233.630;23.000;0.000;1.000;16.000\n"
+    )
+    entry = catalogue.entry("ihepc")
+    rows = table.canonical(ihepc.read(path), entry.domain, entry.drop_missing)
+    assert rows["Global_active_power"].tolist() == [4.216, 5.36]
+    assert rows["Sub_metering_3"].tolist() == [17, 16]
+
+
+def test_a_part_of_ihepc_never_has_its_name():
+    part, whole = catalogue.entry("ihepc_2007h1"), catalogue.entry("ihepc")
+    assert part.title != whole.title and part.fingerprint != whole.fingerprint
+    assert part.domain == whole.domain
+
+
+def canonical(frame, name, module):
+    entry = catalogue.entry(name)
+    frame = table.aligned(frame, entry.domain)
+    return table.canonical(module.tidy(frame) if hasattr(module, "tidy") else frame, entry.domain, entry.drop_missing)
+
+
+ADULT_ROW = (
+    "39, {}, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, Cuba, {}\n"
+)
+
+
+def test_dots_blanks_and_marks_of_adult_vanish(tmp_path):
+    (tmp_path / "train").write_text(ADULT_ROW.format("Private", "<=50K") + ADULT_ROW.format("?", ">50K") + "\n")
+    (tmp_path / "test").write_text("|1x3 Cross validator\n" + ADULT_ROW.format("State-gov", ">50K.") + "\n")
+    from_files = canonical(adult.read(tmp_path / "train", tmp_path / "test"), "adult", adult)
+    rows = [ADULT_ROW.format("Private", "<=50K"), ADULT_ROW.format("", ">50K"), ADULT_ROW.format("State-gov", ">50K.")]
+    downloaded = pd.read_csv(io.StringIO("".join(rows).replace(", ", ",")), names=adult.COLUMNS)
+    pd.testing.assert_frame_equal(from_files, canonical(downloaded, "adult", adult))
+    assert from_files[["workclass", "income"]].to_numpy().tolist() == [["Private", "<=50K"], ["State-gov", ">50K"]]
+
+
+def test_the_merge_of_the_wines_is_undone():
+    names = catalogue.entry("wine_quality").domain.names
+    merged = pd.DataFrame(np.ones((3, 11)), columns=names).assign(quality=[5, 6, 7], color=["red", "white", "red"])
+    assert canonical(merged, "wine_quality", wine_quality)["quality"].tolist() == [6]
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_ihepc_is_checked_by_rebuilding_the_original_file(as_text):
+    original = (
+        "Date;Time;Global_active_power;Global_reactive_power;Voltage;Global_intensity;"
+        "Sub_metering_1;Sub_metering_2;Sub_metering_3\n"
+        "16/12/2006;17:24:00;4.216;0.418;234.840;18.400;0.000;1.000;17.000\n"
+        "28/4/2007;00:21:00;?;?;?;?;?;?;\n"
+    )
+    frame = pd.read_csv(io.StringIO(original), sep=";", **({"dtype": str} if as_text else {"na_values": "?"}))
+    assert ihepc.rebuilt(frame).decode() == original

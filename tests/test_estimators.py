@@ -1,0 +1,328 @@
+"""What every estimator of ``algorithms`` must keep: scikit-learn's contract, determinism, clear errors, honest privacy.
+
+The estimators are found in ``algorithms.__all__``: a new one is tested here without a line being added.
+"""
+
+import functools
+import inspect
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import algorithms
+from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, PrivacyLeakWarning
+
+DOMAIN = Domain(
+    (Continuous("age", 0, 100), Nominal("sex", ("f", "m")), Nominal("job", ("a", "b", "c", "never seen"))),
+    Nominal("rich", ("no", "very", "yes")),
+)
+NAMES = DOMAIN.names
+
+
+def found():
+    """Every estimator class, in every variant that it has."""
+    for name in sorted(algorithms.__all__):
+        cls = getattr(algorithms, name)
+        if inspect.isclass(cls) and issubclass(cls, BaseEstimator):
+            if "variant" in inspect.signature(cls).parameters:
+                yield from (functools.partial(cls, variant=variant) for variant in ("paper", "sound"))
+            else:
+                yield functools.partial(cls)
+
+
+MAKERS = list(found())
+CLASSIFIERS = [make for make in MAKERS if is_classifier(make())]
+
+
+def label(make):
+    return "-".join([make.func.__name__, *make.keywords.values()])
+
+
+every = pytest.mark.parametrize("make", MAKERS, ids=label)
+every_classifier = pytest.mark.parametrize("make", CLASSIFIERS, ids=label)
+every_sound = pytest.mark.parametrize("make", [m for m in MAKERS if m.keywords.get("variant") == "sound"], ids=label)
+
+
+def has(make, *parameters):
+    return set(parameters) <= set(inspect.signature(make).parameters)
+
+
+def rows(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(0, 100, n)
+    frame = pd.DataFrame({"age": age, "sex": rng.choice(["f", "m"], n), "job": rng.choice(["a", "b", "c"], n)})
+    return frame, np.where(age + 30 * (frame["job"] == "a") > 60, "yes", "no")
+
+
+def small(make, **parameters):
+    return make(**({"epsilon": 50.0, "n_estimators": 4, "domain": DOMAIN, "random_state": 3} | parameters))
+
+
+def fingerprint(model):
+    """Everything random in a fitted forest."""
+    return [nodes.tobytes() for nodes in model.trees_]
+
+
+def test_there_is_something_to_test():
+    assert len(CLASSIFIERS) >= 3
+
+
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+@parametrize_with_checks([make() for make in MAKERS])
+def test_the_contract_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@every_classifier
+def test_labels_come_back_as_declared(make):
+    X, y = rows()
+    model = small(make).fit(X, y)
+    assert model.classes_.tolist() == ["no", "very", "yes"]
+    assert set(model.predict(X)) <= {"no", "very", "yes"}
+    shares = model.predict_proba(X)
+    assert shares.shape == (60, 3) and np.allclose(shares.sum(axis=1), 1)
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+
+
+@every_classifier
+def test_without_noise_something_is_learnt(make):
+    X, y = rows(200)
+    assert small(make, epsilon=math.inf, n_estimators=15).fit(X, y).score(*rows(200, seed=1)) > 0.85
+
+
+@every_classifier
+def test_the_order_of_the_declared_labels_changes_no_prediction(make):
+    X, y = rows()
+    turned = Domain(DOMAIN.features, Nominal("rich", DOMAIN.target.categories[::-1]))
+    assert (small(make, domain=turned).fit(X, y).predict(X) == small(make).fit(X, y).predict(X)).all()
+
+
+@every
+def test_the_same_random_state_gives_the_same_model_whatever_the_number_of_threads(make):
+    X, y = rows()
+    first = fingerprint(small(make).fit(X, y))
+    assert fingerprint(small(make).fit(X, y)) == first
+    assert fingerprint(small(make, n_jobs=2).fit(X, y)) == first
+    assert fingerprint(small(make, random_state=4).fit(X, y)) != first
+    trees = small(make, n_estimators=4).fit(X, y).trees_
+    assert len({nodes.tobytes() for nodes in trees}) == 4, "every tree has random numbers of its own"
+
+
+@every
+def test_the_order_and_number_of_other_columns_do_not_matter(make):
+    X, y = rows()
+    model = small(make).fit(X, y)
+    assert fingerprint(small(make).fit(X[NAMES[::-1]], y)) == fingerprint(model)
+    assert fingerprint(small(make).fit(X.to_numpy(), y)) == fingerprint(model)
+
+
+@every
+def test_the_rows_of_the_caller_stay_as_they_are(make):
+    X, y = rows()
+    X.loc[0, "age"] = 1000
+    before = X.copy(), y.copy()
+    small(make).fit(X, y).predict(X)
+    pd.testing.assert_frame_equal(X, before[0])
+    assert (y == before[1]).all()
+
+
+@every
+def test_budgets_are_neither_kept_nor_mixed(make):
+    X, y = rows()
+    model = small(make, epsilon=50.0).fit(X, y)
+    booked = model.privacy_.ledger
+    assert not hasattr(clone(model), "privacy_")
+    assert model.fit(X, y).privacy_.ledger == booked, "a second fit starts a new ledger"
+    model.set_params(epsilon=1.0).fit(X, y)
+    assert model.privacy_.claimed_epsilon == 1.0 and model.privacy_.ledger != booked
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.privacy_ == model.privacy_
+    assert (copy.predict(X) == model.predict(X)).all()
+    if is_classifier(model):
+        assert len(cross_val_score(model, X, y, cv=3, error_score="raise")) == 3
+        assert model.privacy_ == copy.privacy_
+
+
+@every
+def test_what_is_claimed_of_the_model(make):
+    X, y = rows()
+    privacy = small(make, epsilon=2.5).fit(X, y).privacy_
+    assert privacy.claimed_epsilon == 2.5
+    assert privacy.neighbours
+    assert privacy.accounted_epsilon > 0
+    if make.keywords.get("variant") == "sound":
+        assert privacy.is_sound and not privacy.faults
+        assert privacy.accounted_epsilon <= 2.5 * (1 + 1e-12)
+    if privacy.accounted_epsilon > 2.5 * (1 + 1e-9):
+        assert privacy.faults, "what costs more than is claimed must say why"
+    assert all(fault.name and fault.why and fault.source for fault in privacy.faults)
+
+
+@every
+def test_a_missing_domain_is_inferred_with_a_warning_and_never_private(make):
+    X, y = rows()
+    with pytest.warns(PrivacyLeakWarning, match="not private"):
+        model = small(make, domain=None).fit(X, y)
+    assert math.isinf(model.privacy_.accounted_epsilon) and not model.privacy_.is_sound
+    assert "inferred domain" in {fault.name for fault in model.privacy_.faults}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyLeakWarning)
+        model = model.set_params(domain=DOMAIN).fit(X, y)
+    assert "inferred domain" not in {fault.name for fault in model.privacy_.faults}
+
+
+@every
+def test_a_declared_category_that_was_never_seen_is_predicted(make):
+    X, y = rows()
+    stranger = X.assign(job="never seen")
+    assert len(small(make).fit(X, y).predict(stranger)) == len(X)
+
+
+@every
+def test_values_outside_the_bounds_are_clipped_and_counted(make):
+    X, y = rows()
+    X.loc[[0, 1, 2], "age"] = [-5, 1000, 100]
+    model = small(make).fit(X, y)
+    assert model.clipped_ == {"age": 2}
+    inside = X.assign(age=X["age"].clip(0, 100))
+    assert fingerprint(small(make).fit(inside, y)) == fingerprint(model)
+    assert (model.predict(X) == model.predict(inside)).all()
+
+
+BAD_VALUES = {
+    "an unknown category": ("job", "d", r"column 'job' has values outside its declared categories: \['d'\]"),
+    "a missing number": ("age", math.nan, r"column 'age' has 1 missing values \(NaN\)"),
+    "a missing category": ("sex", None, "column 'sex'"),
+    "text for a number": ("age", "old", "column 'age' must be numeric"),
+}
+
+
+@every
+@pytest.mark.parametrize("column, value, message", BAD_VALUES.values(), ids=BAD_VALUES)
+def test_bad_values_are_refused_at_fit_and_predict(make, column, value, message):
+    X, y = rows()
+    bad = X.astype(object)
+    bad.loc[7, column] = value
+    model = small(make).fit(X, y)
+    for call in (lambda: small(make).fit(bad, y), lambda: model.predict(bad)):
+        with pytest.raises(DomainError, match=message) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+@every_classifier
+def test_a_label_outside_the_domain_is_refused(make):
+    X, y = rows()
+    with pytest.raises(DomainError, match=r"'rich' has values outside .*'maybe'"):
+        small(make).fit(X, np.where(np.arange(len(y)) == 5, "maybe", y))
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    "domain", [Domain(DOMAIN.features), Domain(DOMAIN.features, Continuous("rich", 0, 1)), "adult"]
+)
+def test_a_domain_without_labels_is_refused(make, domain):
+    with pytest.raises(DomainError, match="must declare its class labels"):
+        small(make, domain=domain).fit(*rows())
+
+
+BAD_PARAMETERS = {
+    "epsilon": [0, -1.0, math.nan, "1", None],
+    "n_estimators": [0, -3, 2.5, "many", None],
+    "max_depth": [0, -1, 1.5, "deep"],
+    "max_features": [0, 4, 1.5, "sqrt", True],
+    "variant": ["papre", None],
+    "criterion": ["ginni"],
+    "continuous": ["both"],
+    "interval_length": [1],
+    "tree_budget": ["halved"],
+    "level_budget": [""],
+    "leaf": ["none"],
+    "sampling": ["bootstraps"],
+    "n_bins": [1, 2.0],
+}
+
+
+@every
+def test_bad_parameters_are_named_in_one_line(make):
+    X, y = rows()
+    for name, values in BAD_PARAMETERS.items():
+        for value in values if has(make, name) else ():
+            with pytest.raises(ParameterError, match=rf"^{name} must be ") as caught:
+                small(make, **{name: value}).fit(X, y)
+            assert "\n" not in str(caught.value) and repr(value).strip("'") in str(caught.value)
+
+
+@pytest.mark.parametrize(("given", "meant"), [("papre", "paper"), ("soud", "sound")])
+def test_a_misspelt_choice_suggests_the_nearest(given, meant):
+    with pytest.raises(ParameterError, match=f"did you mean '{meant}'"):
+        small(algorithms.RFDPPGiniClassifier, variant=given).fit(*rows())
+
+
+def test_the_sound_variant_refuses_the_bootstrap():
+    with pytest.raises(ParameterError, match="sampling must be one of"):
+        small(algorithms.RFDPPGiniClassifier, variant="sound", sampling="bootstrap").fit(*rows())
+
+
+# Tables with hardly anything in them.
+
+
+@every_classifier
+@pytest.mark.parametrize("epsilon", [0.1, 50.0, math.inf])
+def test_one_row(make, epsilon):
+    X, y = rows(1)
+    model = small(make, epsilon=epsilon).fit(X, y)
+    assert len(model.predict(rows(5)[0])) == 5
+
+
+@every_classifier
+@pytest.mark.parametrize("epsilon", [50.0, math.inf])
+def test_constant_columns_and_one_class_only(make, epsilon):
+    X = pd.DataFrame({"age": [50] * 20, "sex": ["f"] * 20, "job": ["a"] * 20})
+    model = small(make, epsilon=epsilon, n_estimators=15 if math.isinf(epsilon) else 4).fit(X, ["very"] * 20)
+    if math.isinf(epsilon):
+        assert set(model.predict(X)) == {"very"}
+    with pytest.warns(PrivacyLeakWarning):
+        assert len(small(make, epsilon=epsilon, domain=None).fit(X, ["very"] * 20).predict(X)) == 20
+
+
+@every_classifier
+def test_a_class_of_two_rows(make):
+    X, y = rows()
+    y = y.astype(object)
+    y[[10, 20]] = "very"
+    assert set(small(make).fit(X, y).predict(X)) <= {"no", "very", "yes"}
+
+
+@every
+def test_more_trees_than_rows(make):
+    X, y = rows(5)
+    for sampling in ("disjoint", "all") if has(make, "sampling") else (None,):
+        parameters = {"sampling": sampling} if sampling else {}
+        model = small(make, n_estimators=12, **parameters).fit(X, y)
+        assert len(model.trees_) == 12 and len(model.predict(X)) == 5
+
+
+@every_sound
+def test_nothing_but_declared_values_is_in_a_sound_model(make):
+    """Cuts of the sound variant are public: the same few numbers whatever the rows."""
+    X, y = rows()
+    for nodes in small(make, n_bins=4).fit(X.assign(age=X["age"] + 0.123), y).trees_:
+        asked = nodes[nodes["feature"] == 0]
+        assert set(asked["cut"]) <= {0.0, 1.0, 2.0}
+
+
+@every_sound
+def test_a_record_changes_only_its_own_tree_where_trees_are_disjoint(make):
+    """One record less: the other trees keep their rows, their random numbers and so every node."""
+    X, y = rows()
+    more, fewer = small(make).fit(X, y).trees_, small(make).fit(X.iloc[:-1], y[:-1]).trees_
+    n_equal = sum(one.tobytes() == other.tobytes() for one, other in zip(more, fewer, strict=True))
+    assert n_equal >= 3

@@ -1,0 +1,198 @@
+"""The mechanisms against their closed forms: frequencies, limits, extreme budgets, errors.
+
+Every p-value has one fixed seed and a threshold of 1e-4: a wrong scale gives p < 1e-30 at these sizes.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip
+
+SMALLEST_P = 1e-4
+N_DRAWS = 20_000
+SETTINGS = [(1.0, 0.5), (2.0, 0.5), (1.0, 3.0)]  # sensitivity, epsilon
+
+
+def frequencies(draw, n_candidates):
+    return np.bincount([draw() for _ in range(N_DRAWS)], minlength=n_candidates)
+
+
+def assert_drawn_from(probabilities, counts):
+    """Chi-square; candidates that are hardly ever expected are put together."""
+    probabilities, counts = np.asarray(probabilities), np.asarray(counts)
+    assert counts[probabilities == 0].sum() == 0
+    order = np.argsort(-probabilities)
+    expected, seen = probabilities[order] * counts.sum(), counts[order]
+    n_frequent = max(int((expected >= 10).sum()), 1)
+    rare = expected[n_frequent:].sum()
+    expected, seen = np.append(expected[:n_frequent], rare), np.append(seen[:n_frequent], seen[n_frequent:].sum())
+    if rare < 10:  # too few to be a cell of its own
+        expected = np.append(expected[: n_frequent - 1], expected[n_frequent - 1] + rare)
+        seen = np.append(seen[: n_frequent - 1], seen[n_frequent - 1 :].sum())
+    assert len(seen) == 1 or stats.chisquare(seen, expected).pvalue > SMALLEST_P
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), SETTINGS)
+def test_laplace_noise_has_scale_sensitivity_over_epsilon(sensitivity, epsilon):
+    rng = np.random.default_rng(1)
+    draws = [laplace(3.0, sensitivity, epsilon, rng) for _ in range(N_DRAWS)]
+    assert stats.kstest(draws, stats.laplace(3.0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), SETTINGS)
+def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
+    rng = np.random.default_rng(2)
+    exact = np.array([5, 0, -2])
+    noise = np.array([laplace_vector(exact, sensitivity, epsilon, rng) for _ in range(N_DRAWS // 2)]) - exact
+    for column in noise.T:
+        assert stats.kstest(column, stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+    for one, other in itertools.combinations(noise.T, 2):
+        assert stats.spearmanr(one, other).pvalue > SMALLEST_P
+
+
+QUALITIES = [[0.0, 1.0, 3.0], [-2.0, -2.0, 0.0, 1.5], [4.0]]
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+@pytest.mark.parametrize(("sensitivity", "epsilon"), SETTINGS)
+def test_exponential_follows_its_law(quality, sensitivity, epsilon):
+    rng = np.random.default_rng(3)
+    weights = np.exp(np.array(quality) * epsilon / (2 * sensitivity))
+    counts = frequencies(
+        lambda: exponential(np.array(quality), np.ones(len(quality)), sensitivity, epsilon, rng), len(quality)
+    )
+    assert_drawn_from(weights / weights.sum(), counts)
+
+
+def test_exponential_weighs_with_its_base_measure():
+    rng = np.random.default_rng(4)
+    quality, measure = np.array([0.0, 1.0, 2.0, 9.0]), np.array([5.0, 0.5, 1.0, 0.0])
+    weights = measure * np.exp(quality * 1.5 / 2)
+    counts = frequencies(lambda: exponential(quality, measure, 1.0, 1.5, rng), 4)
+    assert_drawn_from(weights / weights.sum(), counts)
+
+
+def test_exponential_takes_one_uniform_number_whatever_epsilon_is():
+    for epsilon in (0.1, 1e6, math.inf):
+        rng, twin = np.random.default_rng(5), np.random.default_rng(5)
+        exponential(np.array([0.0, 1.0]), np.ones(2), 1.0, epsilon, rng)
+        twin.random()
+        assert rng.random() == twin.random()
+
+
+def permute_and_flip_law(quality, sensitivity, epsilon):
+    """Visit the candidates in every order; accept each with its probability if none before was accepted."""
+    accept = [math.exp(epsilon * (q - max(quality)) / (2 * sensitivity)) for q in quality]
+    law = np.zeros(len(quality))
+    orders = list(itertools.permutations(range(len(quality))))
+    for order in orders:
+        still_open = 1.0
+        for candidate in order:
+            law[candidate] += still_open * accept[candidate] / len(orders)
+            still_open *= 1 - accept[candidate]
+    return law
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+@pytest.mark.parametrize(("sensitivity", "epsilon"), SETTINGS)
+def test_permute_and_flip_follows_its_law(quality, sensitivity, epsilon):
+    rng = np.random.default_rng(6)
+    counts = frequencies(lambda: permute_and_flip(np.array(quality), sensitivity, epsilon, rng), len(quality))
+    assert_drawn_from(permute_and_flip_law(quality, sensitivity, epsilon), counts)
+
+
+def test_the_two_selectors_follow_different_laws():
+    quality = [0.0, 1.0, 3.0]
+    weights = np.exp(np.array(quality) / 2)
+    assert np.abs(weights / weights.sum() - permute_and_flip_law(quality, 1.0, 1.0)).max() > 0.03
+
+
+def uniform_exponential(quality, epsilon, rng):
+    return exponential(quality, np.ones(len(quality)), 1.0, epsilon, rng)
+
+
+def flip(quality, epsilon, rng):
+    return permute_and_flip(quality, 1.0, epsilon, rng)
+
+
+SELECTORS = pytest.mark.parametrize("select", [uniform_exponential, flip])
+
+
+@SELECTORS
+def test_infinite_epsilon_draws_evenly_among_the_best(select):
+    rng = np.random.default_rng(7)
+    quality = np.array([1.0, 3.0, -5.0, 3.0, 3.0])
+    assert_drawn_from([0, 1 / 3, 0, 1 / 3, 1 / 3], frequencies(lambda: select(quality, math.inf, rng), 5))
+
+
+def test_infinite_epsilon_keeps_the_base_measure():
+    rng = np.random.default_rng(8)
+    quality, measure = np.array([3.0, 3.0, 9.0, 1.0]), np.array([1.0, 3.0, 0.0, 10.0])
+    counts = frequencies(lambda: exponential(quality, measure, 1.0, math.inf, rng), 4)
+    assert_drawn_from([0.25, 0.75, 0, 0], counts)
+
+
+def test_infinite_epsilon_adds_no_noise():
+    rng = np.random.default_rng(9)
+    assert laplace(3.25, 1.0, math.inf, rng) == 3.25
+    assert laplace_vector(np.array([3, 0]), 1.0, math.inf, rng).tolist() == [3.0, 0.0]
+
+
+@SELECTORS
+@pytest.mark.parametrize(("scale", "epsilon"), [(1e6, 1.0), (1.0, 1e6), (1e3, 1e3), (1e300, 1e300)])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_best_wins_at_extreme_products(select, scale, epsilon, sign):
+    rng = np.random.default_rng(10)
+    quality = sign * scale * np.array([0.5, 0.75, 1.0])
+    assert {select(quality, epsilon, rng) for _ in range(200)} == {int(np.argmax(quality))}
+
+
+@SELECTORS
+@pytest.mark.parametrize("offset", [-1e6, 1e6])
+def test_only_differences_of_quality_matter(select, offset):
+    rng = np.random.default_rng(11)
+    quality = np.array([0.0, 1.0, 3.0])
+    law = np.exp(quality / 2) / np.exp(quality / 2).sum()
+    if select is flip:
+        law = permute_and_flip_law(quality.tolist(), 1.0, 1.0)
+    assert_drawn_from(law, frequencies(lambda: select(quality + offset, 1.0, rng), 3))
+
+
+def test_extreme_measures_do_no_harm():
+    rng = np.random.default_rng(12)
+    for measure in (1e-300, 1e300):
+        drawn = {exponential(np.array([-1e6, 0.0]), np.array([measure, 1.0]), 1.0, 1.0, rng) for _ in range(100)}
+        assert drawn == {1}
+
+
+BAD_BUDGETS = [(0.0, 1.0), (-1.0, 1.0), (math.nan, 1.0), (1.0, 0.0), (1.0, -1.0), (1.0, math.nan)]
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), BAD_BUDGETS)
+def test_bad_budgets_are_refused(sensitivity, epsilon):
+    rng = np.random.default_rng(13)
+    calls = {
+        "laplace": [
+            lambda: laplace(1.0, sensitivity, epsilon, rng),
+            lambda: laplace_vector(np.array([1.0]), sensitivity, epsilon, rng),
+        ],
+        "exponential": [lambda: exponential(np.zeros(2), np.ones(2), sensitivity, epsilon, rng)],
+        "permute_and_flip": [lambda: permute_and_flip(np.zeros(2), sensitivity, epsilon, rng)],
+    }
+    for name, group in calls.items():
+        for call in group:
+            with pytest.raises(ValueError, match=f"{name}: sensitivity and epsilon must be positive"):
+                call()
+
+
+def test_a_choice_from_nothing_is_refused():
+    rng = np.random.default_rng(14)
+    with pytest.raises(ValueError, match="no candidate"):
+        permute_and_flip(np.empty(0), 1.0, 1.0, rng)
+    for measure in (np.empty(0), np.zeros(3)):
+        with pytest.raises(ValueError, match="no candidate with a positive measure"):
+            exponential(np.zeros(len(measure)), measure, 1.0, 1.0, rng)

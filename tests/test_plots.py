@@ -1,0 +1,295 @@
+"""What `plots.publish` writes, from a small made-up long table over embedded data sets."""
+
+import hashlib
+import json
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import datasets
+from experiments.selection import PaperError, settings
+from plots import publish, tables
+from plots.publication import PROJECT
+
+PAPER = {
+    "number": 9,
+    "title": "A paper & its <numbers>",
+    "citation": "Nobody, 2020",
+    "repeats": 10,
+    "labels": {"car": "Car", "epsilon": "ε", "params.max_depth": "depth"},
+    "studies": {
+        "grid": {
+            "dataset": ["car"],
+            "algorithm": ["a", "b"],
+            "params": {"max_depth": [3, 4]},
+            "epsilon": [0.05, 1.0, math.inf],
+            "protocol": {"test_size": 0.3},
+        }
+    },
+    "tables": [
+        {"id": "table-1", "title": "Table 1. Data", "kind": "datasets", "datasets": ["car"]},
+        {
+            "id": "table-2",
+            "title": "Table 2. Accuracy (%)",
+            "kind": "grid",
+            "study": "grid",
+            "where": {"algorithm": "a"},
+        }
+        | {"rows": "params.max_depth", "columns": "epsilon", "metric": "accuracy"},
+    ],
+    "figures": [
+        {"id": "figure-1", "title": "Figure 1. By depth", "study": "grid", "where": {"algorithm": "a"}}
+        | {"x": "params.max_depth", "lines": "epsilon", "metric": "accuracy"},
+        {"id": "figure-2", "title": "Figure 2. By ε", "study": "grid", "where": {"params.max_depth": 3}}
+        | {"x": "epsilon", "lines": "algorithm", "metric": "accuracy"},
+    ],
+    "claims": [
+        {"id": "up", "text": "a is above b.", "kind": "above", "study": "grid", "better": "a", "worse": "b"}
+        | {"within": ["dataset", "params.max_depth", "epsilon"], "metric": "accuracy"},
+    ],
+}
+REPORTED = """id,table,dataset,algorithm,params.max_depth,epsilon,metric,statistic,value,decimals,source
+rows,table-1,car,,,,rows,exact,1728,0,section 4
+good,table-2,car,a,3,0.05,accuracy,mean,0.80012,3,section 5
+bad,table-2,car,a,4,1.00,accuracy,mean,0.95000,3,section 5
+far,table-2,car,a,4,inf,accuracy,mean,0.80000,3,section 5
+"""
+
+
+@pytest.fixture
+def paper(tmp_path):
+    (tmp_path / "reported.csv").write_text(REPORTED, encoding="utf-8")
+    return PAPER | {"reported": str(tmp_path / "reported.csv")}
+
+
+def long_table(seed=0):
+    rng = np.random.default_rng(seed)
+    by = ["dataset", "algorithm", "params.max_depth", "epsilon"]
+    privacy = {"claimed_epsilon": 1.0, "accounted_epsilon": 25.0, "is_sound": False, "neighbours": "add or remove one"}
+    return pd.DataFrame(
+        dict(zip(by, point, strict=True))
+        | {"repeat": r, "status": "done", "accuracy": 0.8 + rng.normal(0, 0.003)}
+        | {"privacy": json.dumps(privacy | {"faults": [f"fault of <{point[1]}>"]})}
+        for point in settings(PAPER["studies"]["grid"], by)
+        for r in range(10)
+    )
+
+
+def without(table, n):
+    """Return the table without the first ``n`` repeats of a at depth 4 and no noise."""
+    gone = (table["algorithm"] == "a") & (table["params.max_depth"] == 4) & np.isinf(table["epsilon"])
+    return table[~(gone & (table["repeat"] < n))]
+
+
+def digests(folder):
+    return {
+        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*") if p.is_file()
+    }
+
+
+def test_every_file_is_written_and_listed(paper, tmp_path, capsys):
+    publish(paper, long_table(), tmp_path / "out")
+    expected = {"numbers.csv", "claims.json", "report.html"}
+    expected |= {f"tables/table-{i}.{ending}" for i in (1, 2) for ending in ("csv", "tex")}
+    expected |= {f"figures/figure-{i}.{ending}" for i in (1, 2) for ending in ("csv", "svg", "png")}
+    assert set(digests(tmp_path / "out")) == expected
+    said = capsys.readouterr()
+    assert said.out == ""
+    for text in ("report.html", "figure-1.png", "figure-2.png", "Car, depth 3, ε 0.05", "80.012", "a is above b."):
+        assert text in said.err
+    assert "Complete: all 120 cells" in said.err
+
+
+def test_bytes_are_equal_on_two_runs_and_whatever_the_order_of_rows(paper, tmp_path):
+    table = long_table()
+    publish(paper, table, tmp_path / "one")
+    publish(paper, table.sample(frac=1, random_state=1), tmp_path / "two")
+    assert digests(tmp_path / "one") == digests(tmp_path / "two")
+
+
+def test_other_numbers_give_other_figures(paper, tmp_path):
+    publish(paper, long_table(0), tmp_path / "one")
+    publish(paper, long_table(1), tmp_path / "two")
+    one, two = digests(tmp_path / "one"), digests(tmp_path / "two")
+    assert all(one[name] != two[name] for name in one if "table-1" not in name)
+
+
+def test_a_table_that_went_through_a_file_gives_the_same(paper, tmp_path):
+    table = long_table()
+    table.to_csv(tmp_path / "cells.csv", index=False)
+    publish(paper, table, tmp_path / "one")
+    publish(paper, pd.read_csv(tmp_path / "cells.csv"), tmp_path / "two")
+    assert (tmp_path / "one/numbers.csv").read_bytes() == (tmp_path / "two/numbers.csv").read_bytes()
+
+
+def test_numbers_stand_beside_ours(paper, tmp_path):
+    table = long_table()
+    publish(paper, table, tmp_path)
+    numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
+    assert numbers["verdict"].to_dict() == {
+        "rows": "reproduced",
+        "good": "reproduced",
+        "bad": "not reproduced",
+        "far": "reproduced",
+    }
+    cell = table.query("algorithm == 'a' and `params.max_depth` == 3 and epsilon == 0.05")["accuracy"]
+    assert numbers.loc["good", "mean"] == pytest.approx(cell.mean())
+    assert numbers.loc["good", "printed"] == 0.80012
+    figure = pd.read_csv(tmp_path / "figures/figure-1.csv")
+    assert figure["printed"].notna().sum() == 3
+    point = figure.query("epsilon == 0.05 and `params.max_depth` == 3").iloc[0]
+    assert (point["mean"], point["printed"], point["n"]) == (pytest.approx(cell.mean()), 0.80012, 10)
+
+
+@pytest.mark.parametrize("n", [10, 3])
+def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
+    publish(paper, without(long_table(), n), tmp_path)
+    cells = f"{60 - n} of 60 cells"
+    csv = pd.read_csv(tmp_path / "tables/table-2.csv")
+    gap = csv[csv["n"] < csv["n_expected"]].iloc[0]
+    assert gap["n"] == 10 - n
+    assert gap["note"] == f"INCOMPLETE: {10 - n} of 10 cells"
+    assert math.isnan(gap["mean"]) == (n == 10)
+    tex = (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
+    assert f"INCOMPLETE: {cells}" in tex
+    assert ("---" in tex) == (n == 10)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"INCOMPLETE: {cells}" in page
+    assert f"INCOMPLETE: {120 - n} of 120 cells" in page
+    claims = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"]
+    assert "INCOMPLETE" in claims[0]["reason"]
+    said = capsys.readouterr().err
+    assert f"INCOMPLETE: {120 - n} of 120 cells" in said
+    numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
+    assert (numbers.loc["far", "verdict"] == "not run") == (n == 10)
+
+
+def test_an_empty_table_is_published_as_nothing(paper, tmp_path, capsys):
+    publish(paper, pd.DataFrame(), tmp_path)
+    numbers = pd.read_csv(tmp_path / "numbers.csv")
+    assert set(numbers.loc[numbers["statistic"] == "mean", "verdict"]) == {"not run"}
+    assert "INCOMPLETE: 0 of 120 cells" in capsys.readouterr().err
+    assert "reproduced (" not in (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
+
+
+def test_figures_mark_what_is_printed_and_what_is_missing(paper, tmp_path, monkeypatch):
+    from matplotlib.text import Text
+
+    drawn = []
+    monkeypatch.setattr(
+        Text, "set_text", lambda self, s, original=Text.set_text: (drawn.append(str(s)), original(self, s))[1]
+    )
+    publish(paper, without(long_table(), 3), tmp_path)
+    assert "INCOMPLETE: 57 of 60 cells" in drawn
+    assert "INCOMPLETE: 60 of 60 cells" not in drawn
+    assert "printed in\nthe paper" in drawn
+    assert {"no noise", "0.05", "1.00", "accuracy (%)", "depth"} <= set(drawn)
+    ElementTree.parse(tmp_path / "figures/figure-1.svg")
+    assert "<dc:date>" not in (tmp_path / "figures/figure-1.svg").read_text(encoding="utf-8")
+
+
+class Page(HTMLParser):
+    """Collects what a browser would fetch, the ids, and whether every element is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.fetched, self.ids, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        named = dict(attrs)
+        self.ids += [named["id"]] if "id" in named else []
+        if tag in ("script", "link", "img", "iframe", "object", "image"):
+            self.fetched.append((tag, named))
+        if tag not in ("meta", "path", "use", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        if tag not in ("path", "use"):
+            assert self.open.pop() == tag
+
+
+def test_report_opens_from_disk(paper, tmp_path):
+    (tmp_path / "provenance.json").write_text('{"git": "0123abc", "processor": {"cores": 2}}', encoding="utf-8")
+    publish(paper, long_table(), tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.fetched == []
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert not re.search(r"@import|url\((?!#)", text)
+    for link in re.findall(r'<a href="([^"]+)"', text):
+        assert (tmp_path / link).is_file()
+    order = [
+        text.index(f'id="{name}"') for name in ("verdicts", "numbers", "table-1", "figure-1", "privacy", "provenance")
+    ]
+    assert order == sorted(order)
+    assert "A paper &amp; its &lt;numbers&gt;" in text
+    assert "fault of &lt;a&gt;" in text
+    assert "up to 25 × the label" in text
+    assert "0123abc" in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_references_inside_drawings_lead_somewhere(paper, tmp_path):
+    publish(paper, long_table(), tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    ids = set(Page(text).ids)
+    used = set(re.findall(r'xlink:href="#([^"]+)"|url\(#([^)]+)\)', text))
+    assert used
+    assert {a or b for a, b in used} <= ids
+
+
+def test_data_sets_are_counted(paper, tmp_path, monkeypatch):
+    publish(paper, long_table(), tmp_path)
+    facts = pd.read_csv(tmp_path / "tables/table-1.csv").set_index("fact")
+    assert facts["value"].dropna().to_dict() == {
+        "rows": 1728,
+        "features": 6,
+        "continuous": 0,
+        "nominal": 6,
+        "classes": 4,
+    }
+    assert facts.loc["train", "note"] == "none: no official split"
+
+    def unavailable(name):
+        raise datasets.DataUnavailable("not here")
+
+    monkeypatch.setattr(datasets, "load", unavailable)
+    publish(paper, long_table(), tmp_path)
+    assert "INCOMPLETE: 0 of 1 data sets" in (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
+    numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
+    assert numbers.loc["rows", "verdict"] == "not run"
+
+
+def test_official_splits_are_known_without_rows():
+    study = {"dataset": ["adult", "mushroom", "car"], "algorithm": ["a"]}
+    assert tables.fixed_splits({"studies": {"s": study}}) == {"adult"}
+
+
+def test_a_paper_without_printed_numbers_or_claims(tmp_path):
+    publish({key: value for key, value in PAPER.items() if key != "claims"}, long_table(), tmp_path)
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"] == []
+    assert len((tmp_path / "numbers.csv").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_a_point_that_mixes_settings_is_refused(paper, tmp_path):
+    figures = [PAPER["figures"][0] | {"where": {}}]
+    with pytest.raises(PaperError, match="figure-1: algorithm varies within a point"):
+        publish(paper | {"figures": figures}, long_table(), tmp_path)
+
+
+def test_paper_2_asks_for_what_the_paper_shows():
+    paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
+    assert [item["id"] for item in paper["tables"]] == ["table-1", "table-2", "table-3"]
+    assert [item["id"] for item in paper["figures"]] == [f"figure-{i}" for i in range(1, 6)]
+    assert all(item["study"] in paper["studies"] for item in [*paper["tables"][1:], *paper["figures"]])

@@ -1,0 +1,156 @@
+"""The runner: the same numbers whatever the workers, and every way in which cells and workers die."""
+
+import random
+from itertools import product
+
+import pytest
+
+import datasets
+from experiments import papers, protocol, runner
+from experiments.cells import Cell
+from experiments.command import _run
+from experiments.errors import BadInput
+from experiments.runner import Executor, run
+from experiments.settings import expand
+from experiments.store import Store
+from experiments.table import long_table
+
+FOREST = {"n_estimators": 3, "max_depth": 4}
+
+
+def _cells():
+    settings = expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, repeats=3)
+    values = {"dataset": ["car", "nursery"], "algorithm": ["random_forest", "rfdpp_gini"], "epsilon": [0.5, 5.0]}
+    settings += expand(values, repeats=2, overrides={"random_forest": FOREST, "rfdpp_gini": FOREST})
+    return [cell for setting in settings for cell in setting]
+
+
+class Treacherous(str):
+    """A parameter that runs code where it arrives, that is, in the worker."""
+
+    def __new__(cls, text, code):
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+    def __reduce__(self):
+        return eval, (self.code,)
+
+
+KILL = "__import__('os').kill(__import__('os').getpid(), 9)"
+
+
+def _bytes(cells, store):
+    table = long_table({"all": cells}, store.get([cell.key for cell in cells]))
+    return table.drop(columns="fit_seconds").to_csv(index=False)
+
+
+def test_same_bytes_with_one_job_two_jobs_threads_and_any_order(tmp_path):
+    cells = _cells()
+    found = set()
+    for number, (jobs, executor, order) in enumerate([(1, "loky", 0), (2, "loky", 1), (2, "threading", 2)]):
+        shuffled = random.Random(order).sample(cells, len(cells))
+        with Store(tmp_path / f"{number}.sqlite") as store:
+            outcome = run(shuffled, store, jobs, executor)
+            assert (outcome.done, outcome.failures) == (len(cells), [])
+            found.add(_bytes(shuffled, store))
+    assert len(found) == 1 and "done" in found.pop()
+
+
+def test_resuming_computes_only_what_is_missing(tmp_path, monkeypatch):
+    cells = _cells()
+    with Store(tmp_path / "store.sqlite") as store:
+        assert run(cells[:5], store, 1).done == 5
+        assert (run(cells, store, 1).done, run(cells, store, 1).reused) == (len(cells) - 5, len(cells))
+        monkeypatch.setattr(protocol, "run", lambda cell: pytest.fail("computed again"))
+        assert run(cells + cells, store, 1).done == 0
+
+
+def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
+    bad = Cell("car", "majority", {"strategy": "nonsense"}, 1.0, 0)
+    with Store(tmp_path / "store.sqlite") as store:
+        outcome = run([bad, *_cells()], store, 1)
+        assert outcome.done == len(_cells())
+        ((cell, error),) = outcome.failures
+        assert cell is bad and error.startswith("InvalidParameterError: The 'strategy' parameter")
+        assert store.get([bad.key])[bad.key].error == error
+        assert run([bad], store, 1).failures, "a failed cell is tried again"
+
+
+def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path):
+    deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
+    once = f"'prior' if __import__('os').path.exists({str(tmp_path / 'met')!r}) else (open({str(tmp_path / 'met')!r}, 'w'), {KILL})"
+    unlucky = Cell("car", "majority", {"strategy": Treacherous("prior", once)}, 1.0, 1)
+    with Store(tmp_path / "store.sqlite") as store:
+        outcome = run([deadly, *_cells(), unlucky], store, 2)
+        assert outcome.done == len(_cells()) + 1
+        ((cell, error),) = outcome.failures
+        assert cell is deadly and error.startswith(f"its worker died {runner.ATTEMPTS} times")
+        assert unlucky.key in store.done()
+
+
+def test_an_interrupt_keeps_what_is_finished(tmp_path, monkeypatch):
+    cells, honest = _cells(), protocol.run
+
+    def interrupted(cell):
+        if cell.key == last.key:
+            raise KeyboardInterrupt
+        return honest(cell)
+
+    last = max(cells, key=lambda cell: (cell.dataset, cell.algorithm, cell.repeat))
+    monkeypatch.setattr(protocol, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt), Store(tmp_path / "store.sqlite") as store:
+        run(cells, store, 1)
+    with Store(tmp_path / "store.sqlite") as store:
+        assert len(store.done()) >= len(cells) // 2
+
+
+def test_chunks_hold_one_kind_and_grow_with_quick_cells():
+    cells = [Cell(name, "majority", {}, 1.0, r) for r, name in product(range(500), ("car", "nursery"))]
+    chunks, sizes = runner._Chunks(cells, 2), []
+    for number, chunk in chunks.hand_out():
+        assert len({cell.dataset for cell in chunk}) == 1
+        sizes.append(len(chunk))
+        list(chunks.collect([(number, [None] * len(chunk), 0.001 * len(chunk))]))
+    assert sum(sizes) == 1000 and sizes[0] == 1 and max(sizes) > 100
+
+
+def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkeypatch, capsys):
+    honest = datasets.load
+
+    def load(name):
+        if name == "nursery":
+            raise datasets.DataUnavailable("nursery: put the file there")
+        return honest(name)
+
+    monkeypatch.setattr(datasets, "load", load)
+    outcome, skipped, records = _run(_cells(), tmp_path, Executor("loky", 1))
+    assert outcome.failures == [] and list(skipped) == ["nursery: put the file there"]
+    assert len(records) == outcome.done == sum(cell.dataset == "car" for cell in _cells())
+    statuses = long_table({"all": _cells()}, records).groupby("dataset")["status"].unique()
+    assert statuses["car"].tolist() == ["done"] and statuses["nursery"].tolist() == ["missing"]
+
+
+def test_a_cell_of_two_studies_stands_once_in_the_table():
+    study = {"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}
+    cells = papers.studies({"repeats": 2, "studies": {"one": study, "two": study}})
+    assert long_table(cells, {})["study"].tolist() == ["one+two"] * 2
+
+
+@pytest.mark.parametrize(
+    ("study", "message"),
+    [
+        ({"dataset": ["car"]}, "names no algorithm"),
+        ({"dataset": ["car"], "algorithm": ["majority"], "epsilonn": [1]}, "did you mean 'epsilon'"),
+        ({"dataset": ["car"], "algorithm": ["majorty"]}, "study 'one': unknown algorithm"),
+    ],
+)
+def test_a_study_that_cannot_be_run_is_named(study, message):
+    with pytest.raises(BadInput, match=message):
+        papers.studies({"repeats": 1, "studies": {"one": study}})
+
+
+@pytest.mark.parametrize(("backend", "jobs"), [("dusk", 1), ("loky", 0), ("loky", "many"), ("loky", True)])
+def test_an_impossible_executor_is_refused(backend, jobs):
+    with pytest.raises(BadInput, match="executor"):
+        Executor(backend, jobs)

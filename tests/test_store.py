@@ -1,0 +1,106 @@
+"""The store: what goes in comes out, is on the disk in time, and damage is said in one line."""
+
+import math
+import os
+import sqlite3
+import time
+
+import pytest
+
+from experiments.cells import Cell
+from experiments.protocol import Measured
+from experiments.store import Record, Store, StoreError
+
+CELLS = [Cell("car", "majority", {}, epsilon, 0) for epsilon in (0.1, 1.0, math.inf)]
+DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, {"privacy": {"accounted": math.inf}}))
+
+
+def test_what_goes_in_comes_out(tmp_path):
+    with Store(tmp_path / "new" / "store.sqlite") as store:
+        store.put(CELLS[0], DONE)
+        store.put(CELLS[1], Record("failed", error="ValueError: no"))
+    with Store(tmp_path / "new" / "store.sqlite") as store:
+        assert store.done() == {CELLS[0].key}
+        found = store.get([cell.key for cell in CELLS])
+        assert found.keys() == {CELLS[0].key, CELLS[1].key}
+        measured = found[CELLS[0].key].measured
+        assert measured.metrics["accuracy"] == 1 / 3 and math.isnan(measured.metrics["recall_acc"])
+        assert measured.fit_seconds == 0.25 and measured.details == {"privacy": {"accounted": "inf"}}
+        assert found[CELLS[1].key] == Record("failed", error="ValueError: no")
+
+
+def test_success_replaces_failure(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        store.put(CELLS[0], Record("failed", error="once"))
+        store.flush()
+        store.put(CELLS[0], DONE)
+        assert store.done() == {CELLS[0].key}
+
+
+def test_the_last_result_is_on_the_disk_within_half_a_second(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        store.put(CELLS[0], DONE)
+        time.sleep(0.8)  # nothing else comes
+        with sqlite3.connect(tmp_path / "store.sqlite") as other:
+            assert other.execute("SELECT count(*) FROM cells").fetchone() == (1,)
+
+
+def test_two_runs_can_share_a_store(tmp_path):
+    with Store(tmp_path / "store.sqlite") as one, Store(tmp_path / "store.sqlite") as other:
+        one.put(CELLS[0], DONE)
+        other.put(CELLS[1], DONE)
+        one.flush()
+        assert other.done() == {CELLS[0].key, CELLS[1].key} == one.done()
+
+
+def _noise(path):
+    path.write_bytes(b"not a database" * 100)
+
+
+def _torn(path):
+    with Store(path) as store:
+        for i in range(300):
+            store.put(Cell("car", "majority", {}, float(i + 1), 0), DONE)
+    content = bytearray(path.read_bytes())
+    content[4096:12288] = os.urandom(8192)
+    path.write_bytes(content)
+
+
+def _another(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE other (x)")
+
+
+@pytest.mark.parametrize("damage", [_noise, _torn, _another])
+def test_a_damaged_store_is_named_with_the_way_out_and_left_alone(tmp_path, damage):
+    path = tmp_path / "store.sqlite"
+    damage(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"store\.sqlite is damaged .* move it away") as caught:
+        Store(path)
+    assert "\n" not in str(caught.value) and path.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="results folder .*file cannot be made"):
+        Store(tmp_path / "file" / "store.sqlite")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "store.sqlite").mkdir()  # also for root, whom permissions do not stop
+    with pytest.raises(StoreError, match="cannot be read or written"):
+        Store(tmp_path / "store.sqlite")
+
+
+def test_a_write_that_fails_late_is_raised_at_the_next_result(tmp_path, monkeypatch):
+    store = Store(tmp_path / "store.sqlite")
+    store._connection.execute("PRAGMA query_only = 1")
+    store.put(CELLS[0], DONE)
+    time.sleep(0.8)
+    with pytest.raises(StoreError, match="cannot be read or written"):
+        store.put(CELLS[1], DONE)
+    store._connection.execute("PRAGMA query_only = 0")
+    store.close()  # what waited is still written
+    with Store(tmp_path / "store.sqlite") as again:
+        assert again.done() == {CELLS[0].key}

@@ -1,0 +1,181 @@
+"""Verdicts on printed numbers, against answers worked out by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.selection import PaperError
+from experiments.verdicts import expected_misses, half_digit, judge_numbers, read_reported
+
+PAPER = {
+    "number": 0,
+    "repeats": 3,
+    "studies": {
+        "grid": {"dataset": ["car"], "algorithm": ["a"], "params": {"max_depth": [3, 4]}, "epsilon": [0.1, math.inf]}
+    },
+    "tables": [{"id": "t", "kind": "grid", "study": "grid", "metric": "accuracy"}],
+}
+
+
+def cells(values, depth=3, epsilon=0.1, metric="accuracy"):
+    return [
+        {"dataset": "car", "algorithm": "a", "params.max_depth": depth, "epsilon": epsilon, "repeat": r, metric: v}
+        for r, v in enumerate(values)
+    ]
+
+
+def printed(value, decimals=3, statistic="mean", depth=3, epsilon=0.1, metric="accuracy"):
+    row = {"id": "x", "table": "t", "dataset": "car", "algorithm": "a", "params.max_depth": depth, "epsilon": epsilon}
+    row |= {"metric": metric, "statistic": statistic, "value": value, "decimals": decimals, "source": "by hand"}
+    return pd.DataFrame([row])
+
+
+def judge(reported, rows, facts=None, paper=PAPER):
+    return judge_numbers(paper, reported, pd.DataFrame(rows), facts).iloc[0]
+
+
+# mean 0.8, s = 0.01, t(0.975, 2) = 4.302653: half-width of one run 4.302653 · 0.01 · sqrt(4/3) = 0.0496827
+REPEATS = (0.79, 0.80, 0.81)
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [(0.8, "reproduced"), (0.84968, "reproduced"), (0.84970, "not reproduced"), (0.75031, "not reproduced")],
+)
+def test_prediction_interval_decides(value, verdict):
+    row = judge(printed(value), cells(REPEATS))
+    assert row["verdict"] == verdict
+    assert row["prediction_high"] == pytest.approx(0.8496827, abs=1e-6)
+    assert row["ci_high"] == pytest.approx(0.8 + 4.302653 * 0.01 / math.sqrt(3), abs=1e-6)
+    assert row["difference"] == pytest.approx(0.8 - value)
+    assert row["detects"] == pytest.approx(0.0496827 + 5e-6, abs=1e-6)
+
+
+def test_half_a_printed_digit_is_granted_and_no_more():
+    same = cells((0.8, 0.8, 0.8))
+    assert judge(printed(0.805, decimals=0), same)["verdict"] == "reproduced"
+    assert judge(printed(0.8051, decimals=0), same)["verdict"] == "not reproduced"
+    assert half_digit("mse", 2) == 0.005
+
+
+def test_no_spread_gives_an_interval_as_wide_as_the_rounding():
+    row = judge(printed(1.0), cells((1.0, 1.0, 1.0)))
+    assert row["verdict"] == "reproduced"
+    assert "agree exactly" in row["reason"]
+    row = judge(printed(0.99999), cells((1.0, 1.0, 1.0)))
+    assert row["verdict"] == "not reproduced"
+    assert "+0.001 points" in row["reason"]
+
+
+def test_one_repeat_is_not_testable_even_when_it_agrees():
+    row = judge(printed(0.8), cells((0.8,)))
+    assert row["verdict"] == "not testable"
+    assert (row["n"], row["n_expected"]) == (1, 3)
+    assert math.isnan(row["ci_low"])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        cells(REPEATS, depth=4),
+        cells(REPEATS, epsilon=math.inf),
+        cells((math.nan,) * 3),
+        cells(REPEATS, metric="mse"),
+    ],
+    ids=["nothing", "other depth", "other epsilon", "failed cells", "other metric"],
+)
+def test_a_number_that_no_cell_answers_is_not_run(rows):
+    row = judge(printed(0.8), rows)
+    assert row["verdict"] == "not run"
+    assert row["n"] == 0
+
+
+def test_no_noise_is_a_setting_of_its_own():
+    rows = cells(REPEATS) + cells((0.99, 0.99, 0.99), epsilon=math.inf)
+    assert judge(printed(0.99, epsilon=math.inf), rows)["mean"] == pytest.approx(0.99)
+
+
+def test_fewer_repeats_than_asked_for_are_named():
+    assert "INCOMPLETE: 2 of 3" in judge(printed(0.8), cells((0.79, 0.81)))["reason"]
+
+
+def everything(best=REPEATS):
+    low = (0.5, 0.51, 0.52)
+    return cells(low) + cells(low, depth=4) + cells(low, epsilon=math.inf) + cells(best, depth=4, epsilon=math.inf)
+
+
+def test_maximum_uses_the_best_setting():
+    wanted = {"statistic": "max", "depth": math.nan, "epsilon": math.nan}
+    row = judge(printed(0.82, **wanted), everything())
+    assert row["verdict"] == "reproduced"
+    assert row["mean"] == pytest.approx(0.8)
+    assert "params.max_depth=4" in row["reason"]
+    assert judge(printed(0.9, **wanted), everything())["verdict"] == "not reproduced"
+
+
+def test_maximum_over_some_settings_only_is_not_testable():
+    wanted = {"statistic": "max", "depth": math.nan, "epsilon": math.nan}
+    row = judge(printed(0.8, **wanted), everything()[3:])
+    assert row["verdict"] == "not testable"
+    assert "INCOMPLETE: a maximum over 9 of 12 cells" in row["reason"]
+
+
+def test_exact_numbers_must_agree_to_the_digit():
+    reported = printed(1728, decimals=0, statistic="exact", metric="rows")
+    assert judge(reported, [], {("car", "rows"): 1728})["verdict"] == "reproduced"
+    assert judge(reported, [], {("car", "rows"): 1727})["verdict"] == "not reproduced"
+    assert judge(reported, [], {})["verdict"] == "not run"
+
+
+def test_the_rule_misses_as_often_as_it_says():
+    """Of many numbers drawn from the very runs we made, one in twenty falls outside."""
+    rng = np.random.default_rng(7)
+    paper = PAPER | {"repeats": 10}
+    verdicts = [
+        judge(printed(v[0], decimals=6), cells(v[1:]), paper=paper)["verdict"] for v in rng.normal(0.8, 0.01, (400, 11))
+    ]
+    assert 0.02 < verdicts.count("not reproduced") / 400 < 0.09
+
+
+def test_contradictions_are_refused():
+    with pytest.raises(PaperError, match="no table or figure 'u'"):
+        judge(printed(0.8).assign(table="u"), [])
+    with pytest.raises(PaperError, match="is no setting of t"):
+        judge(printed(0.8, depth=5), [])
+    with pytest.raises(PaperError, match="selects 2 settings"):
+        judge(printed(0.8, depth=math.nan), [])
+    with pytest.raises(PaperError, match="two cells answer the same setting"):
+        judge(printed(0.8), cells(REPEATS) + cells((0.7,)))
+
+
+def test_printed_numbers_of_paper_2_are_read():
+    import yaml
+
+    from plots.publication import PROJECT
+
+    paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
+    reported = read_reported(PROJECT / paper["reported"])
+    assert list(reported["statistic"].value_counts().loc[["mean", "exact", "max"]]) == [28, 10, 2]
+    numbers = judge_numbers(paper, reported, pd.DataFrame())
+    assert set(numbers["verdict"]) == {"not run"}
+    assert expected_misses(numbers) == 0
+    twice = reported[reported["statistic"] == "mean"].duplicated(["dataset", "params.max_depth", "epsilon"])
+    assert not twice.any()
+
+
+def test_bad_files_of_printed_numbers_are_refused(tmp_path):
+    with pytest.raises(PaperError, match="missing"):
+        read_reported(tmp_path / "none.csv")
+    path = tmp_path / "r.csv"
+    printed(0.8).assign(statistic="median").to_csv(path, index=False)
+    with pytest.raises(PaperError, match="median"):
+        read_reported(path)
+    pd.concat([printed(0.8), printed(0.8)]).to_csv(path, index=False)
+    with pytest.raises(PaperError, match="stands twice"):
+        read_reported(path)
+    printed(0.8).drop(columns="decimals").to_csv(path, index=False)
+    with pytest.raises(PaperError, match="decimals"):
+        read_reported(path)
