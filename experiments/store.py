@@ -184,7 +184,7 @@ class Store:
             ) from error
         except sqlite3.DatabaseError as error:
             raise StoreError(
-                f"store {self.path} is damaged ({error}); move it away and run again, its cells are then computed anew"
+                f"store {self.path} is damaged ({' '.join(str(error).split())}); move it away and run again, its cells are then computed anew"
             ) from error
 
 

@@ -46,8 +46,8 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     frame = pd.DataFrame([row for row, _ in rows]).astype({"epsilon": np.float64})
     metrics = pd.DataFrame([metrics for _, metrics in rows])
     metrics = metrics[sorted(metrics.columns, key=_metric_order)]
-    named = frame.columns.str.startswith(("params.", "protocol."))
-    late = ["fit_seconds", "status", *frame.columns[named]]
+    named = [name for name in frame.columns if name.startswith(("params.", "protocol."))]
+    late = ["fit_seconds", "status", *sorted(named)]
     table = pd.concat([frame.drop(columns=late), metrics, frame[late]], axis=1)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 

@@ -180,7 +180,7 @@ def test_no_tree_pays_more_than_its_share_of_the_claim(estimator):
         assert path_epsilon(nodes) <= share * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(("sampling", "n_times"), [("disjoint", 1), ("all", 5)])
+@pytest.mark.parametrize(("sampling", "n_times"), [(None, 1), ("disjoint", 1), ("all", 5)])
 def test_a_sound_tree_pays_exactly_what_is_booked_and_claimed(sampling, n_times):
     forest = fitted(RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, variant="sound", sampling=sampling))
     privacy = forest.privacy_

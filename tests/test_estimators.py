@@ -323,6 +323,7 @@ def test_nothing_but_declared_values_is_in_a_sound_model(make):
 def test_a_record_changes_only_its_own_tree_where_trees_are_disjoint(make):
     """One record less: the other trees keep their rows, their random numbers and so every node."""
     X, y = rows()
-    more, fewer = small(make).fit(X, y).trees_, small(make).fit(X.iloc[:-1], y[:-1]).trees_
+    sharp = small(make, epsilon=math.inf, sampling="disjoint")
+    more, fewer = sharp.fit(X, y).trees_, clone(sharp).fit(X.iloc[:-1], y[:-1]).trees_
     n_equal = sum(one.tobytes() == other.tobytes() for one, other in zip(more, fewer, strict=True))
     assert n_equal >= 3

@@ -79,7 +79,8 @@ def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
 
 def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path):
     deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
-    once = f"'prior' if __import__('os').path.exists({str(tmp_path / 'met')!r}) else (open({str(tmp_path / 'met')!r}, 'w'), {KILL})"
+    met = str(tmp_path / "met")
+    once = f"'prior' if __import__('os').path.exists({met!r}) else (open({met!r}, 'w'), {KILL})"
     unlucky = Cell("car", "majority", {"strategy": Treacherous("prior", once)}, 1.0, 1)
     with Store(tmp_path / "store.sqlite") as store:
         outcome = run([deadly, *_cells(), unlucky], store, 2)
@@ -115,7 +116,7 @@ def test_chunks_hold_one_kind_and_grow_with_quick_cells():
     assert sum(sizes) == 1000 and sizes[0] == 1 and max(sizes) > 100
 
 
-def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkeypatch, capsys):
+def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkeypatch):
     honest = datasets.load
 
     def load(name):
