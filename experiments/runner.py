@@ -127,9 +127,12 @@ def run(cells: Iterable[Cell], store: Store, jobs: int = -1, executor: str = "lo
 def _results(pending: list[Cell], where: Executor) -> Iterator[tuple[Cell, Record]]:
     """Yield the result of every cell, whatever happens to the workers."""
     chunks = _Chunks(pending, where.n_jobs)
+    is_first = True
     while chunks.has_more():
+        work = chunks.hand_out_firsts() if is_first and where.n_jobs > 1 else chunks.hand_out()
+        is_first = False
         try:
-            yield from chunks.collect(_in_parallel(chunks.hand_out(), where))
+            yield from chunks.collect(_in_parallel(work, where))
         except BrokenProcessPool:
             for chunk in chunks.take_lost():
                 yield from _isolated(chunk)
@@ -155,9 +158,22 @@ class _Chunks:
     def has_more(self) -> bool:
         return bool(self._groups)
 
+    def hand_out_firsts(self) -> Iterator[tuple[int, list[Cell]]]:
+        """Hand out one cell of each algorithm: what it compiles on first use is then ready for all workers."""
+        this_round, algorithms = self._round, set()
+        for number, group in enumerate(list(self._groups)):
+            algorithm = group[0][1]
+            if algorithm not in algorithms:
+                algorithms.add(algorithm)
+                yield number, self._take(this_round, number, group, 1)
+
     def hand_out(self) -> Iterator[tuple[int, list[Cell]]]:
         this_round, number = self._round, 0
-        while chunk := self._next(this_round, number):
+        while self._groups:
+            group = self._groups[0]
+            chunk = self._take(this_round, number, group, self._size(*group))
+            if not chunk:
+                return
             yield number, chunk
             number += 1
 
@@ -175,24 +191,24 @@ class _Chunks:
             self._round += 1  # joblib's thread may still ask on behalf of the call that broke; it gets nothing
         return lost
 
-    def _next(self, this_round: int, number: int) -> list[Cell]:
+    def _take(self, this_round: int, number: int, group: tuple[tuple, list[Cell]], size: int) -> list[Cell]:
         with self._lock:
-            if not self._groups or this_round != self._round:
+            if this_round != self._round:
                 return []
-            kind, cells = self._groups[0]
-            size = self._size(kind, len(cells))
+            _, cells = group
             chunk = [cells.pop() for _ in range(size)]
             if not cells:
-                self._groups.pop(0)
+                self._groups.remove(group)
             self._out[number] = chunk
             return chunk
 
-    def _size(self, kind: tuple, n_left: int) -> int:
-        recent = self._seconds[kind][-8:]
+    def _size(self, kind: tuple, cells: list[Cell]) -> int:
+        recent = sorted(self._seconds[kind][-8:])
         if not recent:
             return 1
-        by_time = int(_CHUNK_SECONDS / max(sum(recent) / len(recent), 1e-9))
-        fair = -(-n_left // (2 * self._n_jobs))  # towards the end, leave some for the others
+        typical = recent[(len(recent) - 1) // 2]  # the median: the first cell also loads data and compiles
+        by_time = int(_CHUNK_SECONDS / max(typical, 1e-9))
+        fair = -(-len(cells) // (2 * self._n_jobs))  # towards the end, leave some for the others
         return max(1, min(by_time, _LARGEST_CHUNK, fair))
 
 

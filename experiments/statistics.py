@@ -54,9 +54,18 @@ def mean_interval(values: Sequence[float], *, overlap: float = 0.0) -> Interval:
     return _t_interval(values, 1 / n + overlap if n else math.nan)
 
 
-def prediction_interval(values: Sequence[float]) -> Interval:
-    """The interval that holds one further run of the same protocol with 95 %: mean ± t·s·sqrt(1 + 1/n).
+def prediction_interval(values: Sequence[float], n_further: int = 1) -> Interval:
+    """The interval that holds the mean of m further runs with 95 %: mean ± t·s·sqrt(1/n + 1/m).
 
+    Parameters
+    ----------
+    values : sequence of float
+        The n runs that there are.
+    n_further : int
+        Number m of further runs of the same protocol whose mean is asked for, at least 1.
+
+    Notes
+    -----
     It assumes that the runs are independent and about normal. New random splits of the same rows are
     independent draws when the question is what another run on these rows gives, so no overlap correction
     belongs here.
@@ -70,7 +79,7 @@ def prediction_interval(values: Sequence[float]) -> Interval:
     Interval(n=1, mean=0.5, low=nan, high=nan)
     """
     n = len(values)
-    return _t_interval(values, 1 + 1 / n if n else math.nan)
+    return _t_interval(values, 1 / n_further + 1 / n if n else math.nan)
 
 
 def _t_interval(values: Sequence[float], variance_factor: float) -> Interval:

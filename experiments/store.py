@@ -183,8 +183,9 @@ class Store:
                 "disk, or choose another with results=FOLDER"
             ) from error
         except sqlite3.DatabaseError as error:
+            fault = " ".join(str(error).split())
             raise StoreError(
-                f"store {self.path} is damaged ({' '.join(str(error).split())}); move it away and run again, its cells are then computed anew"
+                f"store {self.path} is damaged ({fault}); move it away and run again, its cells are then computed anew"
             ) from error
 
 

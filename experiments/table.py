@@ -56,17 +56,18 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
     """Write one JSON object per setting and metric.
 
     It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, n``. ``ci95`` is a pair of numbers,
-    wider where the splits of the repeats overlap (Nadeau and Bengio); what does not exist (the spread of one repeat, the
-    precision of a class never predicted) is null.
+    wider where the splits of the repeats overlap (Nadeau and Bengio); what does not exist (the spread of one repeat,
+    the precision of a class never predicted) is null.
     """
     for cells in settings:
         first = cells[0]
         known = {"key": first.setting_key, "dataset": first.dataset, "algorithm": first.algorithm}
         known |= {"params": first.params, "epsilon": first.epsilon}
         found = [record.measured for cell in cells if (record := records.get(cell.key)) and record.status == "done"]
+        overlap = _overlap(first)
         metrics = sorted({name for measured in found for name in measured.metrics}, key=_metric_order)
         for name in metrics:
-            statistics = _statistics([measured.metrics[name] for measured in found], _overlap(first))
+            statistics = _statistics([measured.metrics[name] for measured in found], overlap)
             _write(known | {"metric": name} | statistics, stream)
         if found:
             _write(known | {"metric": "fit_seconds"} | _statistics([one.fit_seconds for one in found], 0.0), stream)

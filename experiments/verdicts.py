@@ -1,25 +1,27 @@
-"""Verdicts on printed numbers: would one run of ours land where the paper's number stands?
+"""Verdicts on printed numbers: would the paper's experiment, run as ours, land where its number stands?
 
 The rule, for every printed number on its own:
 
-- **reproduced**: the printed value lies in the 95 % prediction interval for *one* run, mean ± t·s·sqrt(1 +
-  1/n) over our n repeats, widened by half a unit of the last printed digit. Papers rarely say over how many
-  runs they averaged; one run is the reading that is kindest to the paper, since a mean of several would have
-  to lie closer.
+- **reproduced**: the printed value lies in the 95 % prediction interval for the mean of as many runs as the
+  paper averaged, mean ± t·s·sqrt(1/n + 1/m) over our n repeats, widened by half a unit of the last printed
+  digit; and that interval is narrow enough to mean something: its half-width is at most the paper's
+  ``resolution`` (a hundredth, that is one point of a percentage, unless the paper's file says otherwise).
+  Papers rarely say over how many runs m they averaged: ``printed_repeats`` of the paper's file is then an
+  assumption. It is 1 by default, which is kindest to the paper.
 - **not reproduced**: it lies outside; the difference is stated. When all repeats agree exactly the interval
   is only as wide as the rounding.
-- **not testable**: one repeat only, or the maximum over an incomplete set of settings.
+- **not testable**: inside an interval too wide to tell, one repeat only, or the maximum over an incomplete
+  set of settings. Noise that drowns everything never passes for agreement.
 - **not run**: no cell answers. Never a pass.
 
 A printed *maximum* is compared with the setting whose mean is highest, by that setting's own interval. Ours
 is a maximum of means; if the paper took its maximum over single runs, it picked the luckiest of them and
-stands a little higher than one run of the best setting would, so a near miss above the interval says little.
+stands a little higher than the best setting would, so a near miss above the interval says little.
 
 The level is per number: of N numbers printed by a paper that reran perfectly, about N/20 fall outside by
 chance. Nothing is adjusted for their multitude, because an adjustment would widen the intervals and so turn
-misses into passes; ``expected_misses`` says how many misses mean nothing. An interval from few repeats is
-wide and detects little: its half-width stands beside each verdict as ``detects``, the smallest difference
-that would have been noticed.
+misses into passes; ``expected_misses`` says how many misses mean nothing. The half-width of the interval
+stands beside each verdict as ``detects``, the smallest difference that would have been noticed.
 """
 
 from __future__ import annotations
@@ -158,37 +160,68 @@ def _judge_number(paper: Mapping, item: Mapping, number: Mapping, table: pd.Data
     n_settings = math.prod(len(values) for values in found.values())
     if number["statistic"] == "mean" and n_settings > 1:
         raise PaperError(f"printed number {number['id']!r} selects {n_settings} settings of {item['id']}, not one")
-    return _compare(number, rows, list(found), n_settings, int(paper["repeats"]))
+    return _compare(paper, number, rows, list(found), n_settings)
 
 
-def _compare(number: Mapping, rows: pd.DataFrame, by: list[str], n_settings: int, repeats: int) -> dict:
+def resolution_of(paper: Mapping, metric: str) -> float:
+    """Return the widest half-width at which a number inside the interval counts as reproduced.
+
+    Raises
+    ------
+    PaperError
+        For a metric without a natural scale that the paper's ``resolution`` does not name.
+
+    Examples
+    --------
+    >>> resolution_of({}, "accuracy"), resolution_of({"resolution": {"mse": 0.002}}, "mse")
+    (0.01, 0.002)
+    """
+    given = paper.get("resolution") or {}
+    if metric in given:
+        return float(given[metric])
+    if per_cent(metric) or metric == "r2":
+        return 0.01
+    raise PaperError(f"the paper's file must say which difference of {metric} matters: resolution: {{{metric}: ...}}")
+
+
+def _compare(paper: Mapping, number: Mapping, rows: pd.DataFrame, by: list[str], n_settings: int) -> dict:
+    repeats = int(paper["repeats"])
     if rows.empty:
         return _outcome(number, NOT_RUN, "no cell answers it", n_expected=repeats)
     groups = [(key, group[number["metric"]].to_numpy()) for key, group in rows.groupby(by, sort=True)]
     best, values = max(groups, key=lambda pair: pair[1].mean())
-    mean, one_run = mean_interval(values), prediction_interval(values)
-    known = {"mean": mean, "one_run": one_run, "n_expected": repeats}
+    mean = mean_interval(values)
+    predicted = prediction_interval(values, int(paper.get("printed_repeats", 1)))
+    known = {"mean": mean, "predicted": predicted, "n_expected": repeats}
     if len(rows) < n_settings * repeats and number["statistic"] == "max":
         reason = f"INCOMPLETE: a maximum over {len(rows)} of {n_settings * repeats} cells"
         return _outcome(number, NOT_TESTABLE, reason, **known)
     if mean.n < 2:
         return _outcome(number, NOT_TESTABLE, "one repeat only: no interval", **known)
-    return _outcome(number, *_verdict(number, one_run, by, best, repeats), **known)
+    notes = _notes(number, predicted, by, best, repeats)
+    return _outcome(number, *_verdict(number, predicted, resolution_of(paper, number["metric"]), notes), **known)
 
 
-def _verdict(number: Mapping, one_run: Interval, by: list[str], best: tuple, repeats: int) -> tuple[str, str]:
-    slack = half_digit(number["metric"], int(number["decimals"])) * (1 + 1e-9)
+def _notes(number: Mapping, predicted: Interval, by: list[str], best: tuple, repeats: int) -> list[str]:
     notes = []
     if number["statistic"] == "max":
         notes.append("best setting: " + ", ".join(f"{k}={v}" for k, v in zip(by, best, strict=True) if _varies(k)))
-    if one_run.n < repeats:
-        notes.append(f"INCOMPLETE: {one_run.n} of {repeats} repeats")
-    if one_run.low == one_run.high:
-        notes.append(f"all {one_run.n} repeats agree exactly")
-    if one_run.low - slack <= number["value"] <= one_run.high + slack:
-        return REPRODUCED, "; ".join(["inside the prediction interval of one run", *notes])
+    if predicted.n < repeats:
+        notes.append(f"INCOMPLETE: {predicted.n} of {repeats} repeats")
+    if predicted.low == predicted.high:
+        notes.append(f"all {predicted.n} repeats agree exactly")
+    return notes
+
+
+def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: list[str]) -> tuple[str, str]:
+    slack = half_digit(number["metric"], int(number["decimals"])) * (1 + 1e-9)
     scale, unit = (100, " points") if per_cent(number["metric"]) else (1, "")
-    difference = f"ours differs by {scale * (one_run.mean - number['value']):+.{int(number['decimals'])}f}{unit}"
+    if predicted.low - slack <= number["value"] <= predicted.high + slack:
+        half = (predicted.high - predicted.low) / 2
+        if half > resolution:
+            return NOT_TESTABLE, "; ".join([f"inside, but ± {scale * half:.3g}{unit} is too wide to tell", *notes])
+        return REPRODUCED, "; ".join(["inside the prediction interval", *notes])
+    difference = f"ours differs by {scale * (predicted.mean - number['value']):+.{int(number['decimals'])}f}{unit}"
     return NOT_REPRODUCED, "; ".join([difference, *notes])
 
 
@@ -213,10 +246,10 @@ def _outcome(
     *,
     n_expected: int,
     mean: Interval | None = None,
-    one_run: Interval | None = None,
+    predicted: Interval | None = None,
 ) -> dict:
     nothing = Interval(0, math.nan, math.nan, math.nan)
-    mean, one_run = mean or nothing, one_run or nothing
+    mean, predicted = mean or nothing, predicted or nothing
     return {
         "printed": number["value"],
         "decimals": int(number["decimals"]),
@@ -225,9 +258,9 @@ def _outcome(
         "ci_high": mean.high,
         "n": mean.n,
         "n_expected": n_expected,
-        "prediction_low": one_run.low,
-        "prediction_high": one_run.high,
-        "detects": (one_run.high - one_run.low) / 2 + half_digit(number["metric"], int(number["decimals"])),
+        "prediction_low": predicted.low,
+        "prediction_high": predicted.high,
+        "detects": (predicted.high - predicted.low) / 2 + half_digit(number["metric"], int(number["decimals"])),
         "difference": mean.mean - number["value"],
         "verdict": verdict,
         "reason": reason,

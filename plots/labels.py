@@ -35,16 +35,19 @@ def value_label(paper: Mapping, value) -> str:
 
 
 def axis_labels(paper: Mapping, name: str, values: list) -> list[str]:
-    """Return the values of one axis as text; the ε of one axis share their number of decimals.
+    """Return the values of one axis as text; the ε of one axis share their number of decimals if they are of one size.
 
     Examples
     --------
     >>> axis_labels({}, "epsilon", [0.05, 1.0, float("inf")])
     ['0.05', '1.00', 'no noise']
+    >>> axis_labels({}, "epsilon", [0.1, 10.0, 1000.0])
+    ['0.1', '10', '1000']
     """
-    if name != "epsilon":
+    numbers = [value for value in values if name == "epsilon" and math.isfinite(value)]
+    if not numbers or max(numbers) > 100 * min(numbers):
         return [value_label(paper, value) for value in values]
-    finite = [f"{value:g}" for value in values if math.isfinite(value)]
+    finite = [f"{value:g}" for value in numbers]
     decimals = max((len(text.partition(".")[2]) for text in finite if "e" not in text), default=0)
     return [f"{value:.{decimals}f}" if math.isfinite(value) else "no noise" for value in values]
 

@@ -54,13 +54,9 @@ def publish(paper: dict, table: pd.DataFrame, folder: Path) -> None:
     ]
     notes = _notes(paper, table, numbers)
     page = report.write(paper, table, numbers, claims, notes, shown_tables, shown_figures, folder)
-    summary.show(
-        paper,
-        numbers,
-        claims,
-        notes,
-        [page, *(folder / "figures" / f"{f['item']['id']}.png" for f in shown_figures)],
-    )
+    paths = [page, *(folder / "figures" / f"{f['item']['id']}.png" for f in shown_figures)]
+    grids = [shown for shown in shown_tables if shown["item"]["kind"] == "grid"]
+    summary.show(paper, numbers, claims, notes, paths, grids=() if len(numbers) else grids)
 
 
 def _reported(paper: Mapping) -> pd.DataFrame:

@@ -59,6 +59,7 @@ def write(
         tables=[_table(paper, shown) for shown in shown_tables],
         figures=[_figure(paper, shown) for shown in shown_figures],
         privacy=_privacy(paper, table),
+        printed_repeats=int(paper.get("printed_repeats", 1)),
         provenance=_provenance(folder),
     )
     path = folder / "report.html"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,18 +13,28 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.verdicts import NOT_REPRODUCED, REPRODUCED
-from plots.labels import interval, number, setting
+from plots.labels import interval, label, number, setting
+from plots.tables import grid_cells
 
 _COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
 
 
-def show(paper: Mapping, numbers: pd.DataFrame, claims: list[dict], notes: list[str], paths: list[Path]) -> None:
-    """Print every printed number and claim with its verdict to stderr, and where the files are."""
+def show(
+    paper: Mapping,
+    numbers: pd.DataFrame,
+    claims: list[dict],
+    notes: list[str],
+    paths: list[Path],
+    grids: Sequence[dict] = (),
+) -> None:
+    """Print every printed number and claim with its verdict to stderr, some tables, and where the files are."""
     console = Console(stderr=True)
     if not console.is_terminal:
         console = Console(file=sys.stderr, width=110)
     if len(numbers):
         console.print(_numbers_table(paper, numbers))
+    for grid in grids:
+        console.print(_grid_table(paper, grid["item"], grid["frame"]))
     if claims:
         console.print(_claims_table(claims))
     for note in notes:
@@ -51,6 +61,17 @@ def _numbers_table(paper: Mapping, numbers: pd.DataFrame) -> Table:
             str(row["n"]) if row["n"] == row["n_expected"] else f"{row['n']} of {row['n_expected']}",
             _coloured(row["verdict"]),
         )
+    return table
+
+
+def _grid_table(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Table:
+    columns, rows, cells = grid_cells(paper, item, series)
+    table = Table(title=escape(item["title"]), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"{label(paper, item['rows'])} / {label(paper, item['columns'])}")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, line in zip(rows, cells, strict=True):
+        table.add_row(name, *(f"{cell['mean']} ± {cell['half']}" if cell["half"] else cell["mean"] for cell in line))
     return table
 
 

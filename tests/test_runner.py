@@ -77,7 +77,8 @@ def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
         assert run([bad], store, 1).failures, "a failed cell is tried again"
 
 
-def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path):
+def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "ATTEMPTS", 1)  # every death costs the start of new workers
     deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
     met = str(tmp_path / "met")
     once = f"'prior' if __import__('os').path.exists({met!r}) else (open({met!r}, 'w'), {KILL})"
@@ -114,6 +115,14 @@ def test_chunks_hold_one_kind_and_grow_with_quick_cells():
         sizes.append(len(chunk))
         list(chunks.collect([(number, [None] * len(chunk), 0.001 * len(chunk))]))
     assert sum(sizes) == 1000 and sizes[0] == 1 and max(sizes) > 100
+
+
+def test_the_first_round_has_one_cell_of_each_algorithm():
+    chunks = runner._Chunks(_cells(), 2)
+    firsts = [cell.algorithm for _, chunk in chunks.hand_out_firsts() for cell in chunk]
+    assert sorted(firsts) == ["majority", "random_forest", "rfdpp_gini"]
+    chunks.take_lost()
+    assert sum(len(chunk) for _, chunk in chunks.hand_out()) == len(_cells()) - 3
 
 
 def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkeypatch):

@@ -83,7 +83,7 @@ def test_a_damaged_store_is_named_with_the_way_out_and_left_alone(tmp_path, dama
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="results folder .*file cannot be made"):
+    with pytest.raises(StoreError, match=r"results folder .*file cannot be made"):
         Store(tmp_path / "file" / "store.sqlite")
 
 

@@ -12,6 +12,7 @@ from experiments.verdicts import expected_misses, half_digit, judge_numbers, rea
 PAPER = {
     "number": 0,
     "repeats": 3,
+    "resolution": {"accuracy": 0.05, "mse": 1.0},
     "studies": {
         "grid": {"dataset": ["car"], "algorithm": ["a"], "params": {"max_depth": [3, 4]}, "epsilon": [0.1, math.inf]}
     },
@@ -51,6 +52,25 @@ def test_prediction_interval_decides(value, verdict):
     assert row["ci_high"] == pytest.approx(0.8 + 4.302653 * 0.01 / math.sqrt(3), abs=1e-6)
     assert row["difference"] == pytest.approx(0.8 - value)
     assert row["detects"] == pytest.approx(0.0496827 + 5e-6, abs=1e-6)
+
+
+def test_an_interval_that_is_too_wide_reproduces_nothing():
+    row = judge(printed(0.8), cells(REPEATS), paper=PAPER | {"resolution": {"accuracy": 0.0496}})
+    assert row["verdict"] == "not testable"
+    assert "too wide to tell" in row["reason"]
+    assert judge(printed(0.9), cells((0.2, 0.5, 0.8)), paper=PAPER)["verdict"] == "not testable"
+
+
+def test_a_mean_of_more_printed_runs_must_lie_closer():
+    # half-width for a mean of 3: 4.302653 * 0.01 * sqrt(2/3) = 0.0351310
+    averaged = PAPER | {"printed_repeats": 3}
+    assert judge(printed(0.83513), cells(REPEATS), paper=averaged)["verdict"] == "reproduced"
+    assert judge(printed(0.83514), cells(REPEATS), paper=averaged)["verdict"] == "not reproduced"
+
+
+def test_a_metric_without_a_scale_needs_a_resolution():
+    with pytest.raises(PaperError, match="resolution"):
+        judge(printed(1.0, metric="mse"), cells(REPEATS, metric="mse"), paper=PAPER | {"resolution": {}})
 
 
 def test_half_a_printed_digit_is_granted_and_no_more():
