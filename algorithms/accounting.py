@@ -14,6 +14,8 @@ from typing import Protocol
 import numpy as np
 from scipy.special import gammaln
 
+from algorithms.domain import Domain
+
 
 class Event(Protocol):
     """Anything that costs privacy."""
@@ -214,6 +216,11 @@ class Privacy:
     ledger: Event
     faults: tuple[Fault, ...] = ()
     neighbours: str = field(default="one record added or removed")
+
+    @classmethod
+    def under(cls, domain: Domain, claimed_epsilon: float, ledger: Event, faults: tuple[Fault, ...] = ()) -> Privacy:
+        """Return the account of a model trained with a domain; one that is not public is a fault of its own."""
+        return cls(float(claimed_epsilon), ledger, tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN))
 
     @property
     def accounted_epsilon(self) -> float:

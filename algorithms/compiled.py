@@ -22,17 +22,17 @@ def _source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-_CACHE = _PACKAGE.parent / ".cache" / f"numba-{_source_hash()}"
+_CACHE_NAME = f"numba-{_source_hash()}"
 
 
 def compiled(function: Callable) -> Callable:
     """Compile a function with Numba on first use and keep the machine code on disk for every later process.
 
     The global interpreter lock is released inside, so that trees can grow in threads. Where the environment sets
-    ``NUMBA_CACHE_DIR``, that folder is used; ``NUMBA_DISABLE_JIT=1`` runs the plain Python function.
+    ``NUMBA_CACHE_DIR``, the cache lies in there; ``NUMBA_DISABLE_JIT=1`` runs the plain Python function.
     """
     given = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = given or str(_CACHE)
+    numba.config.CACHE_DIR = str(Path(given or _PACKAGE.parent / ".cache") / _CACHE_NAME)
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:  # other users of Numba in this process keep their own setting

@@ -228,8 +228,12 @@ class Domain:
         return matrix, clipped
 
     def _columns(self, X) -> Sequence:
-        if isinstance(X, pd.DataFrame) and set(self.names) <= set(X.columns):
-            return [X[name].to_numpy() for name in self.names]
+        if isinstance(X, pd.DataFrame):
+            if set(self.names) <= set(X.columns):
+                return [X[name].to_numpy() for name in self.names]
+            if X.columns.inferred_type == "string" and self.is_public:
+                lacking = [name for name in self.names if name not in X.columns]
+                raise DomainError(f"the table lacks columns that the domain declares: {', '.join(lacking[:5])}")
         table = X.to_numpy() if isinstance(X, pd.DataFrame) else X
         if not isinstance(table, np.ndarray):  # a list of mixed rows must not become an array of strings
             table = np.array(table, dtype=object)
@@ -260,5 +264,5 @@ def _inferred(name: str, column: pd.Series) -> Feature:
     numbers = pd.to_numeric(column, errors="coerce") if column.dtype == object else column
     if pd.api.types.is_numeric_dtype(numbers) and not numbers.isna().any():
         lower, upper = float(numbers.min()), float(numbers.max())
-        return Continuous(name, lower, upper if upper > lower else lower + 1.0)
+        return Continuous(name, lower, upper if upper > lower else lower + max(1.0, abs(lower)))
     return Nominal(name, tuple(sorted(pd.unique(column).tolist(), key=str)))

@@ -23,7 +23,7 @@ def check_epsilon(epsilon) -> float:
     Traceback (most recent call last):
     algorithms.parameters.ParameterError: epsilon must be a positive number (inf for no noise), got nan
     """
-    if not isinstance(epsilon, numbers.Real) or math.isnan(epsilon) or epsilon <= 0:
+    if not isinstance(epsilon, numbers.Real) or isinstance(epsilon, bool) or math.isnan(epsilon) or epsilon <= 0:
         raise ParameterError(f"epsilon must be a positive number (inf for no noise), got {epsilon!r}")
     return float(epsilon)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Bootstrapped, Fault, Privacy, Sequential, Spent, Unpaid
+from algorithms.accounting import Bootstrapped, Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, draw_features
 from algorithms.forests.forest import PrivateForestClassifier, label_leaf
@@ -123,7 +123,8 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     may come back.
 
     Privacy: claimed epsilon-differential privacy does not hold: rows are drawn with replacement, and cuts lie between
-    values of the rows. ``privacy_`` lists the faults. Without continuous features the accounted epsilon is finite.
+    values of the rows. ``privacy_`` lists the faults. With the max operator or Gini and without continuous
+    features, the accounted epsilon is finite.
 
     The original text was not available; the rule is what paper 2 and DiffPRF (Patil & Singh, 2014) say of it.
 
@@ -178,7 +179,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     def _grower(self, table):
         return partial(_grow_with, self._plan(table))
 
-    def _privacy(self, table) -> Privacy:
+    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table)
         count = Spent("laplace", "number of records of a node", plan.epsilon, 1.0)
         split = Spent("exponential", "cuts of continuous features and the feature", plan.epsilon, plan.sensitivity)
@@ -190,12 +191,13 @@ class DiffPRFsClassifier(PrivateForestClassifier):
             level += (Unpaid("smallest and largest value present, between which cuts are drawn"),)
         if self.criterion == "information_gain":
             faults.append(ROW_NUMBER)
+            level += (Unpaid("number of rows, which sets the sensitivity of information gain"),)
         tree = Sequential(
             "tree",
             (Sequential("split level", level, self.max_depth), Sequential("leaf level", (count, leaf))),
         )
         forest = Sequential("tree", (Bootstrapped(tree, len(table.labels)),), self.n_estimators)
-        return Privacy(self.epsilon, forest, tuple(faults))
+        return forest, tuple(faults)
 
 
 def _grow_with(plan, table, rows, rng):

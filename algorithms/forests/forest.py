@@ -7,18 +7,17 @@ from collections.abc import Callable
 import numpy as np
 from joblib import Parallel as InParallel
 from joblib import delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algorithms import accounting
+from algorithms.accounting import Event, Fault, Privacy
+from algorithms.classifier import PrivateClassifier
 from algorithms.compiled import compiled
-from algorithms.domain import Domain, DomainError, Nominal
 from algorithms.forests.predictor import add_votes
 from algorithms.forests.table import Table, bin_continuous, make_table
 from algorithms.mechanisms import laplace_vector
 from algorithms.parameters import check_count, check_epsilon
+
+MAX_DEPTH = 30
+"""Deepest tree that is grown."""
 
 
 @compiled
@@ -28,22 +27,16 @@ def label_leaf(growth, i, counts, epsilon, rng):
     growth.nodes[i].epsilon += epsilon
 
 
-class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
+class PrivateForestClassifier(PrivateClassifier):
     """Base of the private forests; a subclass says how one tree grows and what that costs.
 
     A subclass has at least the constructor parameters ``n_estimators``, ``max_depth``, ``epsilon``, ``domain``,
-    ``n_jobs`` and ``random_state``, and implements ``check_parameters``, ``_grower`` and ``_privacy``.
+    ``n_jobs`` and ``random_state``, and implements ``check_parameters``, ``_grower`` and ``_account``.
 
     Attributes
     ----------
-    classes_ : array of shape (c,)
-        The declared class labels, sorted.
-    domain_ : Domain
-        The domain in use: the given one, or one inferred from the rows.
     trees_ : list of structured arrays
         One array of nodes (``forests.tree.node_type``) for each tree.
-    clipped_ : dict
-        How many training values lay outside the declared bounds, by column.
     privacy_ : accounting.Privacy
         What is claimed and what was spent.
     """
@@ -52,7 +45,7 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_epsilon(self.epsilon)
         check_count("n_estimators", self.n_estimators)
-        check_count("max_depth", self.max_depth)
+        check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
 
     def fit(self, X, y):
         """Grow the forest.
@@ -80,29 +73,24 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
         PrivacyLeakWarning
             If no domain was given.
         """
-        matrix, labels = self._training_rows(X, y)
+        matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
         n_bins = self._n_bins()
         if n_bins is not None:
             matrix = bin_continuous(matrix, self.domain_, n_bins)
         table = make_table(matrix, self.domain_, labels, len(self.classes_), n_bins)
         grow = self._grower(table)
-        seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
-        sampling, *growing = [np.random.default_rng(seed) for seed in seeds.spawn(self.n_estimators + 1)]
+        sampling, *growing = map(np.random.default_rng, self.seed().spawn(self.n_estimators + 1))
         samples = SAMPLINGS[self._sampling()](len(labels), self.n_estimators, sampling)
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
         )
-        self.privacy_ = self._privacy(table)
-        if not self.domain_.is_public:
-            faults = (*self.privacy_.faults, accounting.INFERRED_DOMAIN)
-            self.privacy_ = accounting.Privacy(self.privacy_.claimed_epsilon, self.privacy_.ledger, faults)
+        self.privacy_ = Privacy.under(self.domain_, self.epsilon, *self._account(table))
         return self
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
-        check_is_fitted(self)
-        matrix, _ = self.domain_.encode(self._columns(X, reset=False))
+        matrix = self.read_rows(X)
         if self._n_bins() is not None:
             matrix = bin_continuous(matrix, self.domain_, self._n_bins())
         matrix = np.ascontiguousarray(matrix)
@@ -120,8 +108,8 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
         """Return a function (table, rows, rng) -> nodes that grows one tree."""
         raise TypeError(f"{type(self).__name__} does not say how its trees grow")
 
-    def _privacy(self, table: Table) -> accounting.Privacy:
-        """Return what is claimed and spent by the forest just grown."""
+    def _account(self, table: Table) -> tuple[Event, tuple[Fault, ...]]:
+        """Return what the forest just grown has spent, and the steps that its claim does not cover."""
         raise TypeError(f"{type(self).__name__} does not say what its trees cost")
 
     def _sampling(self) -> str:
@@ -131,37 +119,6 @@ class PrivateForestClassifier(ClassifierMixin, BaseEstimator):
     def _n_bins(self) -> int | None:
         """Return the number of public bins of a continuous column, or None where trees need its exact values."""
         return None
-
-    def _columns(self, X, reset: bool):
-        """Check the shape and names of X as scikit-learn does, without forcing categories into numbers."""
-        if not hasattr(X, "columns"):
-            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return X
-
-    def _training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        X = self._columns(X, reset=True)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(X, y)
-        if self.domain is None:
-            check_classification_targets(y)
-            self.domain_ = Domain.infer(X, y)
-        elif isinstance(getattr(self.domain, "target", None), Nominal):
-            self.domain_ = self.domain
-        else:
-            raise DomainError("the domain of a classifier must declare its class labels: target=Nominal(...)")
-        self.classes_ = np.unique(np.array(self.domain_.target.categories))
-        labels, _ = Nominal(self.domain_.target.name, tuple(self.classes_.tolist())).encode(y)
-        matrix, self.clipped_ = self.domain_.encode(X)
-        return matrix, labels
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # with a finite budget a small table is mostly noise
-        tags.input_tags.categorical = tags.input_tags.string = True
-        return tags
 
 
 def _bootstrap(n_rows: int, n_trees: int, rng):

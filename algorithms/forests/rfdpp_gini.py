@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Bootstrapped, Fault, Parallel, Privacy, Sequential, Spent, Unpaid
+from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import (
     below_scores,
@@ -23,7 +23,16 @@ from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import BELOW, EQUALS, plant, released, split_in_two
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import check_choice, check_count
+from algorithms.parameters import ParameterError, check_choice, check_count
+
+READINGS = {
+    "continuous": "one_draw",
+    "interval_length": "raw",
+    "tree_budget": "divided",
+    "level_budget": "divided",
+    "leaf": "noisy_counts",
+}
+"""Parameters that stand for readings of the text, with their most literal value."""
 
 
 class Plan(NamedTuple):
@@ -237,9 +246,18 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
         check_choice("tree_budget", self.tree_budget, ("divided", "whole"))
         check_choice("level_budget", self.level_budget, ("divided", "whole"))
         check_choice("leaf", self.leaf, ("noisy_counts", "whole_budget", "exact"))
+        if self.variant == "sound":
+            self._check_sound()
         allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
         check_choice("sampling", self.sampling, allowed)
         check_count("n_bins", self.n_bins, lowest=2)
+
+    def _check_sound(self) -> None:
+        """Refuse what the sound variant would not look at, and trees that it could not hold: it grows every node."""
+        for name, printed in READINGS.items():
+            if getattr(self, name) != printed:
+                raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
+        check_count("max_depth", self.max_depth, highest=16, of="the sound variant grows every node")
 
     def _sampling(self) -> str:
         return self.sampling or ("bootstrap" if self.variant == "paper" else "disjoint")
@@ -271,18 +289,18 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
         rule = grow_sound if self.variant == "sound" else grow
         return partial(_grow_with, rule, self._plan(table.codes.shape[0]))
 
-    def _privacy(self, table) -> Privacy:
+    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table.codes.shape[0])
         leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
         split = Spent("exponential", "interval or cut", plan.split_epsilon, sensitivity(GINI, 0))
         if self.variant == "sound":
             tree = Sequential("tree", (Sequential("split level", (split,), self.max_depth), leaf))
-            return Privacy(self.epsilon, self._forest_of(tree, len(table.labels)))
+            return self._forest_of(tree, len(table.labels)), ()
         count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
         unpaid = Unpaid("purity, nominal splits and the final comparison")
         level = Sequential("split level", (count, split, unpaid), self.max_depth)
         ledger = self._forest_of(Sequential("tree", (level, leaf)), len(table.labels))
-        return Privacy(self.epsilon, ledger, tuple(FAULTS[name] for name in self._fault_names(table)))
+        return ledger, tuple(FAULTS[name] for name in self._fault_names(table))
 
     def _forest_of(self, tree, n_rows: int):
         if self._sampling() == "disjoint":
@@ -300,7 +318,7 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
             names.append("exact nominal splits")
         if self.leaf == "exact":
             names.append("exact leaves")
-        if (self.tree_budget, self.level_budget, self.leaf) != ("divided", "divided", "noisy_counts"):
+        if self.tree_budget == "whole" or self.level_budget == "whole" or self.leaf == "whole_budget":
             names.append("budget spent more than once")
         return names
 

@@ -18,17 +18,20 @@ LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 """How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
 
 node_type = np.dtype(
-    [
-        ("decides", np.int8),
-        ("depth", np.int16),
-        ("feature", np.int32),  # column that is asked, -1 in a leaf
-        ("cut", np.float64),  # threshold (BELOW) or category (EQUALS)
-        ("child", np.int32),  # first child; the others follow it
-        ("label", np.int32),  # class that a leaf votes for
-        ("noisy_count", np.float64),  # noisy number of rows where the algorithm asks for it, else NaN
-        ("epsilon", np.float64),  # budget paid to the mechanisms in this node
-        ("exact", np.bool_),  # a decision of this node read the rows without paying
-    ]
+    (
+        np.record,  # so that fields are attributes in plain Python too
+        [
+            ("decides", np.int8),
+            ("depth", np.int16),
+            ("feature", np.int32),  # column that is asked, -1 in a leaf
+            ("cut", np.float64),  # threshold (BELOW) or category (EQUALS)
+            ("child", np.int32),  # first child; the others follow it
+            ("label", np.int32),  # class that a leaf votes for
+            ("noisy_count", np.float64),  # noisy number of rows where the algorithm asks for it, else NaN
+            ("epsilon", np.float64),  # budget paid to the mechanisms in this node
+            ("exact", np.bool_),  # a decision of this node read the rows without paying
+        ],
+    )
 )
 
 
