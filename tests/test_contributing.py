@@ -38,7 +38,7 @@ def test_an_algorithm_is_one_file_and_one_yaml(project):
     accuracy = next(line for line in map(json.loads, done.stdout.splitlines()) if line["metric"] == "accuracy")
     assert accuracy["algorithm"] == "coin" and accuracy["n"] == 2
 
-    tested = run(project, "pytest", "-q", "-p", "no:cacheprovider", "-k", "Coin", "tests/test_estimators.py")
+    tested = run(project, "pytest", "-p", "no:cacheprovider", "-k", "Coin", "tests/test_estimators.py")
     assert tested.returncode == 0, tested.stdout
     assert int(re.search(r"(\d+) passed", tested.stdout)[1]) > 50, tested.stdout
 
@@ -49,6 +49,6 @@ def test_the_suite_catches_a_bad_one(project):
         coin.read_text().replace("epsilon = check_epsilon(self.epsilon)", "epsilon = float(self.epsilon or 1)")
     )
     tested = run(
-        project, "pytest", "-q", "-p", "no:cacheprovider", "-k", "Coin and bad_parameters", "tests/test_estimators.py"
+        project, "pytest", "-p", "no:cacheprovider", "-k", "Coin and bad_parameters", "tests/test_estimators.py"
     )
     assert tested.returncode == 1, tested.stdout
