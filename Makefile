@@ -6,14 +6,17 @@ STAMP  := $(VENV)/.installed
 JOBS     ?=
 REPEATS  ?=
 EXECUTOR ?=
-OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) $(if $(EXECUTOR),executor=$(EXECUTOR))
+RESULTS  ?=
+OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) \
+            $(if $(EXECUTOR),executor=$(EXECUTOR)) $(if $(RESULTS),results=$(RESULTS))
+PAPERS = $(sort $(filter-out demo,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo reproduce-all test lint bench lock clean
+.PHONY: help install demo reproduce-all reference test lint bench lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-zA-Z0-9_%-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  Options of demo and reproduce-*: REPEATS=10 JOBS=2 EXECUTOR=local|threads, for example: make demo REPEATS=3"
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  N is one of: $(PAPERS). With demo and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads RESULTS=folder"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -27,8 +30,13 @@ $(STAMP): requirements.lock pyproject.toml
 demo: $(STAMP)  ## a minute's tour on embedded real data, offline: a table and a picture
 	$(PY) -m experiments paper=demo $(OVERRIDES)
 
-reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed numbers beside ours (today: 2)
+reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed numbers beside ours
 	$(PY) -m experiments paper=$* $(OVERRIDES)
+
+reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
+
+reference: $(addprefix reproduce-paper-,$(PAPERS))  ## publish this machine's complete runs in results/reference and the README
+	$(PY) -m plots.reference $(PAPERS)
 
 test: $(STAMP)  ## the whole test suite
 	$(PY) -m pytest -n auto --dist loadfile

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -82,13 +83,18 @@ def prediction_interval(values: Sequence[float], n_further: int = 1) -> Interval
     return _t_interval(values, 1 / n_further + 1 / n if n else math.nan)
 
 
+@cache
+def _t_quantile(degrees_of_freedom: int) -> float:
+    return float(student.ppf((1 + LEVEL) / 2, degrees_of_freedom))
+
+
 def _t_interval(values: Sequence[float], variance_factor: float) -> Interval:
     numbers = np.asarray(values, dtype=np.float64)
     n = len(numbers)
     mean = float(numbers.mean()) if n else math.nan
     if n < 2:
         return Interval(n, mean, math.nan, math.nan)
-    half = float(student.ppf((1 + LEVEL) / 2, n - 1)) * _spread(numbers) * math.sqrt(variance_factor)
+    half = _t_quantile(n - 1) * _spread(numbers) * math.sqrt(variance_factor)
     return Interval(n, mean, mean - half, mean + half)
 
 

@@ -32,6 +32,21 @@ def verdict_table(paper: dict, numbers: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def claims_table(claims: list[dict]) -> str:
+    """Return the verdicts on claims as a Markdown table."""
+    lines = ["| claim of the paper | verdict |", "|---|---|"]
+    lines += [f"| {claim['text']} | {claim['verdict']}: {claim['reason']} |" for claim in claims]
+    return "\n".join(lines)
+
+
+def readme_block(number_of_paper: str) -> str:
+    """Return what the README says of a paper, from the published run in ``results/reference``."""
+    kept = PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
+    paper = yaml.safe_load((PROJECT / "conf" / "paper" / f"{number_of_paper}.yaml").read_text(encoding="utf-8"))
+    claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
+    return verdict_table(paper, pd.read_csv(kept / "numbers.csv")) + "\n\n" + claims_table(claims)
+
+
 def with_block(readme: str, name: str, block: str) -> str:
     """Return the README with the text between its markers ``<!-- name -->`` and ``<!-- /name -->`` replaced.
 
@@ -69,19 +84,11 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
             target = kept / path.relative_to(run)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-    paper = yaml.safe_load((PROJECT / "conf" / "paper" / f"{number_of_paper}.yaml").read_text(encoding="utf-8"))
     readme = PROJECT / "README.md"
-    block = verdict_table(paper, numbers) + "\n\n" + claims_list(json.loads((run / "claims.json").read_text()))
-    text = with_block(readme.read_text(encoding="utf-8"), f"paper-{number_of_paper}", block)
+    text = with_block(readme.read_text(encoding="utf-8"), f"paper-{number_of_paper}", readme_block(number_of_paper))
     readme.write_text(text, encoding="utf-8")
 
 
-def claims_list(contents: dict) -> str:
-    """Return the verdicts on the claims as a Markdown table."""
-    lines = ["| claim of the paper | verdict |", "|---|---|"]
-    lines += [f"| {claim['text']} | {claim['verdict']}: {claim['reason']} |" for claim in contents["claims"]]
-    return "\n".join(lines)
-
-
 if __name__ == "__main__":
-    publish_reference(*sys.argv[1:])
+    for number_of_paper in sys.argv[1:]:
+        publish_reference(number_of_paper)
