@@ -98,7 +98,7 @@ def entry(name: str) -> Entry:
     datasets.catalogue.UnknownDataset: unknown data set 'aduld'; did you mean 'adult'?
     """
     path = FOLDER / f"{name}.yaml"
-    if not path.is_file():
+    if name not in names():
         raise UnknownDataset(f"unknown data set {name!r}; {_suggestion(name)}")
     return _read(path)
 

@@ -8,28 +8,44 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
-from plots.labels import interval, number
-from plots.summary import describe
+from experiments.selection import axis, setting_key, study_of
+from plots.labels import SIGNS, axis_labels, label, number
 
 PROJECT = Path(__file__).resolve().parent.parent
 _KEPT = ("numbers.csv", "claims.json", "provenance.json", "tables/*.csv", "figures/*.svg")
 
 
-def verdict_table(paper: dict, numbers: pd.DataFrame) -> str:
-    """Return the verdicts on printed numbers as a Markdown table, the counts of a data table left out."""
-    lines = ["| setting | paper, % | ours, % (95 % interval) | verdict |", "|---|---:|---:|---|"]
-    for row in numbers[numbers["statistic"] != "exact"].to_dict("records"):
-        decimals = int(row["decimals"])
-        ours = number(row["metric"], row["mean"], decimals)
-        between = interval(row["metric"], row["ci_low"], row["ci_high"], decimals)
-        printed = number(row["metric"], row["printed"], decimals)
-        lines.append(f"| {describe(paper, row)} | {printed} | {ours} ({between}) | {row['verdict']} |")
-    return "\n".join(lines)
+def verdict_grid(paper: Mapping, item: Mapping, numbers: pd.DataFrame) -> str:
+    """Return a table of the paper as Markdown: printed / ours and the sign of the verdict, where a number survives."""
+    study = study_of(paper, item)
+    rows, columns = (axis(study, item[name], item.get("where")) for name in ("rows", "columns"))
+    found = {setting_key((row[item["rows"]], row[item["columns"]])): row for row in numbers.to_dict("records")}
+    corner = f"{label(paper, item['rows'])} \\ {label(paper, item['columns'])}"
+    lines = [" | ".join([f"| {corner}", *axis_labels(paper, item["columns"], columns)]) + " |"]
+    lines.append("|---" * (1 + len(columns)) + "|")
+    for name, row in zip(axis_labels(paper, item["rows"], rows), rows, strict=True):
+        cells = [_cell(found.get(setting_key((row, column)))) for column in columns]
+        lines.append(" | ".join([f"| **{name}**", *cells]) + " |")
+    return f"{item['title']}: paper / ours\n\n" + "\n".join(lines)
+
+
+def _cell(row: Mapping | None) -> str:
+    if row is None:
+        return ""
+    printed, ours = (number(row["metric"], row[name], 2) for name in ("printed", "mean"))
+    return f"{printed} / {ours} {SIGNS[row['verdict']]}"
+
+
+def counts(numbers: pd.DataFrame) -> str:
+    """Return how many numbers got which verdict, and what the signs mean."""
+    means = numbers[numbers["statistic"] != "exact"]["verdict"].value_counts()
+    return "; ".join(f"{sign} {verdict}: {means.get(verdict, 0)}" for verdict, sign in SIGNS.items())
 
 
 def claims_table(claims: list[dict]) -> str:
@@ -44,7 +60,13 @@ def readme_block(number_of_paper: str) -> str:
     kept = PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
     paper = yaml.safe_load((PROJECT / "conf" / "paper" / f"{number_of_paper}.yaml").read_text(encoding="utf-8"))
     claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
-    return verdict_table(paper, pd.read_csv(kept / "numbers.csv")) + "\n\n" + claims_table(claims)
+    numbers = pd.read_csv(kept / "numbers.csv")
+    grids = [
+        verdict_grid(paper, item, numbers[(numbers["table"] == item["id"]) & (numbers["statistic"] == "mean")])
+        for item in paper["tables"]
+        if item["kind"] == "grid"
+    ]
+    return "\n\n".join([f"Printed numbers: {counts(numbers)}.", *grids, claims_table(claims)])
 
 
 def with_block(readme: str, name: str, block: str) -> str:

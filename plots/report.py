@@ -10,13 +10,11 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from experiments.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, per_cent
+from experiments.verdicts import per_cent
 from plots import figures, labels
 from plots.series import decimals_of, shortfall
 from plots.summary import describe
 from plots.tables import FACTS, datasets_shortfall, grid_cells
-
-_SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "?", NOT_RUN: "—"}
 
 
 def write(
@@ -49,7 +47,7 @@ def write(
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals["sign"] = lambda verdict: _SIGNS.get(verdict, "")
+    environment.globals["sign"] = lambda verdict: labels.SIGNS.get(verdict, "")
     page = environment.get_template("report.html.j2").render(
         paper=paper,
         notes=notes,
@@ -69,7 +67,7 @@ def write(
 
 def _counts(numbers: pd.DataFrame, claims: list[dict]) -> list[tuple[str, int, int]]:
     found = list(numbers["verdict"])
-    return [(v, found.count(v), sum(c["verdict"] == v for c in claims)) for v in _SIGNS]
+    return [(v, found.count(v), sum(c["verdict"] == v for c in claims)) for v in labels.SIGNS]
 
 
 def _number(paper: Mapping, row: Mapping) -> dict:

@@ -259,6 +259,7 @@ BAD_PARAMETERS = {
     "max_features": [0, 4, 1.5, "sqrt", True],
     "variant": ["papre", None],
     "criterion": ["ginni"],
+    "stop_below": ["go"],
     "continuous": ["both"],
     "interval_length": [1],
     "tree_budget": ["halved"],

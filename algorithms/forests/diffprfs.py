@@ -27,6 +27,7 @@ class Plan(NamedTuple):
     epsilon: float  # half of a level: for the count of a node, and for its split or its leaf
     score: int
     sensitivity: float
+    stops_below_noise: bool
 
 
 @compiled
@@ -42,7 +43,7 @@ def grow(table, rows, plan, rng):
         node.epsilon += plan.epsilon
         unused = unused_features(growth, i, n_features)
         split = NO_SPLIT
-        if node.depth < plan.max_depth and not is_small(node.noisy_count, table, unused, plan.epsilon):
+        if node.depth < plan.max_depth and unused.shape[0] > 0 and is_large(node.noisy_count, table, unused, plan):
             features = draw_features(unused, plan.max_features, rng)
             split = draw_feature(growth, table, i, features, counts, plan, rng)
         if split.feature < 0:
@@ -56,16 +57,18 @@ def grow(table, rows, plan, rng):
 
 
 @compiled
-def is_small(noisy_count, table, unused, epsilon):
-    """Tell whether the noise of a class count would drown it in a child: N / (v c) against sqrt(2) / epsilon.
+def is_large(noisy_count, table, unused, plan):
+    """Tell whether a class count of a child would stand out of its noise: N / (v c) > sqrt(2) / epsilon.
 
-    v is the largest number of children that an unused feature gives. The comparison admits equality, which never
-    happens with noise, so that without noise a node without records is a leaf.
+    v is the largest number of children that an unused feature gives. The text has a node stop at "<", which differs
+    only without noise: there a node without records is a leaf, too. Under the other reading N > 0 is enough.
     """
+    if not plan.stops_below_noise:
+        return noisy_count > 0
     n_children = 0
     for feature in unused:
         n_children = max(n_children, 2 if table.is_continuous[feature] else table.n_codes[feature])
-    return n_children == 0 or noisy_count / (n_children * table.n_classes) <= np.sqrt(2.0) / epsilon
+    return noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.epsilon
 
 
 @compiled
@@ -108,6 +111,10 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         rounded up.
     criterion : {"information_gain", "max", "gini"}, default="information_gain"
         Split score: DiffPRFs-IG, DiffPRFs-Max, or the count-weighted Gini index.
+    stop_below : {"noise", "zero"}, default="noise"
+        A node is a leaf if its noisy count, shared out to the classes of its children, is below the noise (as printed:
+        with a small budget this makes the root a leaf, and the forest predicts the largest class), or only if the
+        noisy count is not positive.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     n_jobs : int or None, default=None
@@ -146,6 +153,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         max_depth=5,
         max_features=None,
         criterion="information_gain",
+        stop_below="noise",
         domain=None,
         n_jobs=None,
         random_state=None,
@@ -155,6 +163,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         self.max_depth = max_depth
         self.max_features = max_features
         self.criterion = criterion
+        self.stop_below = stop_below
         self.domain = domain
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -165,6 +174,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         if self.max_features is not None:
             check_count("max_features", self.max_features, highest=n_features, of="number of features")
         check_choice("criterion", self.criterion, CODES)
+        check_choice("stop_below", self.stop_below, ("noise", "zero"))
 
     def _plan(self, table) -> Plan:
         n_features, n_rows = table.codes.shape
@@ -174,6 +184,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
             epsilon=float(self.epsilon) / self.n_estimators / (self.max_depth + 1) / 2,
             score=CODES[self.criterion],
             sensitivity=sensitivity(CODES[self.criterion], n_rows),
+            stops_below_noise=self.stop_below == "noise",
         )
 
     def _grower(self, table):
