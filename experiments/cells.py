@@ -105,7 +105,16 @@ def canonical(value) -> str:
     >>> canonical({"b": 1, "a": [math.inf, None]})
     '{"a":["inf",null],"b":1}'
     """
-    return json.dumps(json_safe(value), sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    try:
+        return _strict_json(value)
+    except (
+        ValueError,
+        TypeError,
+    ):  # infinities and the like are rare, and looking for them first costs most of the time
+        return _strict_json(json_safe(value))
+
+
+_strict_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode
 
 
 def json_safe(value):

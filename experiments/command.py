@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import hydra
@@ -128,7 +129,23 @@ def _run(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, 
                 skipped[reasons[cell.dataset]].append(cell)
         possible = [cell for cell in cells if cell.dataset not in reasons or cell.key in finished]
         outcome = run(possible, store, executor.jobs, executor.backend)
-        return outcome, skipped, store.get({cell.key for cell in cells})
+        records = store.get({cell.key for cell in cells})
+    for line in clipped_values(cells, records):
+        _say(line)
+    return outcome, skipped, records
+
+
+def clipped_values(cells: Iterable[Cell], records: Mapping[str, Record]) -> list[str]:
+    """Say for each data set how many training values lay outside the declared bounds, at most in any cell."""
+    most: dict[str, dict[str, int]] = defaultdict(dict)
+    for cell in cells:
+        measured = records[cell.key].measured if cell.key in records else None
+        for column, n in (measured.details.get("clipped", {}) if measured else {}).items():
+            most[cell.dataset][column] = max(n, most[cell.dataset].get(column, 0))
+    return [
+        f"{name}: values outside the declared bounds were clipped: {', '.join(f'{c} {n}' for c, n in columns.items())}"
+        for name, columns in most.items()
+    ]
 
 
 def _report(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:

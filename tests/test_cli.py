@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
 
-from experiments.command import explain
+from experiments.cells import Cell
+from experiments.command import clipped_values, explain
+from experiments.protocol import Measured
+from experiments.store import Record
 
 ROOT = Path(__file__).parents[1]
 
@@ -107,3 +110,12 @@ def _finished(path):
             return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0]
     except sqlite3.OperationalError:  # not there yet
         return 0
+
+
+def test_clipped_values_are_reported_with_their_columns():
+    cells = [Cell("car", "majority", {}, 1.0, repeat) for repeat in range(2)]
+    details = [{"clipped": {"age": 3}}, {"clipped": {"age": 5, "hours": 1}}]
+    records = {cell.key: Record("done", Measured({}, 0.0, one)) for cell, one in zip(cells, details, strict=True)}
+    (line,) = clipped_values(cells, records)
+    assert line.startswith("car: ") and "age 5, hours 1" in line
+    assert clipped_values(cells, {}) == []

@@ -136,6 +136,7 @@ def split_in_two(growth, table, i, feature, decides, code, cut):
     """
     growth = _with_room(growth, 2)
     column, rows, buffer = table.codes[feature], growth.rows, growth.buffer
+    lowest = code if decides == EQUALS else 0
     n_classes = growth.runs.shape[1] - 1
     child = growth.n_nodes[0]
     _append(growth, i)
@@ -144,7 +145,7 @@ def split_in_two(growth, table, i, feature, decides, code, cut):
     for c in range(n_classes):
         growth.runs[child, c], growth.runs[child + 1, c] = left, right
         for row in rows_of_class(growth, i, c):
-            goes_left = column[row] == code if decides == EQUALS else column[row] <= code
+            goes_left = lowest <= column[row] <= code
             # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
             rows[left] = row
             buffer[right] = row
