@@ -31,7 +31,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(table, rows, plan, rng):
+def grow(plan, table, rows, rng):
     """Grow one tree: noisy count, stop if it is small, else cut the continuous features and draw a feature."""
     growth = plant(table, rows)
     n_features = table.codes.shape[0]
@@ -188,7 +188,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         )
 
     def _grower(self, table):
-        return partial(_grow_with, self._plan(table))
+        return partial(grow, self._plan(table))
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table)
@@ -209,10 +209,6 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         )
         forest = Sequential("tree", (Bootstrapped(tree, len(table.labels)),), self.n_estimators)
         return forest, tuple(faults)
-
-
-def _grow_with(plan, table, rows, rng):
-    return grow(table, rows, plan, rng)
 
 
 BOOTSTRAP = Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "sampling with replacement")

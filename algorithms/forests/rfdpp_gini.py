@@ -48,7 +48,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(table, rows, plan, rng):
+def grow(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
     growth = plant(table, rows)
     all_features = np.arange(table.codes.shape[0])
@@ -103,7 +103,7 @@ def best_nominal(growth, table, i, features, totals, best):
 
 
 @compiled
-def grow_sound(table, rows, plan, rng):
+def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test, no count."""
     growth = plant(table, rows)
     all_features = np.arange(table.codes.shape[0])
@@ -287,7 +287,7 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
 
     def _grower(self, table):
         rule = grow_sound if self.variant == "sound" else grow
-        return partial(_grow_with, rule, self._plan(table.codes.shape[0]))
+        return partial(rule, self._plan(table.codes.shape[0]))
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table.codes.shape[0])
@@ -321,10 +321,6 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
         if self.tree_budget == "whole" or self.level_budget == "whole" or self.leaf == "whole_budget":
             names.append("budget spent more than once")
         return names
-
-
-def _grow_with(rule, plan, table, rows, rng):
-    return rule(table, rows, plan, rng)
 
 
 FAULTS = {
