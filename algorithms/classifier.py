@@ -83,6 +83,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""
         if not hasattr(X, "columns"):
             X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+        elif len(X) == 0:
+            raise ValueError(f"{type(self).__name__} needs at least one row, got 0 samples")
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 

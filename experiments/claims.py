@@ -4,8 +4,8 @@ A claim is plain data with a ``kind``:
 
 - ``increases``: the metric grows along one axis within every group. Each repeat of a group gives one number,
   the gain from the first to the last level along its least-squares line (levels equally spaced), and this
-  gain is tested against zero. A trend is not yet "grows step by step", so the claim also fails when any
-  single step falls significantly (paired t, Holm over all steps of all groups). A group that stands at 1
+  gain is tested against zero. A trend is not yet "grows step by step", so the claim is also contradicted when
+  any single step falls significantly (paired t, Holm over all steps of all groups). A group that stands at 1
   throughout cannot grow and is set aside, as in the papers' own tables, where accuracy "grows, then settles"
   at 100 %.
 - ``above``: one algorithm beats another in every group; each repeat gives their difference.
@@ -15,6 +15,11 @@ The first two say "at every ...", so the claim holds only if it holds in every g
 largest of the groups' (an intersection-union test, which needs no further adjustment). The p-values of all
 claims of a paper are then adjusted by Holm, so that the chance of accepting any false one is at most 5 % for
 the whole paper.
+
+A p-value that is not small speaks neither for the claim nor against it. A claim is therefore ``reproduced`` if it
+is significant in every group; ``not reproduced`` only if some group contradicts it, because its effect is
+significantly below zero (Holm over the groups) or exactly zero in every repeat, or because a step falls
+significantly; and otherwise ``not testable``.
 
 Which test a group gets depends on what its repeats vary. On an official split only the algorithm's randomness
 varies, the repeats are independent, and the paired permutation test (all sign flips) is exact; it speaks of
@@ -34,9 +39,11 @@ import pandas as pd
 
 from experiments.selection import PaperError, answers, axes, axis, settings, size, study_of
 from experiments.statistics import ALPHA, holm, mean_interval, paired_t_p, sign_flip_p, smallest_p
-from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent
 
 _KINDS = ("increases", "above", "printed")
+_ABOUT = ("effect", "low", "high", "p_value", "n", "step", "change", "p_adjusted")
+_ROUNDING = 1e-12  # what is left of an effect of exactly zero after a sum of floats
 
 
 @dataclass(frozen=True)
@@ -56,9 +63,17 @@ class _Group:
 
     @property
     def p_value(self) -> float:
+        return self._p_of(self.gains)
+
+    @property
+    def p_against(self) -> float:
+        """The p-value of the opposite; 0 where no repeat has any gain, since then nothing is left to chance."""
+        return 0.0 if (np.abs(self.gains) <= _ROUNDING).all() else self._p_of(-self.gains)
+
+    def _p_of(self, gains: np.ndarray) -> float:
         if self.overlap:
-            return max(paired_t_p(self.gains, overlap=self.overlap), smallest_p(len(self.gains)))
-        return sign_flip_p(self.gains)
+            return max(paired_t_p(gains, overlap=self.overlap), smallest_p(len(gains)))
+        return sign_flip_p(gains)
 
     @property
     def at_ceiling(self) -> bool:
@@ -96,8 +111,9 @@ def judge_claims(
     list of dict
         For each claim: id, text, kind, verdict (``reproduced``, ``not reproduced``, ``not testable``),
         reason, p_value, p_adjusted (Holm), effect with low and high (mean over groups, on the metric's
-        scale), groups, groups_holding, at_ceiling, falls, worst (the group with the largest p-value), scope,
-        cells, cells_expected. Claims that could not be tested have None where there is no number.
+        scale), groups, groups_holding, at_ceiling, contradicted (the groups that speak against it),
+        falls, worst (the group with the largest p-value), scope, cells, cells_expected. Claims that could not be
+        tested have None where there is no number.
 
     Raises
     ------
@@ -191,6 +207,7 @@ def _measure(claim: Mapping, groups: list[_Group]) -> dict:
     n = min(len(group.gains) for group in groups)
     per_repeat = np.mean([group.gains[:n] for group in groups], axis=0)
     effect = mean_interval(per_repeat, overlap=max(group.overlap for group in groups))
+    against = holm([group.p_against for group in tested])
     return counts | {
         "groups_holding": sum(group.p_value < ALPHA for group in tested),
         "p_value": worst.p_value,
@@ -199,6 +216,7 @@ def _measure(claim: Mapping, groups: list[_Group]) -> dict:
         "low": effect.low,
         "high": effect.high,
         "worst": worst.describe(),
+        "contradicted": [group.describe() for group, p in zip(tested, against, strict=True) if p < ALPHA],
         "falls": _falls(claim, tested) if claim["kind"] == "increases" else [],
     }
 
@@ -212,11 +230,13 @@ def _falls(claim: Mapping, groups: list[_Group]) -> list[dict]:
     steps = [(g, i) for g in groups for i in range(g.values.shape[1] - 1)]
     drops = [g.values[:, i] - g.values[:, i + 1] for g, i in steps]
     p_values = holm([paired_t_p(d, overlap=g.overlap) for (g, _), d in zip(steps, drops, strict=True)])
-    return [
-        g.setting | {"step": i + 1, "change": -float(drop.mean()), "p_adjusted": p}
-        for (g, i), drop, p in zip(steps, drops, p_values, strict=True)
-        if p < ALPHA
-    ]
+    falls = []
+    for (g, i), drop, p in zip(steps, drops, p_values, strict=True):
+        if p < ALPHA:
+            change = mean_interval(-drop, overlap=g.overlap)
+            found = {"change": change.mean, "low": change.low, "high": change.high, "p_adjusted": p}
+            falls.append(g.setting | {"step": i + 1} | found)
+    return falls
 
 
 def _conclude(result: dict, family: int) -> None:
@@ -227,20 +247,62 @@ def _conclude(result: dict, family: int) -> None:
     holding = f"significant in {result['groups_holding']} of {tested} groups"
     if result["at_ceiling"]:
         holding += f" ({result['at_ceiling']} more at the ceiling)"
-    falls = f"{len(result['falls'])} steps fall significantly" if result["falls"] else ""
+    against = _contradictions(result, tested)
     smallest = result.pop("p_smallest")
-    if smallest * family >= ALPHA and not falls:
+    if against:
+        result["verdict"] = NOT_REPRODUCED
+        reasons += [*against, holding]
+    elif smallest * family >= ALPHA:
         needed = math.floor(math.log2(family / ALPHA)) + 1
         reasons.append(f"too few repeats: no p-value below {smallest:.2g} is possible; {needed} repeats suffice")
         result["verdict"] = NOT_TESTABLE
-    elif result["p_adjusted"] < ALPHA and not falls:
+    elif result["p_adjusted"] < ALPHA:
         result["verdict"] = REPRODUCED
         reasons.append(holding)
     else:
-        result["verdict"] = NOT_REPRODUCED
-        alone = result["groups_holding"] == tested and not falls
-        reasons += [holding + (", but not after Holm" if alone else ""), *([falls] if falls else [])]
+        result["verdict"] = NOT_TESTABLE
+        worst = result["worst"]
+        alone = ", but not after Holm" if result["groups_holding"] == tested else ""
+        weakest = f"weakest {_place(worst)} {effect_text(result['metric'], worst)}"
+        reasons += [f"inconclusive: {holding}{alone}", weakest]
     result["reason"] = "; ".join(reasons)
+
+
+def _contradictions(result: Mapping, tested: int) -> list[str]:
+    """Say which groups contradict a claim: how many, and of each kind the one that does most."""
+    said = []
+    if groups := result["contradicted"]:
+        most = min(groups, key=lambda group: group["effect"])
+        effect = effect_text(result["metric"], most)
+        said.append(f"contradicted in {len(groups)} of {tested} groups, most in {_place(most)} {effect}")
+    if falls := result["falls"]:
+        most = min(falls, key=lambda fall: fall["change"])
+        change = effect_text(result["metric"], most | {"effect": most["change"]})
+        steps = "1 step falls" if len(falls) == 1 else f"{len(falls)} steps fall"
+        said.append(f"{steps} significantly, most step {most['step']} of {_place(most)} {change}")
+    return said
+
+
+def effect_text(metric: str, found: Mapping) -> str:
+    """Return an effect with its interval as text, in percentage points where the metric is printed in per cent.
+
+    Parameters
+    ----------
+    metric : str
+        The metric of the claim.
+    found : mapping
+        ``effect``, ``low`` and ``high``.
+
+    Examples
+    --------
+    >>> effect_text("accuracy", {"effect": 0.0125, "low": -0.001, "high": 0.026})
+    '+1.25 points (-0.10 to +2.60)'
+    >>> effect_text("mse", {"effect": -0.00123, "low": -0.002, "high": 0.0})
+    '-0.00123 (-0.002 to +0)'
+    """
+    scale, form, unit = (100, "+.2f", " points") if per_cent(metric) else (1, "+.3g", "")
+    effect, low, high = (f"{scale * found[name]:{form}}" for name in ("effect", "low", "high"))
+    return f"{effect}{unit} ({low} to {high})"
 
 
 def _judge_printed(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
@@ -261,7 +323,8 @@ def _blank(claim: Mapping) -> dict:
     """Return the result of a claim before anything is known, its fields in the order of ``claims.json``."""
     fields = ("p_value", "p_adjusted", "effect", "low", "high", "groups", "groups_holding", "at_ceiling")
     empty = {
-        name: None for name in ("verdict", "reason", *fields, "falls", "worst", "scope", "cells", "cells_expected")
+        name: None
+        for name in ("verdict", "reason", *fields, "contradicted", "falls", "worst", "scope", "cells", "cells_expected")
     }
     return {
         "id": claim["id"],
@@ -283,3 +346,8 @@ def _scope(groups: list[_Group]) -> str:
 
 def _name(setting: Mapping) -> str:
     return ", ".join(f"{name}={value}" for name, value in setting.items())
+
+
+def _place(found: Mapping) -> str:
+    """Return the group of a result, whose other fields are numbers about it."""
+    return _name({name: value for name, value in found.items() if name not in _ABOUT})

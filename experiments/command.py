@@ -113,6 +113,7 @@ def _run_paper(request: Request, folder: Path, executor: Executor, arguments: li
     repeats = request.config["repeats"]
     paper["repeats"] = paper.get("repeats", _REPEATS) if repeats is None else repeats
     cells = papers.studies(paper)
+    papers.prepare(folder / f"paper-{name}")
     outcome, skipped, records = _run([cell for study in cells.values() for cell in study], folder, executor)
     papers.write(paper, folder / f"paper-{name}", cells, records, arguments)
     return _report(outcome, skipped, request.config["results"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -53,6 +54,23 @@ def studies(paper: Mapping) -> dict[str, list[Cell]]:
     return found
 
 
+def prepare(folder: Path) -> None:
+    """Make the folder of a paper's results, before hours are spent on what could not be written then.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadInput(f"{folder} cannot be written to ({reason}); choose another with results=FOLDER") from error
+
+
 def write(
     paper: Mapping, folder: Path, cells: Mapping[str, list[Cell]], records: Mapping[str, Record], arguments: list[str]
 ) -> None:
@@ -63,7 +81,7 @@ def write(
     paper : mapping
         Its description.
     folder : Path
-        Made if need be.
+        As `prepare` made it.
     cells : mapping of str to list of Cell
         By study.
     records : mapping of str to Record
@@ -73,10 +91,9 @@ def write(
     """
     from plots import publish  # matplotlib is slow to import and is needed only here, at the end
 
-    folder.mkdir(parents=True, exist_ok=True)
     table = long_table(cells, records)
-    # Times differ from run to run; without them, equal runs give equal bytes.
-    table.drop(columns="fit_seconds").to_csv(folder / "cells.csv", index=False, lineterminator="\n")
+    # Times differ from run to run; without them, equal runs give equal bytes. Privacy is the report's to tell.
+    table.drop(columns=["fit_seconds", "privacy"]).to_csv(folder / "cells.csv", index=False, lineterminator="\n")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(arguments, table["dataset"].unique(), paper["repeats"])
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

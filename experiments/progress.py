@@ -25,7 +25,7 @@ class Progress:
 
     def __init__(self, total: int, reused: int):
         self._total, self._reused = total, reused
-        self._done = self._failed = 0
+        self._done = self._failed = self._spoken = 0
         self._bar: progress.Progress | None = None
         self._started = self._spoke = monotonic()
 
@@ -54,10 +54,17 @@ class Progress:
         if self._bar:
             self._bar.advance(self._task)
         elif monotonic() - self._spoke > _SECONDS:
-            self._spoke = monotonic()
-            n = self._total - self._reused
-            left = (self._spoke - self._started) / self._done * (n - self._done)
-            _say(f"{self._done} of {n} cells run ({self._done / n:.0%}), about {_duration(left)} left")
+            self._speak(monotonic())
+
+    def _speak(self, now: float) -> None:
+        """Say how far the run is; the time left follows from the pace since the last line.
+
+        The first line gives none: by then most of the time has gone into starting workers and compiling.
+        """
+        n, pace = self._total - self._reused, (self._done - self._spoken) / (now - self._spoke)
+        left = f"about {_duration((n - self._done) / pace)} left" if self._spoken else "the first ones compile"
+        _say(f"{self._done} of {n} cells run ({self._done / n:.0%}), {left}")
+        self._spoke, self._spoken = now, self._done
 
 
 def _say(text: str) -> None:

@@ -28,8 +28,9 @@ class Measured:
     fit_seconds : float
         Wall-clock time of ``fit``.
     details : dict
-        ``privacy`` (claimed, accounted, is_sound, faults) of an estimator that has ``privacy_``, and ``clipped``: how
-        many training values lay outside the declared bounds, by column.
+        ``privacy`` (claimed_epsilon, accounted_epsilon, is_sound, neighbours, faults: name, why and source of each) of
+        an estimator that has ``privacy_``, and ``clipped``: how many training values lay outside the declared bounds,
+        by column.
     """
 
     metrics: dict
@@ -149,10 +150,11 @@ def _details(estimator) -> dict:
     details = {}
     if (privacy := getattr(estimator, "privacy_", None)) is not None:
         details["privacy"] = {
-            "claimed": privacy.claimed_epsilon,
-            "accounted": privacy.accounted_epsilon,
+            "claimed_epsilon": privacy.claimed_epsilon,
+            "accounted_epsilon": privacy.accounted_epsilon,
             "is_sound": privacy.is_sound,
-            "faults": [fault.name for fault in privacy.faults],
+            "neighbours": privacy.neighbours,
+            "faults": [{"name": fault.name, "why": fault.why, "source": fault.source} for fault in privacy.faults],
         }
     if clipped := getattr(estimator, "clipped_", None):
         details["clipped"] = dict(clipped)

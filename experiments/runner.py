@@ -17,14 +17,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
-from time import perf_counter
+from time import perf_counter, sleep
 
 import joblib
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from threadpoolctl import threadpool_limits
 
-from experiments import protocol
+from experiments import estimators, protocol
 from experiments.cells import Cell
 from experiments.errors import BadInput, one_line
 from experiments.progress import Progress
@@ -159,12 +160,12 @@ class _Chunks:
         return bool(self._groups)
 
     def hand_out_firsts(self) -> Iterator[tuple[int, list[Cell]]]:
-        """Hand out one cell of each algorithm: what it compiles on first use is then ready for all workers."""
-        this_round, algorithms = self._round, set()
+        """Hand out one cell of each estimator: what it compiles on first use is then ready for all workers."""
+        this_round, started = self._round, set()
         for number, group in enumerate(list(self._groups)):
-            algorithm = group[0][1]
-            if algorithm not in algorithms:
-                algorithms.add(algorithm)
+            estimator = estimators.target(group[0][1])
+            if estimator not in started:
+                started.add(estimator)
                 yield number, self._take(this_round, number, group, 1)
 
     def hand_out(self) -> Iterator[tuple[int, list[Cell]]]:
@@ -250,9 +251,22 @@ def _run_chunk(number: int, chunk: list[Cell], parent: int) -> tuple[int, list[R
     """Run some cells, in a worker; returns the time taken beside the results."""
     if os.getpid() != parent:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
+        _end_with(parent)
         warnings.simplefilter("ignore")
     started = perf_counter()
     return number, [_run_cell(cell) for cell in chunk], perf_counter() - started
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this worker when its parent has gone: one that is killed cannot tell its workers, and they would wait on."""
+
+    def watch():
+        while os.getppid() == parent:
+            sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _run_cell(cell: Cell) -> Record:

@@ -122,11 +122,19 @@ class Store:
                 self._timer.cancel()
                 self._timer = None
             if self._waiting:
-                self._connection.execute("BEGIN IMMEDIATE")
-                marks = ",".join("?" * len(self._waiting[0]))
-                self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", self._waiting)
-                self._connection.execute("COMMIT")
-                self._waiting.clear()
+                self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            marks = ",".join("?" * len(self._waiting[0]))
+            self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", self._waiting)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:
+            if self._connection.in_transaction:  # else the next attempt would fail for being inside this one
+                self._connection.execute("ROLLBACK")
+            raise
+        self._waiting.clear()
 
     def close(self) -> None:
         """Write what is kept back and close the file."""
@@ -182,7 +190,7 @@ class Store:
                 f"store {self.path} cannot be read or written ({error}); make its folder writable, free space on the "
                 "disk, or choose another with results=FOLDER"
             ) from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
             fault = " ".join(str(error).split())
             raise StoreError(
                 f"store {self.path} is damaged ({fault}); move it away and run again, its cells are then computed anew"

@@ -35,7 +35,8 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     DataFrame
         ``study`` (names joined by ``+`` where a cell belongs to several), ``key, dataset, algorithm, params``
         (canonical JSON), ``epsilon, repeat``, one column per metric, ``fit_seconds, status`` (``done``, ``failed`` or
-        ``missing``), ``params.<name>``, ``protocol.<name>``; sorted by data set, algorithm, parameters, ε and repeat.
+        ``missing``), ``privacy`` (canonical JSON, see `protocol.Measured`; empty where the estimator has none),
+        ``params.<name>``, ``protocol.<name>``; sorted by data set, algorithm, parameters, ε and repeat.
     """
     cells = {cell.key: cell for found in studies.values() for cell in found}
     users = defaultdict(list)
@@ -47,7 +48,7 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     metrics = pd.DataFrame([metrics for _, metrics in rows])
     metrics = metrics[sorted(metrics.columns, key=_metric_order)]
     named = [name for name in frame.columns if name.startswith(("params.", "protocol."))]
-    late = ["fit_seconds", "status", *sorted(named)]
+    late = ["fit_seconds", "status", "privacy", *sorted(named)]
     table = pd.concat([frame.drop(columns=late), metrics, frame[late]], axis=1)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 
@@ -75,6 +76,7 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
 
 def _row(study: str, cell: Cell, record: Record) -> tuple[dict, dict]:
     measured = record.measured
+    privacy = measured.details.get("privacy") if measured else None
     row = {
         "study": study,
         "key": cell.key,
@@ -85,6 +87,7 @@ def _row(study: str, cell: Cell, record: Record) -> tuple[dict, dict]:
         "repeat": cell.repeat,
         "fit_seconds": measured.fit_seconds if measured else np.nan,
         "status": record.status,
+        "privacy": canonical(privacy) if privacy else "",
     }
     row |= {f"params.{name}": value for name, value in cell.params.items()}
     row |= {f"protocol.{name}": value for name, value in cell.protocol.items()}

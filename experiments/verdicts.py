@@ -7,7 +7,8 @@ The rule, for every printed number on its own:
   digit; and that interval is narrow enough to mean something: its half-width is at most the paper's
   ``resolution`` (a hundredth, that is one point of a percentage, unless the paper's file says otherwise).
   Papers rarely say over how many runs m they averaged: ``printed_repeats`` of the paper's file is then an
-  assumption. It is 1 by default, which is kindest to the paper.
+  assumption. It is 1 by default, which is kindest to the paper; where it is more, ``verdict_one_run`` says what
+  the verdict would be with 1.
 - **not reproduced**: it lies outside; the difference is stated. When all repeats agree exactly the interval
   is only as wide as the rounding.
 - **not testable**: inside an interval too wide to tell, one repeat only, or the maximum over an incomplete
@@ -95,7 +96,7 @@ def judge_numbers(
     DataFrame
         One row per printed number: id, table, the settings, metric, statistic, printed, decimals, mean,
         ci_low, ci_high, n, n_expected, prediction_low, prediction_high, detects, difference (ours minus
-        printed), verdict, reason, source.
+        printed), verdict, reason, verdict_one_run (were the printed number a single run), source.
     """
     items = {item["id"]: item for item in [*paper.get("tables", ()), *paper.get("figures", ())]}
     rows = []
@@ -111,9 +112,9 @@ def judge_numbers(
 
 
 def expected_misses(numbers: pd.DataFrame) -> float:
-    """How many of the tested numbers would fall outside by chance if every one were reproducible."""
-    tested = numbers["verdict"].isin([REPRODUCED, NOT_REPRODUCED]) & (numbers["statistic"] != "exact")
-    return ALPHA * int(tested.sum())
+    """How many of the numbers that have an interval would fall outside by chance if every one were reproducible."""
+    has_interval = numbers["prediction_low"].notna() if len(numbers) else numbers["verdict"].isna()
+    return ALPHA * int(has_interval.sum())
 
 
 def per_cent(metric: str) -> bool:
@@ -198,19 +199,31 @@ def _compare(paper: Mapping, number: Mapping, rows: pd.DataFrame, by: list[str],
         return _outcome(number, NOT_TESTABLE, reason, **known)
     if mean.n < 2:
         return _outcome(number, NOT_TESTABLE, "one repeat only: no interval", **known)
-    notes = _notes(number, predicted, by, best, repeats)
-    return _outcome(number, *_verdict(number, predicted, resolution_of(paper, number["metric"]), notes), **known)
+    notes = _notes(number, predicted, dict(zip(by, best, strict=True)), groups, repeats)
+    resolution = resolution_of(paper, number["metric"])
+    one_run, _ = _verdict(number, prediction_interval(values), resolution, notes)
+    outcome = _outcome(number, *_verdict(number, predicted, resolution, notes), **known)
+    return outcome | {"verdict_one_run": one_run}
 
 
-def _notes(number: Mapping, predicted: Interval, by: list[str], best: tuple, repeats: int) -> list[str]:
+def _notes(number: Mapping, predicted: Interval, best: Mapping, groups: list, repeats: int) -> list[str]:
     notes = []
     if number["statistic"] == "max":
-        notes.append("best setting: " + ", ".join(f"{k}={v}" for k, v in zip(by, best, strict=True) if _varies(k)))
+        varying = [name for i, name in enumerate(best) if len({key[i] for key, _ in groups}) > 1]
+        notes.append("best setting: " + ", ".join(_words(name, best[name]) for name in varying))
+        n_ties = sum(values.mean() == predicted.mean for _, values in groups)
+        notes += [f"one of {n_ties} that tie"] if n_ties > 1 else []
     if predicted.n < repeats:
         notes.append(f"INCOMPLETE: {predicted.n} of {repeats} repeats")
     if predicted.low == predicted.high:
         notes.append(f"all {predicted.n} repeats agree exactly")
     return notes
+
+
+def _words(name: str, value) -> str:
+    if name == "epsilon" and math.isinf(value):
+        return "no noise"
+    return f"{name.removeprefix('params.')} = {value if isinstance(value, str) else format(value, 'g')}"
 
 
 def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: list[str]) -> tuple[str, str]:
@@ -223,10 +236,6 @@ def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: lis
         return REPRODUCED, "; ".join(["inside the prediction interval", *notes])
     difference = f"ours differs by {scale * (predicted.mean - number['value']):+.{int(number['decimals'])}f}{unit}"
     return NOT_REPRODUCED, "; ".join([difference, *notes])
-
-
-def _varies(name: str) -> bool:
-    return name == "epsilon" or name.startswith("params.")
 
 
 def _judge_fact(number: Mapping, found) -> dict:
@@ -264,6 +273,7 @@ def _outcome(
         "difference": mean.mean - number["value"],
         "verdict": verdict,
         "reason": reason,
+        "verdict_one_run": verdict,
     }
 
 

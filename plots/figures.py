@@ -7,6 +7,7 @@ are the same bytes on every run.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -79,7 +80,8 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         offset = _dodge(i, len(lines))
         handles.append(_draw_line(axes, points, item["metric"], offset, _line_style(value, i, lines), text))
     _dress(axes, paper, item, xs)
-    _title(figure, axes, item["title"], shortfall(series))
+    if note := shortfall(series):
+        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM)
     figure.legend(
         handles=handles + _explanations(series),
         title=label(paper, item["lines"]),
@@ -90,6 +92,7 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         handlelength=3.2,
         labelspacing=0.65,
     )
+    _title(figure, axes, item["title"])
     return figure
 
 
@@ -140,10 +143,14 @@ def _dress(axes, paper: Mapping, item: Mapping, xs: list) -> None:
         axes.set_ylim(low, 100 + 0.03 * (100 - low))
 
 
-def _title(figure: Figure, axes, title: str, note: str) -> None:
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
-    if note:
-        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM)
+def _title(figure: Figure, axes, title: str) -> None:
+    """Write the title, in as many lines as it takes to stay left of the legend, that is, above the axes."""
+    text = figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
+    figure.draw_without_rendering()  # lays out legend and axes; only then is the right edge of the axes known
+    for width in range(len(title) - 1, 0, -1):
+        if text.get_window_extent().x1 <= axes.get_window_extent().x1:
+            return
+        text.set_text(textwrap.fill(title, width, break_long_words=False))
 
 
 def _explanations(series: pd.DataFrame) -> list[Line2D]:

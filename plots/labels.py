@@ -100,7 +100,7 @@ def setting(paper: Mapping, row: Mapping) -> str:
     Examples
     --------
     >>> setting({}, {"dataset": "adult", "params.max_depth": 3.0, "epsilon": float("inf")})
-    'adult, max_depth 3, no noise'
+    'adult, max_depth = 3, no noise'
     """
     words = []
     for name, value in row.items():
@@ -108,7 +108,7 @@ def setting(paper: Mapping, row: Mapping) -> str:
             words.append(value_label(paper, value))
         elif (name == "epsilon" or name.startswith("params.")) and not _absent(value):
             text = value_label(paper, value)
-            words.append(text if text == "no noise" else f"{label(paper, name)} {text}")
+            words.append(text if text == "no noise" else f"{label(paper, name)} = {text}")
     return ", ".join(words)
 
 

@@ -14,7 +14,7 @@ from experiments.selection import PaperError, coverage
 from experiments.statistics import LEVEL
 from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
 from plots import figures, report, summary, tables
-from plots.labels import incomplete
+from plots.labels import SIGNS, incomplete
 from plots.series import summarise
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -90,12 +90,20 @@ def _notes(paper: Mapping, table: pd.DataFrame, numbers: pd.DataFrame) -> list[s
     n, expected = coverage(paper, table)
     notes = [incomplete(n, expected) or f"Complete: all {expected} cells."]
     if chance := expected_misses(numbers):
-        missed = int(((numbers["verdict"] == NOT_REPRODUCED) & (numbers["statistic"] != "exact")).sum())
+        tested = numbers[numbers["statistic"] != "exact"]
+        missed = int((tested["verdict"] == NOT_REPRODUCED).sum())
         notes.append(
             f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {chance:.1f} would fall outside by "
             f"chance alone if all were reproducible; {missed} did. Claims share one 5 % error rate for the whole "
             "paper (Holm)."
         )
+        if (m := int(paper.get("printed_repeats", 1))) > 1:
+            kindest = tested["verdict_one_run"].value_counts()
+            notes.append(
+                f"Assumed: a printed number is the mean of {m} runs. Were each a single run, "
+                + ", ".join(f"{kindest.get(verdict, 0)} would be {verdict}" for verdict in SIGNS)
+                + "."
+            )
     return notes
 
 

@@ -16,6 +16,7 @@ import yaml
 
 from experiments.selection import axis, setting_key, study_of
 from plots.labels import SIGNS, axis_labels, label, number
+from plots.summary import describe
 
 PROJECT = Path(__file__).resolve().parent.parent
 _KEPT = ("numbers.csv", "claims.json", "provenance.json", "tables/*.csv", "figures/*.svg")
@@ -48,6 +49,14 @@ def counts(numbers: pd.DataFrame) -> str:
     return "; ".join(f"{sign} {verdict}: {means.get(verdict, 0)}" for verdict, sign in SIGNS.items())
 
 
+def maxima(paper: Mapping, numbers: pd.DataFrame) -> list[str]:
+    """Return a line for every printed maximum, with the setting where ours is reached."""
+    return [
+        f"{describe(paper, row)}: {_cell(row)} ({row['reason']})"
+        for row in numbers[numbers["statistic"] == "max"].to_dict("records")
+    ]
+
+
 def claims_table(claims: list[dict]) -> str:
     """Return the verdicts on claims as a Markdown table."""
     lines = ["| claim of the paper | verdict |", "|---|---|"]
@@ -66,7 +75,8 @@ def readme_block(number_of_paper: str) -> str:
         for item in paper["tables"]
         if item["kind"] == "grid"
     ]
-    return "\n\n".join([f"Printed numbers: {counts(numbers)}.", *grids, claims_table(claims)])
+    printed = f"Printed numbers: {counts(numbers)}."
+    return "\n\n".join([printed, *grids, "; ".join(maxima(paper, numbers)) + ".", claims_table(claims)])
 
 
 def with_block(readme: str, name: str, block: str) -> str:
@@ -92,12 +102,15 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     Raises
     ------
     SystemExit
-        If the run is missing or not complete.
+        If the run is missing, not complete, or of code that is not committed.
     """
     run, kept = results / f"paper-{number_of_paper}", PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
     if not (run / "numbers.csv").is_file():
         sys.exit(f"{run} holds no finished run: make reproduce-paper-{number_of_paper} first")
     numbers = pd.read_csv(run / "numbers.csv")
+    facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
+    if not facts["git"] or facts["git"]["dirty"]:
+        sys.exit(f"{run} was run on code that is not committed: commit, then make reproduce-paper-{number_of_paper}")
     if (numbers["n"] < numbers["n_expected"]).any():
         sys.exit(f"{run} is not complete: make reproduce-paper-{number_of_paper} first")
     shutil.rmtree(kept, ignore_errors=True)

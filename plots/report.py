@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from experiments.verdicts import per_cent
+from experiments.claims import effect_text
 from plots import figures, labels
 from plots.series import decimals_of, shortfall
 from plots.summary import describe
@@ -91,25 +91,19 @@ def _claim(paper: Mapping, claim: Mapping) -> dict:
     shown["p"] = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
     shown["effect"] = shown["worst"] = shown["falls"] = ""
     if claim["p_value"] is not None:
-        shown["effect"] = _effect(claim["metric"], claim)
+        shown["effect"] = effect_text(claim["metric"], claim)
         worst = {
             name: value
             for name, value in claim["worst"].items()
             if name not in ("p_value", "n", "effect", "low", "high")
         }
-        shown["worst"] = f"{_place(paper, worst)}: {_effect(claim['metric'], claim['worst'])}"
+        shown["worst"] = f"{_place(paper, worst)}: {effect_text(claim['metric'], claim['worst'])}"
         shown["falls"] = "; ".join(
             f"{_place(paper, {k: v for k, v in fall.items() if k in worst})}, step {fall['step']}: "
-            f"{labels.scaled(claim['metric'], fall['change']):+.2f}"
+            f"{effect_text(claim['metric'], fall | {'effect': fall['change']})}"
             for fall in claim["falls"]
         )
     return shown
-
-
-def _effect(metric: str, found: Mapping) -> str:
-    unit = " points" if per_cent(metric) else ""
-    effect, low, high = (labels.scaled(metric, found[name]) for name in ("effect", "low", "high"))
-    return f"{effect:+.2f}{unit} ({low:+.2f} to {high:+.2f})"
 
 
 def _place(paper: Mapping, where: Mapping) -> str:
@@ -211,28 +205,30 @@ def _privacy(paper: Mapping, table: pd.DataFrame) -> list[dict]:
     if "privacy" not in table.columns:
         return []
     rows = []
-    for algorithm, part in table.dropna(subset="privacy").groupby("algorithm", sort=True):
+    spoken = table[table["privacy"].fillna("") != ""]
+    for algorithm, part in spoken.groupby("algorithm", sort=True):
         said = [json.loads(text) for text in sorted(set(part["privacy"]))]
-        ratios = [
-            one["accounted_epsilon"] / one["claimed_epsilon"]
-            for one in said
-            if _finite(one.get("accounted_epsilon")) and _finite(one.get("claimed_epsilon"))
-        ]
-        unbounded = any(
-            not _finite(one.get("accounted_epsilon")) and _finite(one.get("claimed_epsilon")) for one in said
-        )
+        faults = [fault for one in said for fault in one["faults"]]
         rows.append(
             {
                 "algorithm": labels.label(paper, algorithm),
-                "sound": all(one.get("is_sound") for one in said if _finite(one.get("claimed_epsilon"))),
-                "paid": "unbounded"
-                if unbounded
-                else (f"up to {max(ratios):.3g} × the label" if ratios else "not stated"),
-                "neighbours": ", ".join(sorted({str(one["neighbours"]) for one in said if one.get("neighbours")})),
-                "faults": list(dict.fromkeys(str(fault) for one in said for fault in one.get("faults") or ())),
+                "neighbours": ", ".join(sorted({one["neighbours"] for one in said})),
+                "faults": list({tuple(fault.items()): fault for fault in faults}.values()),
             }
+            | _paid([one for one in said if _finite(one["claimed_epsilon"])])
         )
     return rows
+
+
+def _paid(claimed: list[dict]) -> dict[str, str]:
+    """Return whether the finite claims of an algorithm hold, and what its ledgers add up to."""
+    if not claimed:
+        return {"sound": "nothing claimed", "paid": ""}
+    sound = "yes" if all(one["is_sound"] for one in claimed) else "no"
+    if not all(_finite(one["accounted_epsilon"]) for one in claimed):
+        return {"sound": sound, "paid": "inf (unbounded)"}
+    most = max(one["accounted_epsilon"] / one["claimed_epsilon"] for one in claimed)
+    return {"sound": sound, "paid": f"up to {most:.3g} × the label"}
 
 
 def _finite(value) -> bool:

@@ -112,6 +112,56 @@ def _finished(path):
         return 0
 
 
+def test_a_folder_that_cannot_hold_the_results_is_found_out_before_anything_runs(tmp_path):
+    (tmp_path / "paper-demo").write_text("in the way")
+    done = start(tmp_path, "paper=demo")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "paper-demo cannot be written to" in line and "results=FOLDER" in line
+
+
+def test_workers_end_with_a_killed_parent(tmp_path):
+    words = [word.replace("jobs=1", "jobs=2") for word in command(tmp_path, "dataset=car", "algorithm=random_forest")]
+    parent = subprocess.Popen([*words, "repeats=500"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children = []
+    try:
+        deadline = time.monotonic() + 60
+        while not any_finished(tmp_path / "store.sqlite") and time.monotonic() < deadline:
+            time.sleep(0.5)
+        time.sleep(2)  # both have begun
+        children = workers_of(parent.pid)
+    finally:
+        parent.kill()
+        parent.wait()
+    assert len(children) == 2
+    deadline = time.monotonic() + 30
+    while any(map(is_running, children)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not any(map(is_running, children))
+
+
+def any_finished(path):
+    if not path.exists():
+        return False
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as connection:
+        try:
+            return connection.execute("SELECT count(*) FROM cells").fetchone()[0] > 0
+        except sqlite3.OperationalError:
+            return False
+
+
+def workers_of(parent):
+    listing = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True).stdout
+    return [int(line.split()[0]) for line in listing.splitlines() if "popen_loky" in line]
+
+
+def is_running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def test_clipped_values_are_reported_with_their_columns():
     cells = [Cell("car", "majority", {}, 1.0, repeat) for repeat in range(2)]
     details = [{"clipped": {"age": 3}}, {"clipped": {"age": 5, "hours": 1}}]

@@ -13,9 +13,13 @@ import pytest
 import yaml
 
 import datasets
-from experiments.selection import PaperError, settings
-from plots import publish, tables
+from experiments import papers, runner
+from experiments.selection import PaperError, axis, settings
+from experiments.store import Store
+from experiments.table import long_table as long_table_of
+from plots import figures, publish, tables
 from plots.publication import PROJECT
+from plots.series import summarise
 
 PAPER = {
     "number": 9,
@@ -75,7 +79,7 @@ def long_table(seed=0):
     return pd.DataFrame(
         dict(zip(by, point, strict=True))
         | {"repeat": r, "status": "done", "accuracy": 0.8 + rng.normal(0, 0.003)}
-        | {"privacy": json.dumps(privacy | {"faults": [f"fault of <{point[1]}>"]})}
+        | {"privacy": json.dumps(privacy | {"faults": [{"name": f"fault of <{point[1]}>", "why": "y", "source": "s"}]})}
         for point in settings(PAPER["studies"]["grid"], by)
         for r in range(10)
     )
@@ -101,7 +105,7 @@ def test_every_file_is_written_and_listed(paper, tmp_path, capsys):
     assert set(digests(tmp_path / "out")) == expected
     said = capsys.readouterr()
     assert said.out == ""
-    for text in ("report.html", "figure-1.png", "figure-2.png", "Car, depth 3, ε 0.05", "80.012", "a is above b."):
+    for text in ("report.html", "figure-1.png", "figure-2.png", "Car, depth = 3, ε = 0.05", "80.012", "a is above b."):
         assert text in said.err
     assert "Complete: all 120 cells" in said.err
 
@@ -226,6 +230,7 @@ def test_report_opens_from_disk(paper, tmp_path):
     assert page.fetched == []
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
+    assert text.count("<table") == text.count('<div class="scroll"><table')  # none is wider than a narrow screen
     assert not re.search(r"@import|url\((?!#)", text)
     for link in re.findall(r'<a href="([^"]+)"', text):
         assert (tmp_path / link).is_file()
@@ -283,13 +288,62 @@ def test_a_paper_without_printed_numbers_or_claims(tmp_path):
 
 
 def test_a_point_that_mixes_settings_is_refused(paper, tmp_path):
-    figures = [PAPER["figures"][0] | {"where": {}}]
+    mixed = [PAPER["figures"][0] | {"where": {}}]
     with pytest.raises(PaperError, match="figure-1: algorithm varies within a point"):
-        publish(paper | {"figures": figures}, long_table(), tmp_path)
+        publish(paper | {"figures": mixed}, long_table(), tmp_path)
 
 
 def test_paper_2_asks_for_what_the_paper_shows():
     paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
-    assert [item["id"] for item in paper["tables"]] == ["table-1", "table-2", "table-3"]
-    assert [item["id"] for item in paper["figures"]] == [f"figure-{i}" for i in range(1, 6)]
-    assert all(item["study"] in paper["studies"] for item in [*paper["tables"][1:], *paper["figures"]])
+    items = {item["id"]: item for item in [*paper["tables"], *paper["figures"]]}
+    assert len(items) == len(paper["tables"]) + len(paper["figures"])
+    assert {f"table-{i}" for i in range(1, 4)} <= {item["id"] for item in paper["tables"]}
+    assert {f"figure-{i}" for i in range(1, 6)} <= {item["id"] for item in paper["figures"]}
+    cells = papers.studies(paper)
+    assert set(cells) == set(paper["studies"])
+    nothing = pd.DataFrame(columns=["statistic"])
+    for item in items.values():
+        if item.get("kind") == "datasets":
+            assert set(item["datasets"]) <= {cell.dataset for study in cells.values() for cell in study}
+            continue
+        by = [item[role] for role in (("rows", "columns") if item.get("kind") == "grid" else ("lines", "x"))]
+        points = summarise(paper, item, pd.DataFrame(), nothing, by)
+        assert len(points) == math.prod(
+            len(axis(paper["studies"][item["study"]], name, item.get("where"))) for name in by
+        )
+        assert all(points[name].nunique() > 1 for name in by)
+
+
+def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
+    study = {"dataset": ["car"], "algorithm": ["rfdpp_gini", "majority"], "epsilon": [1.0]}
+    own = {"rfdpp_gini": {"n_estimators": 2, "max_depth": 2}, "majority": {}}
+    paper = {"number": 9, "title": "Tiny", "repeats": 2, "studies": {"tiny": study}, "algorithms": own}
+    cells = papers.studies(paper)
+    with Store(tmp_path / "store.sqlite") as store:
+        assert runner.run(cells["tiny"], store, jobs=1).done == 4
+        records = store.get([cell.key for cell in cells["tiny"]])
+    table = long_table_of(cells, records)
+    assert (table["privacy"] == "").tolist() == (table["algorithm"] == "majority").tolist()
+    said = json.loads(table["privacy"].max())
+    assert (said["claimed_epsilon"], said["accounted_epsilon"], said["is_sound"]) == (1.0, "inf", False)
+    publish(paper, table, tmp_path)
+    section = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="privacy-table"')[2]
+    section = section.partition("</table>")[0]
+    assert "<td>rfdpp_gini</td><td>no</td><td>inf (unbounded)</td><td>one record added or removed</td>" in section
+    assert "majority" not in section
+    names = [fault["name"] for fault in said["faults"]]
+    assert "exact nominal splits" in names
+    assert re.findall("<li>([^:]+):", section) == names
+
+
+@pytest.mark.parametrize("n_words", [1, 8, 16])
+def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
+    item = PAPER["figures"][0] | {"title": " ".join(["Accuracy"] * n_words)}
+    series = summarise(paper, item, long_table(), pd.DataFrame(columns=["statistic"]), [item["lines"], item["x"]])
+    drawn = figures._figure(paper, item, series)
+    drawn.draw_without_rendering()
+    title, (legend,), (axes,) = drawn._suptitle, drawn.legends, drawn.axes
+    assert title.get_text().split() == item["title"].split()
+    assert title.get_window_extent().x1 <= legend.get_window_extent().x0
+    assert title.get_window_extent().y0 >= axes.get_window_extent().y1
+    assert ("\n" in title.get_text()) == (n_words > 5)

@@ -12,7 +12,7 @@ from experiments.protocol import Measured
 from experiments.store import Record, Store, StoreError
 
 CELLS = [Cell("car", "majority", {}, epsilon, 0) for epsilon in (0.1, 1.0, math.inf)]
-DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, {"privacy": {"accounted": math.inf}}))
+DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, {"privacy": {"accounted_epsilon": math.inf}}))
 
 
 def test_what_goes_in_comes_out(tmp_path):
@@ -25,7 +25,7 @@ def test_what_goes_in_comes_out(tmp_path):
         assert found.keys() == {CELLS[0].key, CELLS[1].key}
         measured = found[CELLS[0].key].measured
         assert measured.metrics["accuracy"] == 1 / 3 and math.isnan(measured.metrics["recall_acc"])
-        assert measured.fit_seconds == 0.25 and measured.details == {"privacy": {"accounted": "inf"}}
+        assert measured.fit_seconds == 0.25 and measured.details == {"privacy": {"accounted_epsilon": "inf"}}
         assert found[CELLS[1].key] == Record("failed", error="ValueError: no")
 
 
@@ -104,3 +104,28 @@ def test_a_write_that_fails_late_is_raised_at_the_next_result(tmp_path, monkeypa
     store.close()  # what waited is still written
     with Store(tmp_path / "store.sqlite") as again:
         assert again.done() == {CELLS[0].key}
+
+
+def test_a_damaged_row_is_named_with_the_way_out(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.put(CELLS[0], DONE)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE cells SET metrics = '{broken'")
+    connection.commit()
+    connection.close()
+    with Store(path) as store, pytest.raises(StoreError, match=r"damaged.*move it away") as caught:
+        store.get([CELLS[0].key])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_failed_write_leaves_no_transaction_open(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        store.put(CELLS[0], DONE)
+        store.flush()
+        store._waiting.append(("too", "short"))
+        with pytest.raises(StoreError):
+            store.flush()
+        store._waiting.clear()
+        store.put(CELLS[1], DONE)
+        assert store.done() == {CELLS[0].key, CELLS[1].key}

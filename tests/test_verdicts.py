@@ -68,6 +68,20 @@ def test_a_mean_of_more_printed_runs_must_lie_closer():
     assert judge(printed(0.83514), cells(REPEATS), paper=averaged)["verdict"] == "not reproduced"
 
 
+def test_the_verdict_for_a_single_printed_run_stands_beside():
+    averaged = PAPER | {"printed_repeats": 3}
+    row = judge(printed(0.84), cells(REPEATS), paper=averaged)
+    assert (row["verdict"], row["verdict_one_run"]) == ("not reproduced", "reproduced")
+
+
+def test_chance_misses_count_every_number_with_an_interval():
+    wide = PAPER | {"resolution": {"accuracy": 0.001}}
+    numbers = judge_numbers(wide, printed(0.8), pd.DataFrame(cells(REPEATS)))
+    assert numbers["verdict"].tolist() == ["not testable"]
+    assert expected_misses(numbers) == pytest.approx(0.05)
+    assert expected_misses(judge_numbers(wide, printed(0.8), pd.DataFrame(cells((0.8,))))) == 0
+
+
 def test_a_metric_without_a_scale_needs_a_resolution():
     with pytest.raises(PaperError, match="resolution"):
         judge(printed(1.0, metric="mse"), cells(REPEATS, metric="mse"), paper=PAPER | {"resolution": {}})
@@ -132,7 +146,7 @@ def test_maximum_uses_the_best_setting():
     row = judge(printed(0.82, **wanted), everything())
     assert row["verdict"] == "reproduced"
     assert row["mean"] == pytest.approx(0.8)
-    assert "params.max_depth=4" in row["reason"]
+    assert row["reason"].endswith("best setting: max_depth = 4, no noise")
     assert judge(printed(0.9, **wanted), everything())["verdict"] == "not reproduced"
 
 
