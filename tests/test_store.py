@@ -12,7 +12,8 @@ from experiments.protocol import Measured
 from experiments.store import Record, Store, StoreError
 
 CELLS = [Cell("car", "majority", {}, epsilon, 0) for epsilon in (0.1, 1.0, math.inf)]
-DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, {"privacy": {"accounted_epsilon": math.inf}}))
+PRIVACY = {"privacy": {"accounted_epsilon": math.inf}}
+DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, PRIVACY))
 
 
 def test_what_goes_in_comes_out(tmp_path):
