@@ -120,6 +120,7 @@ def test_a_folder_that_cannot_hold_the_results_is_found_out_before_anything_runs
     assert "paper-demo cannot be written to" in line and "results=FOLDER" in line
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 def test_workers_end_with_a_killed_parent(tmp_path):
     words = [word.replace("jobs=1", "jobs=2") for word in command(tmp_path, "dataset=car", "algorithm=random_forest")]
     parent = subprocess.Popen([*words, "repeats=500"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -151,8 +152,16 @@ def any_finished(path):
 
 
 def workers_of(parent):
-    listing = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True).stdout
-    return [int(line.split()[0]) for line in listing.splitlines() if "popen_loky" in line]
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+            status = (folder / "status").read_text()
+        except OSError:  # it has ended meanwhile
+            continue
+        if b"popen_loky" in words and f"PPid:\t{parent}\n" in status:
+            found.append(int(folder.name))
+    return found
 
 
 def is_running(process):
