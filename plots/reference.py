@@ -36,10 +36,10 @@ def verdict_grid(paper: Mapping, item: Mapping, numbers: pd.DataFrame) -> str:
     return f"{item['title']}: paper / ours\n\n" + "\n".join(lines)
 
 
-def _cell(row: Mapping | None) -> str:
+def _cell(row: Mapping | None, decimals: int = 2) -> str:
     if row is None:
         return ""
-    printed, ours = (number(row["metric"], row[name], 2) for name in ("printed", "mean"))
+    printed, ours = (number(row["metric"], row[name], decimals) for name in ("printed", "mean"))
     return f"{printed} / {ours} {SIGNS[row['verdict']]}"
 
 
@@ -52,7 +52,7 @@ def counts(numbers: pd.DataFrame) -> str:
 def maxima(paper: Mapping, numbers: pd.DataFrame) -> list[str]:
     """Return a line for every printed maximum, with the setting where ours is reached."""
     return [
-        f"{describe(paper, row)}: {_cell(row)} ({row['reason']})"
+        f"{describe(paper, row)}: {_cell(row, int(row['decimals']))} ({row['reason']})"
         for row in numbers[numbers["statistic"] == "max"].to_dict("records")
     ]
 
