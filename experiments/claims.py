@@ -39,7 +39,7 @@ import pandas as pd
 
 from experiments.selection import PaperError, answers, axes, axis, settings, size, study_of
 from experiments.statistics import ALPHA, holm, mean_interval, paired_t_p, sign_flip_p, smallest_p
-from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent
+from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent, setting_words
 
 _KINDS = ("increases", "above", "printed")
 _ABOUT = ("effect", "low", "high", "p_value", "n", "step", "change", "p_adjusted")
@@ -146,7 +146,7 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     groups = _groups(claim, study, where, along, levels, rows, fixed_splits)
     smallest = min(groups, key=lambda group: len(group.values))
     if len(smallest.values) < 2:
-        reason = f"{_name(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
+        reason = f"{setting_words(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
         if len(rows) < expected:
             reason = f"INCOMPLETE: {len(rows)} of {expected} cells; {reason}"
         return result | {"verdict": NOT_TESTABLE, "reason": reason}
@@ -263,7 +263,7 @@ def _conclude(result: dict, family: int) -> None:
         result["verdict"] = NOT_TESTABLE
         worst = result["worst"]
         alone = ", but not after Holm" if result["groups_holding"] == tested else ""
-        weakest = f"weakest {_place(worst)} {effect_text(result['metric'], worst)}"
+        weakest = f"weakest {_place(worst)}: {effect_text(result['metric'], worst)}"
         reasons += [f"inconclusive: {holding}{alone}", weakest]
     result["reason"] = "; ".join(reasons)
 
@@ -274,12 +274,12 @@ def _contradictions(result: Mapping, tested: int) -> list[str]:
     if groups := result["contradicted"]:
         most = min(groups, key=lambda group: group["effect"])
         effect = effect_text(result["metric"], most)
-        said.append(f"contradicted in {len(groups)} of {tested} groups, most in {_place(most)} {effect}")
+        said.append(f"contradicted in {len(groups)} of {tested} groups, most in {_place(most)}: {effect}")
     if falls := result["falls"]:
         most = min(falls, key=lambda fall: fall["change"])
         change = effect_text(result["metric"], most | {"effect": most["change"]})
         steps = "1 step falls" if len(falls) == 1 else f"{len(falls)} steps fall"
-        said.append(f"{steps} significantly, most step {most['step']} of {_place(most)} {change}")
+        said.append(f"{steps} significantly, most step {most['step']} of {_place(most)}: {change}")
     return said
 
 
@@ -344,10 +344,6 @@ def _scope(groups: list[_Group]) -> str:
     return "; ".join(said)
 
 
-def _name(setting: Mapping) -> str:
-    return ", ".join(f"{name}={value}" for name, value in setting.items())
-
-
 def _place(found: Mapping) -> str:
     """Return the group of a result, whose other fields are numbers about it."""
-    return _name({name: value for name, value in found.items() if name not in _ABOUT})
+    return setting_words({name: value for name, value in found.items() if name not in _ABOUT})

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 
 import pandas as pd
@@ -210,7 +211,7 @@ def _notes(number: Mapping, predicted: Interval, best: Mapping, groups: list, re
     notes = []
     if number["statistic"] == "max":
         varying = [name for i, name in enumerate(best) if len({key[i] for key, _ in groups}) > 1]
-        notes.append("best setting: " + ", ".join(_words(name, best[name]) for name in varying))
+        notes.append("best setting: " + setting_words({name: best[name] for name in varying}))
         n_ties = sum(values.mean() == predicted.mean for _, values in groups)
         notes += [f"one of {n_ties} that tie"] if n_ties > 1 else []
     if predicted.n < repeats:
@@ -220,10 +221,24 @@ def _notes(number: Mapping, predicted: Interval, best: Mapping, groups: list, re
     return notes
 
 
+def setting_words(setting: Mapping) -> str:
+    """Return a setting as a reason names it.
+
+    Examples
+    --------
+    >>> setting_words({"dataset": "car", "params.max_depth": 3.0, "epsilon": math.inf})
+    'car, max_depth = 3, no noise'
+    """
+    return ", ".join(_words(name, value) for name, value in setting.items())
+
+
 def _words(name: str, value) -> str:
+    if name in ("dataset", "algorithm"):
+        return str(value)
     if name == "epsilon" and math.isinf(value):
         return "no noise"
-    return f"{name.removeprefix('params.')} = {value if isinstance(value, str) else format(value, 'g')}"
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return f"{name.removeprefix('params.')} = {format(value, 'g') if is_number else value}"
 
 
 def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: list[str]) -> tuple[str, str]:

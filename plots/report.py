@@ -57,6 +57,7 @@ def write(
         tables=[_table(paper, shown) for shown in shown_tables],
         figures=[_figure(paper, shown) for shown in shown_figures],
         privacy=_privacy(paper, table),
+        heading=f"Paper {paper['number']}. {paper['title']}" if isinstance(paper["number"], int) else paper["title"],
         printed_repeats=int(paper.get("printed_repeats", 1)),
         provenance=_provenance(folder),
     )

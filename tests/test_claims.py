@@ -80,9 +80,9 @@ def test_a_fall_contradicts_growth(truth, fixed):
     assert result["p_value"] > 0.05
     most = min(result["contradicted"], key=lambda group: group["effect"])
     assert most["high"] < 0
-    place = f"most in dataset=car, params.max_depth={most['params.max_depth']}"
+    place = f"most in car, max_depth = {most['params.max_depth']}"
     assert (
-        f"contradicted in {len(result['contradicted'])} of 3 groups, {place} {100 * most['effect']:+.2f} points ("
+        f"contradicted in {len(result['contradicted'])} of 3 groups, {place}: {100 * most['effect']:+.2f} points ("
         in (result["reason"])
     )
 
@@ -93,7 +93,7 @@ def test_no_growth_is_inconclusive(fixed):
     assert result["verdict"] == "not testable"
     assert result["p_value"] > 0.05
     assert result["contradicted"] == result["falls"] == []
-    assert "inconclusive: significant in 0 of 3 groups; weakest dataset=car, params.max_depth=" in result["reason"]
+    assert "inconclusive: significant in 0 of 3 groups; weakest car, max_depth = " in result["reason"]
 
 
 def test_growth_that_is_too_noisy_to_see_is_inconclusive_and_more_repeats_find_it():
@@ -120,7 +120,7 @@ def test_a_dip_contradicts_step_by_step_growth():
     assert result["verdict"] == "not reproduced"
     assert {fall["step"] for fall in result["falls"]} == {2}
     assert result["falls"][0]["change"] == pytest.approx(-0.02, abs=0.004)
-    assert "3 steps fall significantly, most step 2 of dataset=car, params.max_depth=" in result["reason"]
+    assert "3 steps fall significantly, most step 2 of car, max_depth = " in result["reason"]
     assert all(fall["low"] < fall["change"] < fall["high"] < 0 for fall in result["falls"])
     assert result["contradicted"] == []
 
@@ -133,8 +133,7 @@ def test_the_worst_group_is_named():
     assert result["groups_holding"] == 2
     effect, low, high = (f"{100 * worst[name]:+.2f}" for name in ("effect", "low", "high"))
     assert result["reason"] == (
-        "inconclusive: significant in 2 of 3 groups; "
-        f"weakest dataset=car, params.max_depth=7 {effect} points ({low} to {high})"
+        f"inconclusive: significant in 2 of 3 groups; weakest car, max_depth = 7: {effect} points ({low} to {high})"
     )
 
 
@@ -179,7 +178,7 @@ def test_above_must_hold_in_every_setting():
         result = judge(pair(lambda i, gap=gap: 0.02 if i else gap), ABOVE)
         assert result["verdict"] == verdict
         assert result["worst"]["epsilon"] == 0.1
-        assert "dataset=car, epsilon=0.1" in result["reason"]
+        assert "car, epsilon = 0.1" in result["reason"]
 
 
 def test_ties_at_the_ceiling_are_not_above():
@@ -199,7 +198,7 @@ def test_a_missing_setting_is_not_testable():
     result = judge(table[~((table["params.max_depth"] == 5) & (table["epsilon"] == 0.5))])
     assert result["verdict"] == "not testable"
     assert "INCOMPLETE: 110 of 120" in result["reason"]
-    assert "params.max_depth=5" in result["reason"]
+    assert "max_depth = 5" in result["reason"]
 
 
 def test_one_missing_cell_is_said_and_its_repeat_left_out():

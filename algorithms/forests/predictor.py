@@ -16,7 +16,7 @@ def find_leaves(nodes, matrix):
     """Find the leaf of every row.
 
     All rows of a block take one step before any takes the next, and a row that has arrived stays in its leaf: without
-    a branch to mispredict or a step to wait for, this is three to five times as fast as row after row.
+    a branch to mispredict or a step to wait for, this was 1.4 (depth 5) to 3.4 times (depth 15) as fast as row by row.
 
     Parameters
     ----------
