@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Bootstrapped, Event, Fault, Sequential, Spent, Unpaid
+from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, draw_features
 from algorithms.forests.forest import PrivateForestClassifier, label_leaf
@@ -16,7 +16,7 @@ from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
 from algorithms.forests.scores import CODES, sensitivity
 from algorithms.forests.tree import BELOW, plant, released, split_by_value, split_in_two, unused_features
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import check_choice, check_count
+from algorithms.parameters import check_choice
 
 
 class Plan(NamedTuple):
@@ -171,8 +171,6 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
-        if self.max_features is not None:
-            check_count("max_features", self.max_features, highest=n_features, of="number of features")
         check_choice("criterion", self.criterion, CODES)
         check_choice("stop_below", self.stop_below, ("noise", "zero"))
 
@@ -207,8 +205,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
             "tree",
             (Sequential("split level", level, self.max_depth), Sequential("leaf level", (count, leaf))),
         )
-        forest = Sequential("tree", (Bootstrapped(tree, len(table.labels)),), self.n_estimators)
-        return forest, tuple(faults)
+        return self._composed(tree, table), tuple(faults)
 
 
 BOOTSTRAP = Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "sampling with replacement")

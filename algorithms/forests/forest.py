@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import numpy as np
 from joblib import Parallel as InParallel
 from joblib import delayed
 
-from algorithms.accounting import Event, Fault, Privacy
-from algorithms.classifier import PrivateClassifier
+from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Privacy, Sequential
+from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.compiled import compiled
-from algorithms.forests.predictor import add_votes
+from algorithms.forests.predictor import add_values, add_votes
 from algorithms.forests.table import Table, bin_continuous, make_table
 from algorithms.mechanisms import laplace_vector
-from algorithms.parameters import check_count, check_epsilon
+from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon
 
 MAX_DEPTH = 30
 """Deepest tree that is grown."""
+
+MAX_SOUND_DEPTH = 16
+"""Deepest tree of a sound variant, which grows every node: whether one holds rows must not show."""
 
 
 @compiled
@@ -27,7 +31,7 @@ def label_leaf(growth, i, counts, epsilon, rng):
     growth.nodes[i].epsilon += epsilon
 
 
-class PrivateForestClassifier(PrivateClassifier):
+class PrivateForest:
     """Base of the private forests; a subclass says how one tree grows and what that costs.
 
     A subclass has at least the constructor parameters ``n_estimators``, ``max_depth``, ``epsilon``, ``domain``,
@@ -46,6 +50,8 @@ class PrivateForestClassifier(PrivateClassifier):
         check_epsilon(self.epsilon)
         check_count("n_estimators", self.n_estimators)
         check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
+        if getattr(self, "max_features", None) is not None:
+            check_count("max_features", self.max_features, highest=n_features, of="number of features")
 
     def fit(self, X, y):
         """Grow the forest.
@@ -55,7 +61,7 @@ class PrivateForestClassifier(PrivateClassifier):
         X : DataFrame or array of shape (n, k)
             Rows; columns as the domain declares them.
         y : array of shape (n,)
-            Class labels.
+            Class labels, or the target of a regression.
 
         Returns
         -------
@@ -73,36 +79,33 @@ class PrivateForestClassifier(PrivateClassifier):
         PrivacyLeakWarning
             If no domain was given.
         """
-        matrix, labels = self.read_training_rows(X, y)
+        matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        n_bins = self._n_bins()
-        if n_bins is not None:
-            matrix = bin_continuous(matrix, self.domain_, n_bins)
-        table = make_table(matrix, self.domain_, labels, len(self.classes_), n_bins)
+        table = self._table(self._binned(matrix), target)
         grow = self._grower(table)
         sampling, *growing = map(np.random.default_rng, self.seed().spawn(self.n_estimators + 1))
-        samples = SAMPLINGS[self._sampling()](len(labels), self.n_estimators, sampling)
+        samples = SAMPLINGS[self._sampling()](len(target), self.n_estimators, sampling)
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
         )
         self.privacy_ = Privacy.under(self.domain_, self.epsilon, *self._account(table))
         return self
 
-    def predict_proba(self, X) -> np.ndarray:
-        """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
-        matrix = self.read_rows(X)
-        if self._n_bins() is not None:
-            matrix = bin_continuous(matrix, self.domain_, self._n_bins())
-        matrix = np.ascontiguousarray(matrix)
-        votes = np.zeros((len(matrix), len(self.classes_)))
+    def _summed(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
+        """Sum over the trees what ``add(nodes, matrix, sums)`` adds for each row: float64 array (n, width)."""
+        matrix = np.ascontiguousarray(self._binned(matrix))
+        sums = np.zeros((len(matrix), width))
         for nodes in self.trees_:
-            add_votes(nodes, matrix, votes)
-        return votes / len(self.trees_)
+            add(nodes, matrix, sums)
+        return sums
 
-    def predict(self, X) -> np.ndarray:
-        """Return the class that most trees vote for, the first in ``classes_`` on a tie."""
-        votes = self.predict_proba(X)  # first, so that an unfitted forest says so
-        return self.classes_[np.argmax(votes, axis=1)]
+    def _binned(self, matrix: np.ndarray) -> np.ndarray:
+        n_bins = self._n_bins()
+        return matrix if n_bins is None else bin_continuous(matrix, self.domain_, n_bins)
+
+    def _table(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+        """Lay out the rows that the trees are grown on."""
+        return make_table(matrix, self.domain_, target, self._n_bins())
 
     def _grower(self, table: Table) -> Callable:
         """Return a function (table, rows, rng) -> nodes that grows one tree."""
@@ -119,6 +122,61 @@ class PrivateForestClassifier(PrivateClassifier):
     def _n_bins(self) -> int | None:
         """Return the number of public bins of a continuous column, or None where trees need its exact values."""
         return None
+
+    def _composed(self, tree: Event, table: Table) -> Event:
+        """Return what the whole forest costs, given what one tree costs on the rows that it is grown on."""
+        if self._sampling() == "disjoint":
+            return Parallel("tree", (tree,), self.n_estimators)
+        rows = Bootstrapped(tree, len(table.labels)) if self._sampling() == "bootstrap" else tree
+        return Sequential("tree", (rows,), self.n_estimators)
+
+
+class PrivateForestClassifier(PrivateForest, PrivateClassifier):
+    """Base of the private forests whose trees vote for a class."""
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
+        matrix = self.read_rows(X)  # first, so that an unfitted forest says so
+        return self._summed(matrix, len(self.classes_), add_votes) / len(self.trees_)
+
+    def predict(self, X) -> np.ndarray:
+        """Return the class that most trees vote for, the first in ``classes_`` on a tie."""
+        votes = self.predict_proba(X)
+        return self.classes_[np.argmax(votes, axis=1)]
+
+
+class PrivateForestRegressor(PrivateForest, PrivateRegressor):
+    """Base of the private forests whose trees predict a number."""
+
+    def predict(self, X) -> np.ndarray:
+        """Return the mean of the trees' predictions, in the unit of the target: float64 array of shape (n,)."""
+        matrix = self.read_rows(X)
+        return self.in_unit_of_target(self._summed(matrix, 1, add_values)[:, 0] / len(self.trees_))
+
+
+class TwoVariants:
+    """A forest with the parameters ``variant`` ("paper" or "sound") and ``sampling``; stands before the base."""
+
+    READINGS: ClassVar[Mapping]
+    """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
+            for name, printed in self.READINGS.items():
+                if getattr(self, name) != printed:
+                    raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
+            check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="the sound variant grows every node")
+        allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
+        check_choice("sampling", self.sampling, allowed)
+
+    def _sampling(self) -> str:
+        return self.sampling or ("bootstrap" if self.variant == "paper" else "disjoint")
+
+    def _tree_epsilon(self) -> float:
+        """Return what one tree may spend: everything if no other tree sees its rows."""
+        return float(self.epsilon) / (1 if self._sampling() == "disjoint" else self.n_estimators)
 
 
 def _bootstrap(n_rows: int, n_trees: int, rng):

@@ -60,3 +60,11 @@ def add_votes(nodes, matrix, votes):
     leaves = find_leaves(nodes, matrix)
     for row in range(matrix.shape[0]):
         votes[row, nodes[leaves[row]].label] += 1.0
+
+
+@compiled
+def add_values(nodes, matrix, sums):
+    """Let one regression tree predict every row: add the value of its leaf to ``sums[row, 0]``."""
+    leaves = find_leaves(nodes, matrix)
+    for row in range(matrix.shape[0]):
+        sums[row, 0] += nodes[leaves[row]].value

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Sequential, Spent, Unpaid
+from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import (
     below_scores,
@@ -18,21 +18,12 @@ from algorithms.forests.candidates import (
     equals_scores,
     is_pure,
 )
-from algorithms.forests.forest import PrivateForestClassifier, label_leaf
+from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, label_leaf
 from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import BELOW, EQUALS, plant, released, split_in_two
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import ParameterError, check_choice, check_count
-
-READINGS = {
-    "continuous": "one_draw",
-    "interval_length": "raw",
-    "tree_budget": "divided",
-    "level_budget": "divided",
-    "leaf": "noisy_counts",
-}
-"""Parameters that stand for readings of the text, with their most literal value."""
+from algorithms.parameters import check_choice, check_count
 
 
 class Plan(NamedTuple):
@@ -142,7 +133,7 @@ def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
     return Split(quality[drawn], features[j], decides, code, float(code))
 
 
-class RFDPPGiniClassifier(PrivateForestClassifier):
+class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     """RFDPP-Gini, a forest of CART trees that claims epsilon-differential privacy.
 
     Parameters
@@ -200,6 +191,14 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
     (True, 20.0)
     """
 
+    READINGS: ClassVar = {
+        "continuous": "one_draw",
+        "interval_length": "raw",
+        "tree_budget": "divided",
+        "level_budget": "divided",
+        "leaf": "noisy_counts",
+    }
+
     def __init__(
         self,
         epsilon=1.0,
@@ -237,30 +236,13 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        if self.max_features is not None:
-            check_count("max_features", self.max_features, highest=n_features, of="number of features")
-        check_choice("variant", self.variant, ("paper", "sound"))
         check_choice("continuous", self.continuous, ("one_draw", "per_feature"))
         check_choice("interval_length", self.interval_length, ("raw", "relative"))
         check_choice("tree_budget", self.tree_budget, ("divided", "whole"))
         check_choice("level_budget", self.level_budget, ("divided", "whole"))
         check_choice("leaf", self.leaf, ("noisy_counts", "whole_budget", "exact"))
-        if self.variant == "sound":
-            self._check_sound()
-        allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
-        check_choice("sampling", self.sampling, allowed)
         check_count("n_bins", self.n_bins, lowest=2)
-
-    def _check_sound(self) -> None:
-        """Refuse what the sound variant would not look at, and trees that it could not hold: it grows every node."""
-        for name, printed in READINGS.items():
-            if getattr(self, name) != printed:
-                raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
-        check_count("max_depth", self.max_depth, highest=16, of="the sound variant grows every node")
-
-    def _sampling(self) -> str:
-        return self.sampling or ("bootstrap" if self.variant == "paper" else "disjoint")
+        super().check_parameters(n_features)
 
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
@@ -268,8 +250,7 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
     def _plan(self, n_features: int) -> Plan:
         """Divide the budget: section 3.2.1 of the paper."""
         sound = self.variant == "sound"
-        shared = self._sampling() != "disjoint" and (sound or self.tree_budget == "divided")
-        per_tree = float(self.epsilon) / self.n_estimators if shared else float(self.epsilon)
+        per_tree = self._tree_epsilon() if sound or self.tree_budget == "divided" else float(self.epsilon)
         divided = sound or self.level_budget == "divided"
         per_level = per_tree / (self.max_depth + 1) if divided else per_tree
         half = per_level / 2
@@ -295,18 +276,12 @@ class RFDPPGiniClassifier(PrivateForestClassifier):
         split = Spent("exponential", "interval or cut", plan.split_epsilon, sensitivity(GINI, 0))
         if self.variant == "sound":
             tree = Sequential("tree", (Sequential("split level", (split,), self.max_depth), leaf))
-            return self._forest_of(tree, len(table.labels)), ()
+            return self._composed(tree, table), ()
         count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
         unpaid = Unpaid("purity, nominal splits and the final comparison")
         level = Sequential("split level", (count, split, unpaid), self.max_depth)
-        ledger = self._forest_of(Sequential("tree", (level, leaf)), len(table.labels))
+        ledger = self._composed(Sequential("tree", (level, leaf)), table)
         return ledger, tuple(FAULTS[name] for name in self._fault_names(table))
-
-    def _forest_of(self, tree, n_rows: int):
-        if self._sampling() == "disjoint":
-            return Parallel("tree", (tree,), self.n_estimators)
-        rows = Bootstrapped(tree, n_rows) if self._sampling() == "bootstrap" else tree
-        return Sequential("tree", (rows,), self.n_estimators)
 
     def _fault_names(self, table) -> list[str]:
         names = ["exact purity test", "exact final comparison", "unused count"]

@@ -27,6 +27,7 @@ node_type = np.dtype(
             ("cut", np.float64),  # threshold (BELOW) or category (EQUALS)
             ("child", np.int32),  # first child; the others follow it
             ("label", np.int32),  # class that a leaf votes for
+            ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
             ("noisy_count", np.float64),  # noisy number of rows where the algorithm asks for it, else NaN
             ("epsilon", np.float64),  # budget paid to the mechanisms in this node
             ("exact", np.bool_),  # a decision of this node read the rows without paying
@@ -80,6 +81,7 @@ def _append(growth, parent):
     node.cut = np.nan
     node.child = -1
     node.label = 0
+    node.value = np.nan
     node.noisy_count = np.nan
     node.epsilon = 0.0
     node.exact = False

@@ -1,0 +1,167 @@
+"""What all private estimators share: how they read rows, and what they tell scikit-learn about themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from algorithms.domain import Continuous, Domain, DomainError, Nominal
+
+
+class PrivateEstimator(BaseEstimator):
+    """Base of the private estimators: a subclass has the parameters ``epsilon``, ``domain`` and ``random_state``.
+
+    Attributes
+    ----------
+    domain_ : Domain
+        The domain in use: the given one, or one inferred from the rows.
+    clipped_ : dict
+        How many training values lay outside the declared bounds, by column: exact, so not to be released.
+    """
+
+    def read_rows(self, X) -> np.ndarray:
+        """Turn what ``predict`` is given into numbers, as in ``fit``: float64 array of shape (n, k)."""
+        check_is_fitted(self)
+        matrix, _ = self.domain_.encode(self._checked(X, reset=False))
+        return matrix
+
+    def seed(self) -> np.random.SeedSequence:
+        """Return the root of all randomness of one ``fit``, drawn from ``random_state``."""
+        return np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _checked(self, X, reset: bool):
+        """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""
+        if not hasattr(X, "columns"):
+            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+        elif len(X) == 0:
+            raise ValueError(f"{type(self).__name__} needs at least one row, got 0 samples")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _checked_pair(self, X, y):
+        """Check the rows of ``fit`` and the shape of their target."""
+        X = self._checked(X, reset=True)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        return X, y
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
+    """Base of the private classifiers.
+
+    Attributes
+    ----------
+    classes_ : array of shape (c,)
+        The declared class labels, sorted.
+    """
+
+    def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Turn what ``fit`` is given into numbers; sets ``domain_``, ``classes_`` and ``clipped_``.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, k)
+            Rows, columns as the domain declares them.
+        y : array of shape (n,)
+            Class labels.
+
+        Returns
+        -------
+        matrix : float64 array of shape (n, k)
+            Rows as ``Domain.encode`` returns them.
+        labels : int array of shape (n,)
+            Position of each label in ``classes_``.
+
+        Raises
+        ------
+        DomainError
+            For a category, class label or number of columns that the domain does not know, or missing values.
+
+        Warns
+        -----
+        PrivacyLeakWarning
+            If no domain was given.
+        """
+        X, y = self._checked_pair(X, y)
+        if self.domain is None:
+            check_classification_targets(y)
+            self.domain_ = Domain.infer(X, y)
+        elif isinstance(getattr(self.domain, "target", None), Nominal):
+            self.domain_ = self.domain
+        else:
+            raise DomainError("the domain of a classifier must declare its class labels: target=Nominal(...)")
+        target = self.domain_.target
+        self.classes_ = np.unique(np.array(target.categories))
+        labels, _ = Nominal(target.name, tuple(self.classes_.tolist())).encode(y)
+        matrix, self.clipped_ = self.domain_.encode(X)
+        return matrix, labels
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # with a finite budget a small table is mostly noise
+        return tags
+
+
+class PrivateRegressor(RegressorMixin, PrivateEstimator):
+    """Base of the private regressors: inside, the target is scaled to [0, 1] by its declared bounds."""
+
+    def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Turn what ``fit`` is given into numbers; sets ``domain_`` and ``clipped_``.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, k)
+            Rows, columns as the domain declares them.
+        y : array of shape (n,)
+            Target, in its own unit.
+
+        Returns
+        -------
+        matrix : float64 array of shape (n, k)
+            Rows as ``Domain.encode`` returns them.
+        target : float64 array of shape (n,)
+            Target, clipped to its declared bounds and scaled to [0, 1].
+
+        Raises
+        ------
+        DomainError
+            For a category or number of columns that the domain does not know, or missing values.
+
+        Warns
+        -----
+        PrivacyLeakWarning
+            If no domain was given.
+        """
+        X, y = self._checked_pair(X, y)
+        if self.domain is None:
+            self.domain_ = Domain.infer(X, y, classification=False)
+        elif isinstance(getattr(self.domain, "target", None), Continuous):
+            self.domain_ = self.domain
+        else:
+            raise DomainError("the domain of a regressor must declare the bounds of its target: target=Continuous(...)")
+        matrix, self.clipped_ = self.domain_.encode(X)
+        bounds = self.domain_.target
+        target, n_clipped = bounds.encode(y)
+        if n_clipped:
+            self.clipped_[bounds.name] = n_clipped
+        return matrix, (target - bounds.lower) / (bounds.upper - bounds.lower)
+
+    def in_unit_of_target(self, shares: np.ndarray) -> np.ndarray:
+        """Turn predictions on the scale [0, 1] into the unit of the target."""
+        bounds = self.domain_.target
+        return bounds.lower + shares * (bounds.upper - bounds.lower)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # with a finite budget a small table is mostly noise
+        return tags
