@@ -1,17 +1,28 @@
 """The algorithms of the papers as scikit-learn estimators, usable without the rest of DP-Replica."""
 
 from algorithms.domain import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning
+from algorithms.forests.diffpets import DiffPETsClassifier, DiffPETsRegressor
+from algorithms.forests.diffprf import DiffPRFClassifier
 from algorithms.forests.diffprfs import DiffPRFsClassifier
+from algorithms.forests.rdt import RDTClassifier
 from algorithms.forests.rfdpp_gini import RFDPPGiniClassifier
 from algorithms.parameters import ParameterError
+from algorithms.regression.diff_lr import DiffLRRegressor
+from algorithms.regression.functional_mechanism import FunctionalMechanismRegressor
 
 __all__ = [
     "Continuous",
+    "DiffLRRegressor",
+    "DiffPETsClassifier",
+    "DiffPETsRegressor",
+    "DiffPRFClassifier",
     "DiffPRFsClassifier",
     "Domain",
     "DomainError",
+    "FunctionalMechanismRegressor",
     "Nominal",
     "ParameterError",
     "PrivacyLeakWarning",
+    "RDTClassifier",
     "RFDPPGiniClassifier",
 ]

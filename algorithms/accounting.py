@@ -1,14 +1,15 @@
 """What a training run paid for its privacy: a ledger of events that compose to an epsilon.
 
-Neighbouring tables differ by one record added or removed. Steps that see the same rows add up (`Sequential`), steps
-that see disjoint rows cost as much as the dearest of them (`Parallel`), a step that reads the rows without noise costs
-infinity (`Unpaid`). The ledger belongs to the fitted model, as its ``privacy_``: a clone or a refit starts a new one.
+Neighbouring tables differ by one record added or removed, unless ``Privacy.neighbours`` says otherwise. Steps that see
+the same rows add up (`Sequential`), steps that see disjoint rows cost as much as the dearest of them (`Parallel`), a
+step that reads the rows without noise costs infinity (`Unpaid`). The ledger belongs to the fitted model, as its
+``privacy_``: a clone or a refit starts a new one.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +23,7 @@ class Event(Protocol):
 
     @property
     def epsilon(self) -> float:
-        """Cost under one record added or removed."""
+        """Cost between neighbouring tables."""
         ...
 
     def lines(self) -> list[str]:
@@ -189,6 +190,9 @@ class Fault:
     source: str
 
 
+ADDED_OR_REMOVED = "one record added or removed"
+REPLACED = "one record replaced"
+
 INFERRED_DOMAIN = Fault(
     "inferred domain",
     "bounds, categories and class labels were taken from the rows",
@@ -215,12 +219,21 @@ class Privacy:
     claimed_epsilon: float
     ledger: Event
     faults: tuple[Fault, ...] = ()
-    neighbours: str = field(default="one record added or removed")
+    neighbours: str = ADDED_OR_REMOVED
 
     @classmethod
-    def under(cls, domain: Domain, claimed_epsilon: float, ledger: Event, faults: tuple[Fault, ...] = ()) -> Privacy:
+    def under(
+        cls,
+        domain: Domain,
+        claimed_epsilon: float,
+        ledger: Event,
+        faults: tuple[Fault, ...] = (),
+        *,
+        neighbours: str = ADDED_OR_REMOVED,
+    ) -> Privacy:
         """Return the account of a model trained with a domain; one that is not public is a fault of its own."""
-        return cls(float(claimed_epsilon), ledger, tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN))
+        faults = tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN)
+        return cls(float(claimed_epsilon), ledger, faults, neighbours)
 
     @property
     def accounted_epsilon(self) -> float:

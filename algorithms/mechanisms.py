@@ -89,6 +89,57 @@ def laplace_vector(values, sensitivity, epsilon, rng):
 
 
 @compiled
+def mixed(key):
+    """Return 64 bits that look random but are a function of a 64-bit key (the finaliser of SplitMix64)."""
+    key = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)
+    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return key ^ (key >> np.uint64(31))
+
+
+@compiled
+def uniform_of(key):
+    """Return a number in (0, 1) that is a function of a 64-bit key, evenly spread over the keys."""
+    return (np.float64(mixed(key) >> np.uint64(12)) + 0.5) * 2.0**-52
+
+
+@compiled
+def laplace_of(key, value, sensitivity, epsilon):
+    """Add Laplace noise that is a function of a key: for answers that are given only when somebody asks.
+
+    Parameters
+    ----------
+    key : uint64
+        Names the answer; drawn at random once, or mixed from a key that was. The same answer always gets the same
+        noise, so that asking again tells nothing new; different keys give independent noise.
+    value, sensitivity, epsilon : float
+        As for `laplace`.
+
+    Returns
+    -------
+    float
+        ``epsilon``-differentially private answer.
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive.
+
+    Examples
+    --------
+    >>> laplace_of(np.uint64(7), 3.0, 1.0, 0.5) == laplace_of(np.uint64(7), 3.0, 1.0, 0.5) != 3.0
+    True
+    """
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("laplace_of: sensitivity and epsilon must be positive")
+    if epsilon == np.inf:
+        return value
+    u = uniform_of(key)
+    noise = np.log(2.0 * u) if u < 0.5 else -np.log(2.0 * (1.0 - u))
+    return value + noise * (sensitivity / epsilon)
+
+
+@compiled
 def exponential(quality, measure, sensitivity, epsilon, rng):
     """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
 

@@ -46,6 +46,38 @@ def check_count(name: str, value, lowest: int = 1, highest: int | None = None, o
     return int(value)
 
 
+def check_flag(name: str, value) -> bool:
+    """Return True or False.
+
+    Examples
+    --------
+    >>> check_flag("author_code", "yes")
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: author_code must be True or False, got 'yes'
+    """
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
+def check_number(name: str, value, lowest: float = -math.inf, above: float = -math.inf) -> float:
+    """Return a finite number of at least ``lowest`` and more than ``above``.
+
+    Examples
+    --------
+    >>> check_number("sigma", -1, lowest=0)
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: sigma must be at least 0, got -1
+    """
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
+        raise ParameterError(f"{name} must be a finite number, got {value!r}")
+    if value < lowest:
+        raise ParameterError(f"{name} must be at least {lowest:g}, got {value}")
+    if value <= above:
+        raise ParameterError(f"{name} must be above {above:g}, got {value}")
+    return float(value)
+
+
 def check_choice(name: str, value, choices: Iterable):
     """Return the value if it is one of the choices; else name them and the nearest.
 

@@ -1,12 +1,14 @@
 """Speed and memory, as ratios measured in one run: ``make bench``.
 
 Our forests and scikit-learn's fit and predict the same rows of Adult (30,162 to train, 15,060 to predict, 14 columns of
-numbers, 25 trees) on one core, in turns; each ratio is taken between the fastest of the turns.
+numbers, 25 trees) or fit those of Mushroom, on one core, in turns, without noise; each ratio is taken between the
+fastest of the turns.
 """
 
 from __future__ import annotations
 
 import math
+import pickle
 import resource
 import subprocess
 import sys
@@ -21,156 +23,85 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
 import datasets
-from algorithms import Continuous, Domain, RFDPPGiniClassifier
-from algorithms.accounting import Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import class_counts, count_below, draw_features, is_pure, split_score
-from algorithms.forests.forest import PrivateForestClassifier, label_leaf
-from algorithms.forests.scores import GINI
-from algorithms.forests.tree import BELOW, node_type, plant, released, rows_of, split_in_two
-from algorithms.mechanisms import exponential
+from algorithms import Continuous, DiffPETsClassifier, Domain, RDTClassifier, RFDPPGiniClassifier
 
 TREES = 25
 TURNS = 5
 
 
-@compiled
-def grow_random_cuts(table, rows, max_depth, n_candidates, rng):
-    """Grow a tree that draws K features and a random present value of each, and takes the best of these cuts."""
-    growth = plant(table, rows)
-    all_features = np.arange(table.codes.shape[0])
-    codes, quality, measure = np.empty(n_candidates, dtype=np.int64), np.empty(n_candidates), np.ones(n_candidates)
-    left = np.empty(table.n_classes, dtype=np.int64)
-    i = 0
-    while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        if growth.nodes[i].depth == max_depth or is_pure(counts):
-            label_leaf(growth, i, counts, np.inf, rng)
-        else:
-            features = draw_features(all_features, n_candidates, rng)
-            members = rows_of(growth, i)
-            for j in range(n_candidates):
-                codes[j] = table.codes[features[j], members[int(rng.random() * members.shape[0])]]
-                count_below(growth, table, i, features[j], codes[j], left)
-                quality[j] = split_score(GINI, left, counts)
-            j = exponential(quality, measure, 2.0, np.inf, rng)
-            cut = table.levels[table.first_level[features[j]] + codes[j]]
-            growth = split_in_two(growth, table, i, features[j], BELOW, codes[j], cut)
-        i += 1
-    return released(growth)
-
-
-@compiled
-def grow_purely_random(table, bounds, max_depth, rng):
-    """Grow a tree whose features and cuts are drawn from the public ranges without looking at the rows.
-
-    Rows only walk down, so they need not be sorted by node. A node that no row reaches is not grown.
-    """
-    n_rows = table.labels.shape[0]
-    nodes, codes, is_reached = np.zeros(1, dtype=node_type), np.zeros(1, dtype=np.uint32), np.ones(1, dtype=np.bool_)
-    at = np.zeros(n_rows, dtype=np.uint32)
-    first = 0
-    for depth in range(max_depth):
-        end = nodes.shape[0]
-        n_more = 2 * np.count_nonzero(is_reached[first:])
-        nodes = np.concatenate((nodes, np.zeros(n_more, dtype=node_type)))
-        codes = np.concatenate((codes, np.zeros(n_more, dtype=np.uint32)))
-        is_reached = np.concatenate((is_reached, np.zeros(n_more, dtype=np.bool_)))
-        child = end
-        for i in range(first, end):
-            if is_reached[i]:
-                node = nodes[i]
-                node.decides, node.depth, node.child = BELOW, depth, child
-                node.feature = int(rng.random() * bounds.shape[0])
-                low, high = bounds[node.feature]
-                node.cut = low + rng.random() * (high - low)
-                begin = table.first_level[node.feature]
-                levels = table.levels[begin : begin + table.n_codes[node.feature]]
-                codes[i] = np.searchsorted(levels, node.cut, side="right")
-                child += 2
-        for row in range(n_rows):
-            node = nodes[at[row]]
-            at[row] = np.uint32(node.child) + np.uint32(table.codes[node.feature, row] >= codes[at[row]])
-            is_reached[at[row]] = True
-        first = end
-    counts = np.zeros((nodes.shape[0], table.n_classes), dtype=np.int64)
-    for row in range(n_rows):
-        counts[at[row], table.labels[row]] += 1
-    for i in range(first, nodes.shape[0]):
-        nodes[i].depth = max_depth
-        nodes[i].label = np.argmax(counts[i])
-    return nodes
-
-
-class RandomCuts(PrivateForestClassifier):
-    """The engine's speed at DiffPETs' work: K random cuts a node, no noise."""
-
-    def __init__(self, max_depth=10, n_candidates=5, epsilon=math.inf, n_estimators=TREES, domain=None):
-        self.max_depth = max_depth
-        self.n_candidates = n_candidates
-        self.epsilon = epsilon
-        self.n_estimators = n_estimators
-        self.domain = domain
-        self.n_jobs = None
-        self.random_state = 0
-
-    def _sampling(self) -> str:
-        return "all"  # as ExtraTreesClassifier does by default
-
-    def _grower(self, table):
-        return lambda table, rows, rng: grow_random_cuts(table, rows, self.max_depth, self.n_candidates, rng)
-
-    def _account(self, table):
-        return Unpaid("everything: the bench measures speed without noise"), ()
-
-
-class PurelyRandom(RandomCuts):
-    """The engine's speed at RDT's work: trees drawn without looking at the rows, no noise."""
-
-    def _grower(self, table):
-        bounds = np.array([(feature.lower, feature.upper) for feature in self.domain_.features])
-        return lambda table, rows, rng: grow_purely_random(table, bounds, self.max_depth, rng)
-
-
 def forest_ratios() -> list[tuple[str, float, float]]:
     """Time ours and scikit-learn's in turns; return (what, ratio, the ratio aimed at)."""
-    adult = datasets.load("adult")
-    matrix, _ = adult.domain.encode(adult.frame)
-    matrix = np.ascontiguousarray(matrix)
-    y = adult.target.to_numpy()
-    split = slice(0, adult.n_train), slice(adult.n_train, None)
-    numeric = Domain(
-        tuple(
-            feature if isinstance(feature, Continuous) else Continuous(feature.name, 0, len(feature.categories) - 1)
-            for feature in adult.domain.features
+    adult, domain = _numbers("adult")
+    return [
+        _compared(
+            "RFDPP-Gini, depth 10, m = 5 / RandomForestClassifier",
+            RFDPPGiniClassifier(math.inf, n_estimators=TREES, max_depth=10, max_features=5, domain=domain),
+            RandomForestClassifier(TREES, max_depth=10, max_features=5, n_jobs=1),
+            adult,
+            aim=0.5,
         ),
-        adult.domain.target,
-    )
-    ours_cart = RFDPPGiniClassifier(math.inf, n_estimators=TREES, max_depth=10, max_features=5, domain=numeric)
-    theirs_cart = RandomForestClassifier(TREES, max_depth=10, max_features=5, n_jobs=1)
-    pairs = [
-        ("RFDPP-Gini, depth 10, m = 5 / RandomForestClassifier", ours_cart, theirs_cart, 0.5),
-        (
-            "random cuts, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
-            RandomCuts(10, 5, domain=numeric),
+        _compared(
+            "DiffPETs, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
+            DiffPETsClassifier(
+                math.inf, n_estimators=TREES, max_depth=10, max_features=5, sampling="all", domain=domain
+            ),
             ExtraTreesClassifier(TREES, max_depth=10, max_features=5, n_jobs=1),
-            0.3,
+            adult,
+            aim=0.3,
         ),
-    ]
-    for depth in (5, 10, 15):
-        pairs.append(
-            (
-                f"purely random, depth {depth} / ExtraTreesClassifier(max_features=1)",
-                PurelyRandom(depth, domain=numeric),
+        *(
+            _compared(
+                f"RDT, depth {depth} / ExtraTreesClassifier(max_features=1)",
+                RDTClassifier(math.inf, n_estimators=TREES, max_depth=depth, domain=domain),
                 ExtraTreesClassifier(TREES, max_depth=depth, max_features=1, n_jobs=1),
-                0.35,
+                adult,
+                aim=0.35,
             )
-        )
+            for depth in (5, 10, 15)
+        ),
+        diffpets_on_mushroom(),
+    ]
+
+
+def diffpets_on_mushroom() -> tuple[str, float, float]:
+    """Time the forest of paper 1 on all of Mushroom, whose categories scikit-learn takes as numbers."""
+    mushroom = datasets.load("mushroom")
+    matrix, _ = mushroom.domain.encode(mushroom.frame)
+    y = mushroom.target.to_numpy()
+    ours = DiffPETsClassifier(math.inf, n_estimators=10, max_depth=11, max_features=4, domain=mushroom.domain)
+    theirs = ExtraTreesClassifier(10, max_depth=11, max_features=4, bootstrap=True, n_jobs=1)
+    what = "DiffPETs, Mushroom, 10 trees, depth 11, K = 4, fit alone / ExtraTreesClassifier"
     with threadpool_limits(1):
-        return [
-            (what, _ratio(_run(ours, matrix, y, *split), _run(theirs, matrix, y, *split)), aim)
-            for what, ours, theirs, aim in pairs
-        ]
+        return what, _ratio(lambda: ours.fit(mushroom.frame, y), lambda: theirs.fit(matrix, y)), 0.5
+
+
+def random_tree_sizes() -> list[tuple[int, float]]:
+    """Return the size of a fitted RDT as a share of scikit-learn's forest of random cuts, by depth."""
+    (matrix, y, train, _), domain = _numbers("adult")
+    sizes = []
+    for depth in (5, 10, 15):
+        ours = RDTClassifier(math.inf, n_estimators=TREES, max_depth=depth, domain=domain, random_state=0)
+        theirs = ExtraTreesClassifier(TREES, max_depth=depth, max_features=1, random_state=0)
+        fitted = [len(pickle.dumps(one.fit(matrix[train], y[train]))) for one in (ours, theirs)]
+        sizes.append((depth, fitted[0] / fitted[1]))
+    return sizes
+
+
+def _numbers(name: str) -> tuple[tuple, Domain]:
+    """Return matrix, target, training and test rows of a data set with an official split, all columns as numbers."""
+    data = datasets.load(name)
+    matrix, _ = data.domain.encode(data.frame)
+    numeric = tuple(
+        feature if isinstance(feature, Continuous) else Continuous(feature.name, 0, len(feature.categories) - 1)
+        for feature in data.domain.features
+    )
+    split = slice(0, data.n_train), slice(data.n_train, None)
+    return (np.ascontiguousarray(matrix), data.target.to_numpy(), *split), Domain(numeric, data.domain.target)
+
+
+def _compared(what: str, ours, theirs, rows: tuple, aim: float) -> tuple[str, float, float]:
+    with threadpool_limits(1):
+        return what, _ratio(_run(ours, *rows), _run(theirs, *rows)), aim
 
 
 def _run(estimator, matrix, y, train: slice, test: slice) -> Callable[[], None]:
@@ -206,10 +137,12 @@ def command_seconds(*words: str) -> tuple[float, float]:
 def main() -> None:
     """Measure and print everything."""
     console = Console()
-    grid = Grid("measured on Adult, one core, 25 trees, fit and predict", "ratio", "aim")
+    grid = Grid("one core; where nothing else is said, Adult, 25 trees, fit and predict", "ratio", "aim")
     for what, ratio, aim in forest_ratios():
         grid.add_row(what, f"{ratio:.2f}", f"<= {aim}")
     console.print(grid)
+    for depth, ratio in random_tree_sizes():
+        console.print(f"size of the fitted RDT, depth {depth}, against ExtraTreesClassifier: {ratio:.2f} (aim <= 0.35)")
     epsilons = ",".join(str(i / 100) for i in range(1, 1001))
     seconds, _ = command_seconds("-m", "dataset=car", "algorithm=nothing", f"epsilon={epsilons}", "repeats=10")
     console.print(f"10,000 empty cells through -m: {seconds:.1f} s (aim <= 10 s)")

@@ -8,18 +8,30 @@ A claim is plain data with a ``kind``:
   any single step falls significantly (paired t, Holm over all steps of all groups). A group that stands at 1
   throughout cannot grow and is set aside, as in the papers' own tables, where accuracy "grows, then settles"
   at 100 %.
-- ``above``: one algorithm beats another in every group; each repeat gives their difference.
+- ``decreases``: the same of an error, which falls; a step that rises contradicts it, and a group that stands at
+  0 throughout is set aside.
+- ``above``: the algorithm ``better`` has more of the metric than ``worse`` in every group; each repeat gives their
+  difference, better minus worse.
+- ``below``: the same of an error: ``better`` has less of it than ``worse``.
+- ``approaches``: along one axis the distance between ``algorithm`` and ``to``, the absolute difference of their
+  metrics in each repeat, falls; tested as ``decreases`` is. Noise keeps two algorithms apart even where their
+  means agree, so a distance that falls may be noise that does.
+- ``independent``: the metric does not depend on one axis. That is more than "no change was found", so it is an
+  equivalence test: in every group the gain must lie inside ± ``margin``, a share of the group's mean (two
+  one-sided tests at once; the mean is that of the same repeats, so its own error is tested along). A gain, or a
+  single step, that is significantly outside contradicts it. An algorithm without a privacy parameter is
+  run at every ε all the same, each time with a seed of its own, so that even it must be shown to be independent.
 - ``printed``: printed numbers of the paper, all of which must be reproduced.
 
-The first two say "at every ...", so the claim holds only if it holds in every group: its p-value is the
+All but the last say "at every ...", so the claim holds only if it holds in every group: its p-value is the
 largest of the groups' (an intersection-union test, which needs no further adjustment). The p-values of all
 claims of a paper are then adjusted by Holm, so that the chance of accepting any false one is at most 5 % for
 the whole paper.
 
 A p-value that is not small speaks neither for the claim nor against it. A claim is therefore ``reproduced`` if it
-is significant in every group; ``not reproduced`` only if some group contradicts it, because its effect is
-significantly below zero (Holm over the groups) or exactly zero in every repeat, or because a step falls
-significantly; and otherwise ``not testable``.
+is significant in every group; ``not reproduced`` only if some group contradicts it, because the opposite of its
+effect is significant (Holm over the groups) or the effect exactly zero in every repeat, or because a step
+contradicts it significantly; and otherwise ``not testable``.
 
 Which test a group gets depends on what its repeats vary. On an official split only the algorithm's randomness
 varies, the repeats are independent, and the paired permutation test (all sign flips) is exact; it speaks of
@@ -32,57 +44,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from experiments.errors import suggestion
+from experiments.groups import KINDS, Group, contradicted, contradicting_steps
 from experiments.selection import PaperError, answers, axes, axis, settings, size, study_of
-from experiments.statistics import ALPHA, holm, mean_interval, paired_t_p, sign_flip_p, smallest_p
+from experiments.statistics import ALPHA, holm, mean_interval, smallest_p
 from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent, setting_words
 
-_KINDS = ("increases", "above", "printed")
-_ABOUT = ("effect", "low", "high", "p_value", "n", "step", "change", "p_adjusted")
-_ROUNDING = 1e-12  # what is left of an effect of exactly zero after a sum of floats
-
-
-@dataclass(frozen=True)
-class _Group:
-    """One group of a claim: complete repeats × levels, and how far its training sets overlap."""
-
-    setting: dict
-    values: np.ndarray
-    overlap: float
-
-    @property
-    def gains(self) -> np.ndarray:
-        """Gain of each repeat from the first to the last level, along the least-squares line."""
-        n_levels = self.values.shape[1]
-        weights = np.arange(n_levels) - (n_levels - 1) / 2
-        return self.values @ weights / (weights @ weights) * (n_levels - 1)
-
-    @property
-    def p_value(self) -> float:
-        return self._p_of(self.gains)
-
-    @property
-    def p_against(self) -> float:
-        """The p-value of the opposite; 0 where no repeat has any gain, since then nothing is left to chance."""
-        return 0.0 if (np.abs(self.gains) <= _ROUNDING).all() else self._p_of(-self.gains)
-
-    def _p_of(self, gains: np.ndarray) -> float:
-        if self.overlap:
-            return max(paired_t_p(gains, overlap=self.overlap), smallest_p(len(gains)))
-        return sign_flip_p(gains)
-
-    @property
-    def at_ceiling(self) -> bool:
-        return bool((self.values == 1.0).all())
-
-    def describe(self) -> dict:
-        interval = mean_interval(self.gains, overlap=self.overlap)
-        effect = {"effect": interval.mean, "low": interval.low, "high": interval.high}
-        return self.setting | effect | {"p_value": self.p_value, "n": interval.n}
+_COMMON = ("study", "metric", "within")
+_ABOUT = ("effect", "low", "high", "margin", "p_value", "n", "step", "p_adjusted")
 
 
 def judge_claims(
@@ -111,14 +84,14 @@ def judge_claims(
     list of dict
         For each claim: id, text, kind, verdict (``reproduced``, ``not reproduced``, ``not testable``),
         reason, p_value, p_adjusted (Holm), effect with low and high (mean over groups, on the metric's
-        scale), groups, groups_holding, at_ceiling, contradicted (the groups that speak against it),
-        falls, worst (the group with the largest p-value), scope, cells, cells_expected. Claims that could not be
-        tested have None where there is no number.
+        scale), groups, groups_holding, at_bound (groups set aside), contradicted (the groups that speak
+        against it), steps (those that do), worst (the group with the largest p-value), scope, cells,
+        cells_expected. Claims that could not be tested have None where there is no number.
 
     Raises
     ------
     PaperError
-        If a claim names something the paper does not have.
+        If a claim names something the paper does not have, lacks a key that its kind needs, or has one too many.
     """
     claims = list(paper.get("claims") or ())
     results = [_judge(paper, claim, table, numbers, fixed_splits) for claim in claims]
@@ -131,13 +104,12 @@ def judge_claims(
 
 
 def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
-    if claim.get("kind") not in _KINDS:
-        raise PaperError(f"claim {claim.get('id')!r}: kind {claim.get('kind')!r} is not one of {', '.join(_KINDS)}")
+    _check_keys(claim)
     if claim["kind"] == "printed":
         return _judge_printed(claim, numbers)
     study = study_of(paper, claim)
-    along, levels = _levels(claim, study)
-    where = dict(claim.get("where") or {}) | {along: levels}
+    along, levels, where = _levels(claim, study)
+    _check_within(claim, study, along, where)
     rows = answers(table, study, claim["metric"], where)
     expected = size(study, int(paper["repeats"]), where)
     result = _blank(claim) | {"cells": len(rows), "cells_expected": expected}
@@ -150,43 +122,79 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
         if len(rows) < expected:
             reason = f"INCOMPLETE: {len(rows)} of {expected} cells; {reason}"
         return result | {"verdict": NOT_TESTABLE, "reason": reason}
-    return result | _measure(claim, groups) | {"scope": _scope(groups)}
+    return result | _measure(groups) | {"scope": _scope(groups)}
 
 
-def _levels(claim: Mapping, study: Mapping) -> tuple[str, list]:
-    """Return the axis along which the metric should grow, and its levels from low to high."""
-    where = claim.get("where")
-    if claim["kind"] == "above":
-        known = axis(study, "algorithm", where)
-        for role in ("worse", "better"):
-            if claim.get(role) not in known:
-                raise PaperError(
-                    f"claim {claim['id']!r}: {role} = {claim.get(role)!r} is not run by the study ({known})"
-                )
-        return "algorithm", [claim["worse"], claim["better"]]
+def _check_keys(claim: Mapping) -> None:
+    """Check that a claim says all that its kind needs and nothing else."""
+    name, kind = f"claim {claim.get('id')!r}", claim.get("kind")
+    if kind not in KINDS and kind != "printed":
+        raise PaperError(f"{name}: kind {kind!r} is not one of {', '.join([*KINDS, 'printed'])}")
+    needed = ("id", "text", "kind", *(("numbers",) if kind == "printed" else _COMMON + KINDS[kind].keys))
+    for key in needed:
+        if key not in claim:
+            raise PaperError(f"{name}: kind {kind} needs {key}; it needs {', '.join(needed)}")
+    for key in claim:
+        if key not in (*needed, "where"):
+            raise PaperError(f"{name}: kind {kind} knows no {key!r}; {suggestion(key, (*needed, 'where'))}")
+    margin = claim.get("margin")
+    if "margin" in needed and not (isinstance(margin, float) and 0 < margin < 1):
+        raise PaperError(f"{name}: margin = {margin!r} must be a share of the mean between 0 and 1, such as 0.05")
+
+
+def _levels(claim: Mapping, study: Mapping) -> tuple[str, list, dict]:
+    """Return the axis along which the metric should change, its levels in order, and the part of the study meant."""
+    where = dict(claim.get("where") or {})
+    known = axis(study, "algorithm", where)
+    named = {role: claim[role] for role in ("worse", "better", "algorithm", "to") if role in claim}
+    for role, algorithm in named.items():
+        if algorithm not in known:
+            raise PaperError(f"claim {claim['id']!r}: {role} = {algorithm!r} is not run by the study ({known})")
+    pair = list(named.values())
+    if pair and pair[0] == pair[1]:
+        raise PaperError(f"claim {claim['id']!r}: {pair[0]!r} is compared with itself; name two algorithms")
+    where |= {"algorithm": pair} if pair else {}
+    if "along" not in claim:
+        return "algorithm", pair, where
     levels = axis(study, claim["along"], where)
     if len(levels) < 2:
         raise PaperError(f"claim {claim['id']!r}: {claim['along']} has one level only")
-    return claim["along"], sorted(levels)
+    return claim["along"], sorted(levels), where
 
 
-def _groups(claim, study, where, along, levels, rows, fixed_splits) -> list[_Group]:
-    within = list(claim["within"])
-    varied = {name for name, values in axes(study, where).items() if len(values) > 1} - {along}
-    if along in within or not varied <= set(within):
+def _check_within(claim: Mapping, study: Mapping, along: str, where: Mapping) -> None:
+    compared = {along, "algorithm"} if "to" in claim else {along}
+    varied = {name for name, values in axes(study, where).items() if len(values) > 1} - compared
+    if compared & set(claim["within"]) or not varied <= set(claim["within"]):
+        besides = " and ".join(sorted(compared))
         raise PaperError(
-            f"claim {claim['id']!r}: within must name every axis that varies except {along}: {sorted(varied)}"
+            f"claim {claim['id']!r}: within must name every axis that varies except {besides}: {sorted(varied)}"
         )
+
+
+def _groups(claim, study, where, along, levels, rows, fixed_splits) -> list[Group]:
     ratio = _ratio(study)
     groups = []
-    for setting in settings(study, within, where):
-        named = dict(zip(within, setting, strict=True))
+    for setting in settings(study, claim["within"], where):
+        named = dict(zip(claim["within"], setting, strict=True))
         part = answers(rows, study, claim["metric"], where | named)
-        wide = part.pivot(index="repeat", columns=along, values=claim["metric"]).reindex(columns=levels)
         dataset = named.get("dataset") or axis(study, "dataset", where)[0]
-        complete = wide.dropna().to_numpy(dtype=np.float64)
-        groups.append(_Group(named, complete, 0.0 if dataset in fixed_splits else ratio))
+        overlap = 0.0 if dataset in fixed_splits else ratio
+        values = _repeats_by_levels(claim, part, along, levels)
+        groups.append(Group(named, values, overlap, KINDS[claim["kind"]], claim.get("margin", 0.0)))
     return groups
+
+
+def _repeats_by_levels(claim: Mapping, rows: pd.DataFrame, along: str, levels: list) -> np.ndarray:
+    """Return the metric of complete repeats at each level, or the distance of two algorithms where claimed of that."""
+
+    def wide(part: pd.DataFrame) -> pd.DataFrame:
+        return part.pivot(index="repeat", columns=along, values=claim["metric"]).reindex(columns=levels)
+
+    if "to" not in claim:
+        return wide(rows).dropna().to_numpy(dtype=np.float64)
+    ours, theirs = (wide(rows[rows["algorithm"] == claim[role]]) for role in ("algorithm", "to"))
+    return (ours - theirs).abs().dropna().to_numpy(dtype=np.float64)
 
 
 def _ratio(study: Mapping) -> float:
@@ -195,19 +203,16 @@ def _ratio(study: Mapping) -> float:
     return test / (1 - test)
 
 
-def _measure(claim: Mapping, groups: list[_Group]) -> dict:
-    tested = [g for g in groups if claim["kind"] != "increases" or not g.at_ceiling]
-    counts = {"groups": len(groups), "at_ceiling": len(groups) - len(tested)}
+def _measure(groups: list[Group]) -> dict:
+    tested = [group for group in groups if not group.at_bound]
+    counts = {"groups": len(groups), "at_bound": len(groups) - len(tested)}
     if not tested:
-        return counts | {
-            "verdict": NOT_TESTABLE,
-            "reason": "every group stands at its ceiling and cannot grow",
-        }
-    worst = max(tested, key=lambda group: (group.p_value, -group.gains.mean()))
+        reason = f"every group stands at {groups[0].kind.bound:g} throughout and cannot move as claimed"
+        return counts | {"verdict": NOT_TESTABLE, "reason": reason}
+    worst = max(tested, key=lambda group: (group.p_value, -group.support))
     n = min(len(group.gains) for group in groups)
     per_repeat = np.mean([group.gains[:n] for group in groups], axis=0)
     effect = mean_interval(per_repeat, overlap=max(group.overlap for group in groups))
-    against = holm([group.p_against for group in tested])
     return counts | {
         "groups_holding": sum(group.p_value < ALPHA for group in tested),
         "p_value": worst.p_value,
@@ -216,37 +221,19 @@ def _measure(claim: Mapping, groups: list[_Group]) -> dict:
         "low": effect.low,
         "high": effect.high,
         "worst": worst.describe(),
-        "contradicted": [group.describe() for group, p in zip(tested, against, strict=True) if p < ALPHA],
-        "falls": _falls(claim, tested) if claim["kind"] == "increases" else [],
+        "contradicted": [group.describe() for group in contradicted(tested)],
+        "steps": contradicting_steps(tested) if worst.kind.objection else [],
     }
-
-
-def _falls(claim: Mapping, groups: list[_Group]) -> list[dict]:
-    """Return the steps between neighbouring levels that fall significantly.
-
-    With dozens of steps Holm asks for p-values below what the sign flips of ten repeats can reach, so that a
-    test by flips could never object; the t-test can.
-    """
-    steps = [(g, i) for g in groups for i in range(g.values.shape[1] - 1)]
-    drops = [g.values[:, i] - g.values[:, i + 1] for g, i in steps]
-    p_values = holm([paired_t_p(d, overlap=g.overlap) for (g, _), d in zip(steps, drops, strict=True)])
-    falls = []
-    for (g, i), drop, p in zip(steps, drops, p_values, strict=True):
-        if p < ALPHA:
-            change = mean_interval(-drop, overlap=g.overlap)
-            found = {"change": change.mean, "low": change.low, "high": change.high, "p_adjusted": p}
-            falls.append(g.setting | {"step": i + 1} | found)
-    return falls
 
 
 def _conclude(result: dict, family: int) -> None:
     """Turn the adjusted p-value into a verdict with its reason."""
     incomplete = result["cells"] < result["cells_expected"]
     reasons = [f"INCOMPLETE: {result['cells']} of {result['cells_expected']} cells"] if incomplete else []
-    tested = result["groups"] - result["at_ceiling"]
+    tested = result["groups"] - result["at_bound"]
     holding = f"significant in {result['groups_holding']} of {tested} groups"
-    if result["at_ceiling"]:
-        holding += f" ({result['at_ceiling']} more at the ceiling)"
+    if result["at_bound"]:
+        holding += f" ({result['at_bound']} more stand at {KINDS[result['kind']].bound:g} throughout)"
     against = _contradictions(result, tested)
     smallest = result.pop("p_smallest")
     if against:
@@ -272,14 +259,13 @@ def _contradictions(result: Mapping, tested: int) -> list[str]:
     """Say which groups contradict a claim: how many, and of each kind the one that does most."""
     said = []
     if groups := result["contradicted"]:
-        most = min(groups, key=lambda group: group["effect"])
-        effect = effect_text(result["metric"], most)
-        said.append(f"contradicted in {len(groups)} of {tested} groups, most in {_place(most)}: {effect}")
-    if falls := result["falls"]:
-        most = min(falls, key=lambda fall: fall["change"])
-        change = effect_text(result["metric"], most | {"effect": most["change"]})
-        steps = "1 step falls" if len(falls) == 1 else f"{len(falls)} steps fall"
-        said.append(f"{steps} significantly, most step {most['step']} of {_place(most)}: {change}")
+        effect = effect_text(result["metric"], groups[0])
+        said.append(f"contradicted in {len(groups)} of {tested} groups, most in {_place(groups[0])}: {effect}")
+    if steps := result["steps"]:
+        effect = effect_text(result["metric"], steps[0])
+        one, several = KINDS[result["kind"]].objection
+        count = f"1 step {one}" if len(steps) == 1 else f"{len(steps)} steps {several}"
+        said.append(f"{count} significantly, most step {steps[0]['step']} of {_place(steps[0])}: {effect}")
     return said
 
 
@@ -291,7 +277,7 @@ def effect_text(metric: str, found: Mapping) -> str:
     metric : str
         The metric of the claim.
     found : mapping
-        ``effect``, ``low`` and ``high``.
+        ``effect``, ``low`` and ``high``, and ``margin`` where the claim has one.
 
     Examples
     --------
@@ -300,9 +286,10 @@ def effect_text(metric: str, found: Mapping) -> str:
     >>> effect_text("mse", {"effect": -0.00123, "low": -0.002, "high": 0.0})
     '-0.00123 (-0.002 to +0)'
     """
-    scale, form, unit = (100, "+.2f", " points") if per_cent(metric) else (1, "+.3g", "")
-    effect, low, high = (f"{scale * found[name]:{form}}" for name in ("effect", "low", "high"))
-    return f"{effect}{unit} ({low} to {high})"
+    scale, form, unit = (100, ".2f", " points") if per_cent(metric) else (1, ".3g", "")
+    effect, low, high = (f"{scale * found[name]:+{form}}" for name in ("effect", "low", "high"))
+    margin = f", margin ± {scale * found['margin']:{form}}" if "margin" in found else ""
+    return f"{effect}{unit} ({low} to {high}){margin}"
 
 
 def _judge_printed(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
@@ -321,20 +308,12 @@ def _judge_printed(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
 
 def _blank(claim: Mapping) -> dict:
     """Return the result of a claim before anything is known, its fields in the order of ``claims.json``."""
-    fields = ("p_value", "p_adjusted", "effect", "low", "high", "groups", "groups_holding", "at_ceiling")
-    empty = {
-        name: None
-        for name in ("verdict", "reason", *fields, "contradicted", "falls", "worst", "scope", "cells", "cells_expected")
-    }
-    return {
-        "id": claim["id"],
-        "text": claim["text"],
-        "kind": claim["kind"],
-        "metric": claim.get("metric"),
-    } | empty
+    numbers = ("p_value", "p_adjusted", "effect", "low", "high", "groups", "groups_holding", "at_bound")
+    empty = ("verdict", "reason", *numbers, "contradicted", "steps", "worst", "scope", "cells", "cells_expected")
+    return {name: claim.get(name) for name in ("id", "text", "kind", "metric")} | dict.fromkeys(empty)
 
 
-def _scope(groups: list[_Group]) -> str:
+def _scope(groups: list[Group]) -> str:
     fixed = any(not group.overlap for group in groups)
     anew = any(group.overlap for group in groups)
     said = (
@@ -344,6 +323,16 @@ def _scope(groups: list[_Group]) -> str:
     return "; ".join(said)
 
 
+def setting_of(found: Mapping) -> dict:
+    """Return the setting of a group or step of a result, without the numbers about it.
+
+    Examples
+    --------
+    >>> setting_of({"dataset": "car", "epsilon": 1.0, "effect": 0.1, "p_value": 0.3})
+    {'dataset': 'car', 'epsilon': 1.0}
+    """
+    return {name: value for name, value in found.items() if name not in _ABOUT}
+
+
 def _place(found: Mapping) -> str:
-    """Return the group of a result, whose other fields are numbers about it."""
-    return setting_words({name: value for name, value in found.items() if name not in _ABOUT})
+    return setting_words(setting_of(found))

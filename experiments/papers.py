@@ -14,7 +14,7 @@ from experiments.settings import expand
 from experiments.store import Record
 from experiments.table import long_table
 
-_STUDY = ("dataset", "algorithm", "params", "epsilon", "protocol")
+_STUDY = ("dataset", "algorithm", "params", "epsilon", "depends", "protocol")
 
 
 def studies(paper: Mapping) -> dict[str, list[Cell]]:
@@ -23,6 +23,8 @@ def studies(paper: Mapping) -> dict[str, list[Cell]]:
     A study names lists of data sets, algorithms, parameters and budgets; every combination, times the paper's
     ``repeats``, is a cell. Where the algorithms of a study need parameters of their own, the paper has
     ``algorithms: {name: {parameter: value}}``; they replace the defaults of ``conf/algorithm`` throughout the paper.
+    Where a parameter follows another axis (trees that belong to a budget, a depth that belongs to a data set), the
+    study has ``depends: {parameter: {axis: {value: given}}}``, which replaces both and is not an axis itself.
 
     Raises
     ------
@@ -37,6 +39,8 @@ def studies(paper: Mapping) -> dict[str, list[Cell]]:
     """
     found = {}
     for name, study in (paper.get("studies") or {}).items():
+        if not isinstance(name, str) or "+" in name:
+            raise BadInput(f"study {name!r}: choose a name of letters; + joins the names of studies in cells.csv")
         for key in study:
             if key not in _STUDY:
                 raise BadInput(f"study {name!r}: unknown key {key!r}; {suggestion(key, _STUDY)}")
@@ -45,13 +49,22 @@ def studies(paper: Mapping) -> dict[str, list[Cell]]:
                 raise BadInput(f"study {name!r} names no {key}")
         try:
             values = selection.axes(study)
-            settings = expand(values, paper["repeats"], paper.get("algorithms"), study.get("protocol"))
+            _check_distinct(values)
+            settings = expand(
+                values, paper["repeats"], paper.get("algorithms"), study.get("protocol"), study.get("depends")
+            )
         except (ValueError, TypeError) as error:
             raise BadInput(f"study {name!r}: {error}") from error
         found[name] = [cell for cells in settings for cell in cells]
     if not found:
         raise BadInput("the paper has no studies")
     return found
+
+
+def _check_distinct(values: Mapping[str, list]) -> None:
+    for axis, named in values.items():
+        if len({selection.setting_key([value]) for value in named}) < len(named):
+            raise BadInput(f"{axis} names a value twice: {named}")
 
 
 def prepare(folder: Path) -> None:

@@ -57,11 +57,11 @@ class Progress:
             self._speak(monotonic())
 
     def _speak(self, now: float) -> None:
-        """Say how far the run is; the time left follows from the pace since the last line.
-
-        The first line gives none: by then most of the time has gone into starting workers and compiling.
+        """Say how far the run is; the time left follows from the pace since the last line, or since the start if that
+        is faster: an algorithm that compiles holds everything up for a while, first of all the first one.
         """
-        n, pace = self._total - self._reused, (self._done - self._spoken) / (now - self._spoke)
+        n = self._total - self._reused
+        pace = max((self._done - self._spoken) / (now - self._spoke), self._done / (now - self._started))
         left = f"about {_duration((n - self._done) / pace)} left" if self._spoken else "the first ones compile"
         _say(f"{self._done} of {n} cells run ({self._done / n:.0%}), {left}")
         self._spoke, self._spoken = now, self._done

@@ -23,8 +23,9 @@ class Measured:
     Parameters
     ----------
     metrics : dict
-        ``accuracy, precision_<class>, recall_<class>`` or ``mse, r2``; NaN where undefined (a class never predicted has
-        no precision, a class without test rows no recall).
+        ``accuracy, precision_<class>, recall_<class>`` or ``mse, unit_mse, r2``; NaN where undefined (a class never
+        predicted has no precision, a class without test rows no recall). ``unit_mse`` is the mean squared error of the
+        target scaled to [0, 1] by its declared bounds.
     fit_seconds : float
         Wall-clock time of ``fit``.
     details : dict
@@ -143,7 +144,9 @@ def _regression(data: Dataset, asked: _Rows, predicted: np.ndarray) -> dict[str,
     errors = asked.target - predicted
     spread = asked.target - asked.target.mean()
     mse, variance = float(errors @ errors / len(errors)), float(spread @ spread / len(errors))
-    return {"mse": mse, "r2": 1 - mse / variance if variance else float("nan")}
+    bounds = data.domain.target
+    unit_mse = mse / (bounds.upper - bounds.lower) ** 2
+    return {"mse": mse, "unit_mse": unit_mse, "r2": 1 - mse / variance if variance else float("nan")}
 
 
 def _details(estimator) -> dict:

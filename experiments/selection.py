@@ -1,7 +1,8 @@
 """Which rows of the long table answer a study, and how many of them there ought to be.
 
 A study is plain data (see ``conf/paper``): lists of data sets, algorithms, parameters and ε whose
-combinations, times the paper's repeats, are its cells.
+combinations, times the paper's repeats, are its cells. Rows are told apart by the names of the studies that
+they belong to, so that two studies may differ in what neither has as an axis (the number of trees, the split).
 """
 
 from __future__ import annotations
@@ -22,19 +23,24 @@ class PaperError(BadInput):
 
 
 def study_of(paper: Mapping, item: Mapping) -> Mapping:
-    """Return the study that a table, figure or claim names.
+    """Return the study that a table, figure or claim names, with its name under ``name``.
 
     Raises
     ------
     PaperError
         If the paper has no such study.
+
+    Examples
+    --------
+    >>> study_of({"studies": {"floor": {"dataset": ["car"]}}}, {"id": "table-1", "study": "floor"})
+    {'dataset': ['car'], 'name': 'floor'}
     """
     studies = paper.get("studies") or {}
     if item.get("study") not in studies:
         raise PaperError(
             f"{item.get('id')}: study {item.get('study')!r} is not in the paper; it has: {', '.join(studies) or 'none'}"
         )
-    return studies[item["study"]]
+    return dict(studies[item["study"]]) | {"name": item["study"]}
 
 
 def axes(study: Mapping, where: Mapping | None = None) -> dict[str, list]:
@@ -94,39 +100,56 @@ def size(study: Mapping, repeats: int, where: Mapping | None = None) -> int:
 
 
 def answers(table: pd.DataFrame, study: Mapping, metric: str, where: Mapping | None = None) -> pd.DataFrame:
-    """Return the rows of the long table that answer a study: its settings, with a finite metric.
+    """Return the rows of the long table that answer a study: its own, of its settings, with a finite metric.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The long table.
+    study : mapping
+        As from `study_of`, with its name.
+    metric : str
+        Which column must be there.
+    where : mapping, optional
+        The part of the study that is meant, as in `axes`.
 
     Raises
     ------
     PaperError
-        If two rows are the same setting and repeat of the study, so that the study leaves a parameter open.
+        If two rows are the same setting and repeat of the study.
     """
     found = axes(study, where)
     if metric not in table.columns or any(name not in table.columns for name in found):
-        return pd.DataFrame(columns=[*found, "repeat", metric])
-    keep = np.isfinite(pd.to_numeric(table[metric], errors="coerce").to_numpy(dtype=np.float64))
+        return pd.DataFrame(columns=["study", *found, "repeat", metric])
+    keep = _belongs(table, study) & np.isfinite(pd.to_numeric(table[metric], errors="coerce").to_numpy(np.float64))
     for name, values in found.items():
         keep &= np.logical_or.reduce([matches(table[name], value) for value in values])
     rows = table.loc[keep].sort_values([*found, "repeat"], kind="stable")
     twice = rows.duplicated([*found, "repeat"])
     if twice.any():
         first = rows.loc[twice, [*found, "repeat"]].iloc[0].to_dict()
-        raise PaperError(f"two cells answer the same setting and repeat: {first}; the study must fix every parameter")
+        raise PaperError(
+            f"study {study['name']!r}: two cells answer the same setting and repeat: {first}; axes must tell them apart"
+        )
     return rows.reset_index(drop=True)
 
 
 def coverage(paper: Mapping, table: pd.DataFrame) -> tuple[int, int]:
-    """Return how many cells of a paper are answered and how many it asks for; shared ones count once."""
-    found, wanted, repeats = set(), set(), int(paper["repeats"])
-    users = [*paper.get("tables", ()), *paper.get("figures", ()), *paper.get("claims", ())]
-    for name, study in (paper.get("studies") or {}).items():
-        metric = next((user["metric"] for user in users if user.get("study") == name), "accuracy")
-        by = list(axes(study))
-        wanted |= {frozenset(zip(by, setting_key(point), strict=True)) for point in settings(study, by)}
-        rows = answers(table, study, metric)
-        for *point, repeat in rows[[*by, "repeat"]].itertuples(index=False):
-            found.add((frozenset(zip(by, setting_key(point), strict=True)), int(repeat)))
-    return len(found), repeats * len(wanted)
+    """Return how many cells of a paper are answered and how many it asks for; shared ones count once.
+
+    The long table has one row per cell, shared ones too. Rows that a study should have and has not are asked for all
+    the same, so that a table that has lost some never looks complete.
+    """
+    if "study" not in table.columns:
+        table = pd.DataFrame(columns=["study", "status"])
+    studies = [study_of(paper, {"study": name}) for name in paper.get("studies") or {}]
+    lost = sum(size(study, int(paper["repeats"])) - int(_belongs(table, study).sum()) for study in studies)
+    return int((table["status"] == "done").sum()), len(table) + lost
+
+
+def _belongs(table: pd.DataFrame, study: Mapping) -> np.ndarray:
+    """Return which rows are of a study; those of several have their names joined by ``+``."""
+    return ("+" + table["study"].astype(str) + "+").str.contains(f"+{study['name']}+", regex=False).to_numpy(bool)
 
 
 def setting_key(point: Iterable) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import datasets
 from datasets import catalogue
 from experiments import estimators
 from experiments.cells import Cell, checked_epsilon, checked_protocol
-from experiments.errors import BadInput, one_line
+from experiments.errors import BadInput, one_line, suggestion
+from experiments.selection import same
 
 
 def expand(
@@ -21,6 +22,7 @@ def expand(
     repeats: int,
     overrides: Mapping[str, Mapping] | None = None,
     protocol: Mapping | None = None,
+    depends: Mapping[str, Mapping] | None = None,
 ) -> list[list[Cell]]:
     """Return the cells of every combination of values, one list of repeats for each.
 
@@ -31,9 +33,12 @@ def expand(
     repeats : int
         How many of each.
     overrides : mapping of str to mapping, optional
-        By algorithm: parameters that replace those of ``conf/algorithm``; ``values`` replace both.
+        By algorithm: parameters that replace those of ``conf/algorithm``; ``values`` and ``depends`` replace both.
     protocol : mapping, optional
         What does not vary.
+    depends : mapping of str to mapping, optional
+        Parameters that follow one of the ``values``: ``{parameter: {name: {value: given}}}``, for every value of that
+        name. Algorithms without the parameter do without.
 
     Raises
     ------
@@ -45,17 +50,23 @@ def expand(
     >>> settings = expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [0.1, 1]}, repeats=3)
     >>> [[(cell.epsilon, cell.repeat) for cell in cells] for cells in settings]
     [[(0.1, 0), (0.1, 1), (0.1, 2)], [(1.0, 0), (1.0, 1), (1.0, 2)]]
+    >>> pairs = {"n_estimators": {"epsilon": {0.1: 5, 1: 20}}}
+    >>> forests = {"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [0.1, 1.0]}
+    >>> [cells[0].params["n_estimators"] for cells in expand(forests, repeats=1, depends=pairs)]
+    [5, 20]
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise BadInput(f"repeats must be a whole number, at least 1, got {repeats!r}")
+    _check_depends(values, depends or {})
     settings = []
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
         algorithm = chosen["algorithm"]
+        own = (overrides or {}).get(algorithm, {}), _part(chosen, "params."), _following(chosen, depends or {})
         cell = Cell(
             dataset=chosen["dataset"],
             algorithm=algorithm,
-            params=estimators.parameters(algorithm, (overrides or {}).get(algorithm, {}), _part(chosen, "params.")),
+            params=estimators.parameters(algorithm, *own),
             epsilon=checked_epsilon(chosen["epsilon"]),
             repeat=0,
             protocol=checked_protocol(dict(protocol or {}) | _part(chosen, "protocol.")),
@@ -110,6 +121,42 @@ def _known(dataset: str):
     except ValueError as error:
         raise BadInput(str(error) if isinstance(error, datasets.UnknownDataset) else one_line(error)) from error
     return entry.task, entry.domain
+
+
+def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -> None:
+    """Check that every dependent parameter is one of some algorithm and follows every value of one axis."""
+    if not isinstance(depends, Mapping):
+        raise BadInput(f"depends: write {{parameter: {{axis: {{value: given, ...}}}}}}, got {depends!r}")
+    accepted = {name for algorithm in values["algorithm"] for name in estimators.accepts(estimators.target(algorithm))}
+    for parameter, rule in depends.items():
+        where = f"depends.{parameter}"
+        if not isinstance(rule, Mapping) or len(rule) != 1 or not isinstance(next(iter(rule.values())), Mapping):
+            raise BadInput(f"{where}: write {{axis: {{value: given, ...}}}} with one axis, got {rule!r}")
+        if f"params.{parameter}" in values:
+            raise BadInput(f"{where}: {parameter} is an axis in params too; name it in one of the two")
+        if parameter not in accepted:
+            hint = suggestion(parameter, accepted - set(estimators.GIVEN))
+            raise BadInput(f"{where}: no algorithm of the study has a parameter {parameter!r}; {hint}")
+        ((axis, given),) = rule.items()
+        if axis not in values:
+            raise BadInput(f"{where}: there is no axis {axis!r} to follow; {suggestion(axis, values)}")
+        for value in values[axis]:
+            if sum(same(key, value) for key in given) != 1:
+                raise BadInput(f"{where}: {axis} = {value!r} must be named once; it names {list(given)}")
+        for key in given:
+            if not any(same(key, value) for value in values[axis]):
+                raise BadInput(f"{where}: {axis} = {key!r} is not run by the study; it has {values[axis]}")
+
+
+def _following(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
+    """Return the dependent parameters of one combination of values."""
+    accepted = estimators.accepts(estimators.target(chosen["algorithm"]))
+    found = {}
+    for parameter, rule in depends.items():
+        ((axis, given),) = rule.items()
+        if parameter in accepted:
+            found[parameter] = next(one for key, one in given.items() if same(key, chosen[axis]))
+    return found
 
 
 def _part(chosen: Mapping, prefix: str) -> dict:

@@ -17,7 +17,7 @@ from experiments.statistics import mean_interval
 from experiments.store import Record
 
 _ORDER = ["dataset", "algorithm", "params", "epsilon", "repeat", "key"]
-_FIRST_METRICS = ("accuracy", "mse", "r2")
+_FIRST_METRICS = ("accuracy", "mse", "unit_mse", "r2")
 
 
 def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record]) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Figures in the manner of the papers: one line per setting, intervals as bars, printed numbers as crosses.
 
-Lines differ in marker, dash and lightness, so that a grey print is as readable as the coloured one. The files
-are the same bytes on every run.
+Lines differ in marker, dash and lightness, so that a grey print is as readable as the coloured one. What lies
+beyond an axis is marked at its end with its value. The files are the same bytes on every run.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -19,6 +20,7 @@ from matplotlib.lines import Line2D
 
 from experiments.selection import axis, study_of
 from experiments.verdicts import per_cent
+from plots import scale
 from plots.labels import axis_labels, label, metric_label, scaled
 from plots.series import shortfall
 
@@ -48,7 +50,8 @@ def draw(paper: Mapping, item: Mapping, series: pd.DataFrame, folder: Path) -> l
     Parameters
     ----------
     paper, item : mapping
-        The paper and the figure of it (``x``, ``lines``, ``metric``).
+        The paper and the figure of it (``x``, ``lines``, ``metric``; ``y``, ``bottom`` and ``top`` as in
+        `plots.scale`).
     series : DataFrame
         As from `plots.series.summarise` over ``[lines, x]``.
     folder : Path
@@ -74,16 +77,22 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
     axes = figure.add_subplot()
     study = study_of(paper, item)
     lines, xs = (axis(study, item[name], item.get("where")) for name in ("lines", "x"))
-    handles = []
+    limits = scale.limits_of(item, series)
+    handles, beyond = [], []
     for i, (value, text) in enumerate(zip(lines, axis_labels(paper, item["lines"], lines), strict=True)):
-        points = series.iloc[i * len(xs) : (i + 1) * len(xs)]
-        offset = _dodge(i, len(lines))
-        handles.append(_draw_line(axes, points, item["metric"], offset, _line_style(value, i, lines), text))
-    _dress(axes, paper, item, xs)
+        points = _Points.of(series.iloc[i * len(xs) : (i + 1) * len(xs)], item["metric"], _dodge(i, len(lines)))
+        style = _line_style(value, i, lines)
+        handles.append(_draw_line(axes, points, limits, style, text))
+        beyond += points.beyond(limits, style["color"])
+    _dress(axes, paper, item, xs, limits)
+    above, below = scale.mark(axes, beyond, limits)
+    if below:
+        axes.tick_params(axis="x", pad=scale.padding(below))
     if note := shortfall(series):
-        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM)
+        pad = scale.padding(above)
+        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=pad)
     figure.legend(
-        handles=handles + _explanations(series),
+        handles=handles + _explanations(series, bool(beyond)),
         title=label(paper, item["lines"]),
         alignment="left",
         loc="outside right upper",
@@ -114,19 +123,54 @@ def _line_style(value, i: int, lines: list) -> dict:
     return shape | {"color": color, "linewidth": 1.6, "markersize": 5.5}
 
 
-def _draw_line(axes, points: pd.DataFrame, metric: str, offset: float, style: dict, text: str) -> Line2D:
-    positions = [i + offset for i in range(len(points))]
-    mean, low, high, printed = (
-        [scaled(metric, value) for value in points[name]] for name in ("mean", "ci_low", "ci_high", "printed")
+@dataclass(frozen=True)
+class _Points:
+    """What is drawn of one line, on the scale of the axis."""
+
+    positions: list[float]
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+    printed: list[float]
+
+    @classmethod
+    def of(cls, series: pd.DataFrame, metric: str, offset: float) -> _Points:
+        columns = ([scaled(metric, v) for v in series[name]] for name in ("mean", "ci_low", "ci_high", "printed"))
+        return cls([i + offset for i in range(len(series))], *columns)
+
+    def beyond(self, limits: scale.Limits, color: str) -> list[scale.Beyond]:
+        return [
+            scale.Beyond(i, self.positions[i], value, color, is_printed)
+            for values, is_printed in ((self.mean, False), (self.printed, True))
+            for i, value in enumerate(values)
+            if not limits.hold(value)
+        ]
+
+
+def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: str) -> Line2D:
+    # an interval that reaches zero has no lower end on a logarithmic axis: it ends where the axis does
+    low, high = ([max(value, limits.bottom) for value in values] for values in (points.low, points.high))
+    axes.vlines(points.positions, low, high, colors=style["color"], linewidth=1.1, alpha=0.8)
+    shown = [i for i, value in enumerate(points.mean) if limits.hold(value)]
+    # likewise a mean of zero, which lies infinitely far down there; other lines leave the axis by their own slope
+    mean = [limits.bottom if value <= 0 < limits.bottom else value for value in points.mean]
+    (line,) = axes.plot(
+        points.positions,
+        mean,
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+        zorder=3,
+        label=text,
+        markevery=shown,
+        **style,
     )
-    axes.vlines(positions, low, high, colors=style["color"], linewidth=1.1, alpha=0.8)
-    (line,) = axes.plot(positions, mean, markeredgecolor="white", markeredgewidth=0.5, zorder=3, label=text, **style)
     marks = {"marker": "x", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.7, "zorder": 4}
-    axes.plot(positions, printed, color=style["color"], **marks)
+    printed = [value if limits.hold(value) else math.nan for value in points.printed]
+    axes.plot(points.positions, printed, color=style["color"], **marks)
     return line
 
 
-def _dress(axes, paper: Mapping, item: Mapping, xs: list) -> None:
+def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits) -> None:
     axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
     axes.set_xlim(-0.5, len(xs) - 0.5)
     axes.set_xlabel(label(paper, item["x"]))
@@ -134,11 +178,16 @@ def _dress(axes, paper: Mapping, item: Mapping, xs: list) -> None:
     axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.ticklabel_format(axis="y", useOffset=False)
+    if item.get("y") == "log":
+        scale.dress_log(axes, limits)
+    else:
+        axes.ticklabel_format(axis="y", useOffset=False)
+    if math.isfinite(limits.top):
+        axes.set_ylim(limits.bottom, limits.top)
     if any(isinstance(x, float) and math.isinf(x) for x in xs[1:]):
         axes.axvline(len(xs) - 1.5, color=GRID, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
     low, high = axes.get_ylim()
-    if per_cent(item["metric"]) and high > 100:
+    if per_cent(item["metric"]) and high > 100 and "top" not in item:
         # nothing is above 100 %: only room for a marker that sits on it
         axes.set_ylim(low, 100 + 0.03 * (100 - low))
 
@@ -153,8 +202,8 @@ def _title(figure: Figure, axes, title: str) -> None:
         text.set_text(textwrap.fill(title, width, break_long_words=False))
 
 
-def _explanations(series: pd.DataFrame) -> list[Line2D]:
-    """Return legend entries for bars and crosses; those that do not occur are left out."""
+def _explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
+    """Return legend entries for bars, crosses and ends of the axis; those that do not occur are left out."""
     least, most = int(series["n"].min()), int(series["n"].max())
     repeats = f"{most} repeats" if least == most else f"{least} to {most} repeats"
     entries = [Line2D([], [], linestyle="none", label=" ")]
@@ -164,4 +213,7 @@ def _explanations(series: pd.DataFrame) -> list[Line2D]:
     if series["printed"].notna().any():
         style = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 1.7, "color": INK}
         entries.append(Line2D([], [], label="printed in\nthe paper", **style))
+    if is_cut:
+        style = {"linestyle": "none", "marker": "^", "markersize": 7, "color": INK}
+        entries.append(Line2D([], [], label="beyond the axis,\nvalue written", **style))
     return entries

@@ -58,11 +58,11 @@ def metric_label(paper: Mapping, metric: str) -> str:
 
     Examples
     --------
-    >>> metric_label({}, "accuracy"), metric_label({}, "recall_acc"), metric_label({}, "mse")
-    ('accuracy (%)', 'recall, acc (%)', 'mse')
+    >>> metric_label({}, "accuracy"), metric_label({}, "recall_acc"), metric_label({}, "unit_mse")
+    ('accuracy (%)', 'recall, acc (%)', 'unit_mse')
     """
-    name = label(paper, metric).replace("_", ", ", 1)
-    return f"{name} (%)" if per_cent(metric) else name
+    name = label(paper, metric)
+    return f"{name.replace('_', ', ', 1)} (%)" if per_cent(metric) else name
 
 
 def scaled(metric: str, value: float) -> float:

@@ -15,38 +15,59 @@ import pandas as pd
 import yaml
 
 from experiments.selection import axis, setting_key, study_of
+from experiments.verdicts import REPRODUCED
 from plots.labels import SIGNS, axis_labels, label, number
+from plots.series import decimals_of
 from plots.summary import describe
 
 PROJECT = Path(__file__).resolve().parent.parent
 _KEPT = ("numbers.csv", "claims.json", "provenance.json", "tables/*.csv", "figures/*.svg")
 
 
-def verdict_grid(paper: Mapping, item: Mapping, numbers: pd.DataFrame) -> str:
-    """Return a table of the paper as Markdown: printed / ours and the sign of the verdict, where a number survives."""
+def grid(paper: Mapping, item: Mapping, series: pd.DataFrame) -> str:
+    """Return a table of the paper as Markdown, from the CSV of that table.
+
+    Where the paper prints numbers that survive: printed / ours and the sign of the verdict, the other cells empty;
+    where none survive: ours alone.
+    """
     study = study_of(paper, item)
     rows, columns = (axis(study, item[name], item.get("where")) for name in ("rows", "columns"))
-    found = {setting_key((row[item["rows"]], row[item["columns"]])): row for row in numbers.to_dict("records")}
+    found = {setting_key((row[item["rows"]], row[item["columns"]])): row for row in series.to_dict("records")}
+    is_printed = series["printed"].notna().any()
     corner = f"{label(paper, item['rows'])} \\ {label(paper, item['columns'])}"
     lines = [" | ".join([f"| {corner}", *axis_labels(paper, item["columns"], columns)]) + " |"]
     lines.append("|---" * (1 + len(columns)) + "|")
     for name, row in zip(axis_labels(paper, item["rows"], rows), rows, strict=True):
-        cells = [_cell(found.get(setting_key((row, column)))) for column in columns]
+        points = [found[setting_key((row, column))] for column in columns]
+        cells = [
+            _cell(one) if is_printed else number(one["metric"], one["mean"], decimals_of(series)) for one in points
+        ]
         lines.append(" | ".join([f"| **{name}**", *cells]) + " |")
-    return f"{item['title']}: paper / ours\n\n" + "\n".join(lines)
+    return f"{item['title']}: {'paper / ours' if is_printed else 'ours; the paper has no numbers'}\n\n" + "\n".join(
+        lines
+    )
 
 
-def _cell(row: Mapping | None, decimals: int = 2) -> str:
-    if row is None:
+def _cell(row: Mapping, decimals: int = 2) -> str:
+    if pd.isna(row["printed"]):
         return ""
     printed, ours = (number(row["metric"], row[name], decimals) for name in ("printed", "mean"))
     return f"{printed} / {ours} {SIGNS[row['verdict']]}"
 
 
-def counts(numbers: pd.DataFrame) -> str:
-    """Return how many numbers got which verdict, and what the signs mean."""
+def counts(paper: Mapping, numbers: pd.DataFrame) -> str:
+    """Return how many measurements got which verdict, and which counted facts differ."""
+    facts = numbers[numbers["statistic"] == "exact"]
     means = numbers[numbers["statistic"] != "exact"]["verdict"].value_counts()
-    return "; ".join(f"{sign} {verdict}: {means.get(verdict, 0)}" for verdict, sign in SIGNS.items())
+    said = "; ".join(f"{sign} {verdict}: {means.get(verdict, 0)}" for verdict, sign in SIGNS.items())
+    differing = facts[facts["verdict"] != REPRODUCED].to_dict("records")
+    named = [
+        f"{label(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing
+    ]
+    agree = f"Facts of the data sets: {len(facts) - len(named)} of {len(facts)} agree"
+    return "\n\n".join(
+        [f"Printed numbers: {said if len(means) else 'none survive'}.", "; ".join([agree, *named]) + "."]
+    )
 
 
 def maxima(paper: Mapping, numbers: pd.DataFrame) -> list[str]:
@@ -71,12 +92,14 @@ def readme_block(number_of_paper: str) -> str:
     claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
     numbers = pd.read_csv(kept / "numbers.csv")
     grids = [
-        verdict_grid(paper, item, numbers[(numbers["table"] == item["id"]) & (numbers["statistic"] == "mean")])
+        grid(paper, item, pd.read_csv(kept / "tables" / f"{item['id']}.csv"))
         for item in paper["tables"]
         if item["kind"] == "grid"
     ]
-    printed = f"Printed numbers: {counts(numbers)}."
-    return "\n\n".join([printed, *grids, "; ".join(maxima(paper, numbers)) + ".", claims_table(claims)])
+    largest = maxima(paper, numbers)
+    return "\n\n".join(
+        [counts(paper, numbers), *grids, *(["; ".join(largest) + "."] if largest else []), claims_table(claims)]
+    )
 
 
 def with_block(readme: str, name: str, block: str) -> str:
@@ -107,11 +130,11 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     run, kept = results / f"paper-{number_of_paper}", PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
     if not (run / "numbers.csv").is_file():
         sys.exit(f"{run} holds no finished run: make reproduce-paper-{number_of_paper} first")
-    numbers = pd.read_csv(run / "numbers.csv")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
     if not facts["git"] or facts["git"]["dirty"]:
         sys.exit(f"{run} was run on code that is not committed: commit, then make reproduce-paper-{number_of_paper}")
-    if (numbers["n"] < numbers["n_expected"]).any():
+    parts = [pd.read_csv(path) for path in [run / "numbers.csv", *run.glob("figures/*.csv"), *run.glob("tables/*.csv")]]
+    if any((part["n"] < part["n_expected"]).any() for part in parts if "n" in part):
         sys.exit(f"{run} is not complete: make reproduce-paper-{number_of_paper} first")
     shutil.rmtree(kept, ignore_errors=True)
     for pattern in _KEPT:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from experiments.claims import effect_text
+from experiments.claims import effect_text, setting_of
 from plots import figures, labels
 from plots.series import decimals_of, shortfall
 from plots.summary import describe
@@ -90,19 +90,14 @@ def _number(paper: Mapping, row: Mapping) -> dict:
 def _claim(paper: Mapping, claim: Mapping) -> dict:
     shown = {name: claim[name] for name in ("text", "verdict", "reason", "scope")}
     shown["p"] = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
-    shown["effect"] = shown["worst"] = shown["falls"] = ""
+    shown["effect"] = shown["worst"] = shown["steps"] = ""
     if claim["p_value"] is not None:
-        shown["effect"] = effect_text(claim["metric"], claim)
-        worst = {
-            name: value
-            for name, value in claim["worst"].items()
-            if name not in ("p_value", "n", "effect", "low", "high")
-        }
-        shown["worst"] = f"{_place(paper, worst)}: {effect_text(claim['metric'], claim['worst'])}"
-        shown["falls"] = "; ".join(
-            f"{_place(paper, {k: v for k, v in fall.items() if k in worst})}, step {fall['step']}: "
-            f"{effect_text(claim['metric'], fall | {'effect': fall['change']})}"
-            for fall in claim["falls"]
+        metric, worst = claim["metric"], claim["worst"]
+        shown["effect"] = effect_text(metric, claim)
+        shown["worst"] = f"{_place(paper, setting_of(worst))}: {effect_text(metric, worst)}"
+        shown["steps"] = "; ".join(
+            f"{_place(paper, setting_of(step))}, step {step['step']}: {effect_text(metric, step)}"
+            for step in claim["steps"]
         )
     return shown
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import pandas as pd
 
 from experiments.selection import PaperError, answers, axes, setting_key, settings, study_of
 from experiments.statistics import mean_interval
-from experiments.verdicts import selected
+from experiments.verdicts import per_cent, selected
 from plots.labels import incomplete
 
 
@@ -62,10 +63,21 @@ def shortfall(series: pd.DataFrame) -> str:
     return incomplete(int(series["n"].sum()), int(series["n_expected"].sum()))
 
 
-def decimals_of(series: pd.DataFrame, default: int = 2) -> int:
-    """Return how many decimals to show: as many as the paper prints, where it prints any."""
-    printed = series["decimals"].dropna()
-    return int(printed.max()) if len(printed) else default
+def decimals_of(series: pd.DataFrame) -> int:
+    """Return how many decimals to show: as many as the paper prints, else two or, for an error, three digits.
+
+    Examples
+    --------
+    >>> decimals_of(pd.DataFrame({"metric": ["mse", "mse"], "mean": [0.0123, 0.5], "decimals": [math.nan, math.nan]}))
+    4
+    """
+    printed, sizes = series["decimals"].dropna(), series["mean"].abs()
+    if len(printed):
+        return int(printed.max())
+    if per_cent(series["metric"].iloc[0]) or not (sizes > 0).any():
+        return 2
+    # an exact fit leaves errors of 1e-30, of which no reader wants thirty decimals
+    return min(max(0, 2 - math.floor(math.log10(sizes[sizes > 0].min()))), 6)
 
 
 def _printed(paper: Mapping, item: Mapping, numbers: pd.DataFrame, by: list[str]) -> dict[tuple, dict]:

@@ -2,17 +2,23 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, precision_score, recall_score
+from omegaconf import OmegaConf
+from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score
 
 import datasets
-from experiments import estimators, versions
+from algorithms.domain import Continuous
+from experiments import estimators, papers, protocol, versions
 from experiments.cells import Cell, checked_epsilon, checked_protocol
 from experiments.errors import BadInput
 from experiments.protocol import run, split_rows
+from experiments.selection import coverage
 from experiments.settings import expand
+from experiments.store import Record
+from experiments.table import long_table
 
 CELL = Cell("car", "random_forest", {"n_estimators": 5, "max_depth": None}, 0.5, 3)
 
@@ -109,6 +115,18 @@ def test_metrics_agree_with_scikit_learn():
         assert metrics[f"precision_{label}"] == pytest.approx(precision, nan_ok=True)
 
 
+def test_errors_of_a_regression_agree_with_scikit_learn():
+    rng = np.random.default_rng(0)
+    target = rng.uniform(410, 490, 50)
+    predicted = target + rng.normal(0, 5, 50)
+    data = SimpleNamespace(domain=SimpleNamespace(target=Continuous("PE", 400, 500)))
+    metrics = protocol._regression(data, SimpleNamespace(target=target), predicted)
+    assert list(metrics) == ["mse", "unit_mse", "r2"]
+    assert metrics["mse"] == pytest.approx(mean_squared_error(target, predicted))
+    assert metrics["unit_mse"] == pytest.approx(mean_squared_error((target - 400) / 100, (predicted - 400) / 100))
+    assert metrics["r2"] == pytest.approx(r2_score(target, predicted))
+
+
 def test_training_rows_can_be_asked_for():
     cell = replace(CELL, protocol=checked_protocol({"evaluate_on": "train"}))
     assert run(cell).metrics["accuracy"] > run(replace(cell, protocol=checked_protocol({}))).metrics["accuracy"]
@@ -149,3 +167,80 @@ def test_epsilon_must_be_a_positive_number():
     for wrong in (0, -1, math.nan, True, None, "x"):
         with pytest.raises(BadInput):
             checked_epsilon(wrong)
+
+
+PAIRS = """
+repeats: 2
+algorithms: {random_forest: {n_estimators: 3, min_samples_leaf: 2}}
+studies:
+  pairs:
+    dataset: [car, nursery]
+    algorithm: [random_forest, majority]
+    epsilon: [0.5, 1, .inf]
+    depends:
+      n_estimators: {epsilon: {0.5: 10, 1.0: 5, .inf: 7}}
+      max_depth: {dataset: {nursery: 4, car: 8}}
+  lone:
+    dataset: [car]
+    algorithm: [random_forest, majority]
+    epsilon: [0.5]
+"""
+
+
+def paper_of(text):
+    """Return a paper as Hydra reads it, which has its own opinion on keys that are numbers."""
+    return OmegaConf.to_container(OmegaConf.create(text), resolve=True)
+
+
+def test_dependent_parameters_follow_their_axis():
+    cells = papers.studies(paper_of(PAIRS))["pairs"]
+    assert len(cells) == 2 * 2 * 3 * 2
+    for cell in cells:
+        trees, depth = {0.5: 10, 1.0: 5, math.inf: 7}[cell.epsilon], {"car": 8, "nursery": 4}[cell.dataset]
+        forest = {"n_estimators": trees, "max_depth": depth, "min_samples_leaf": 2}
+        own = {} if cell.algorithm == "majority" else forest
+        assert cell.params == estimators.parameters(cell.algorithm) | own
+
+
+def test_a_dependent_parameter_may_follow_another_parameter():
+    study = {"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0], "params": {"max_depth": [3, 5]}}
+    study |= {"depends": {"n_estimators": {"params.max_depth": {3: 30, 5.0: 50}}}}
+    cells = papers.studies({"repeats": 1, "studies": {"s": study}})["s"]
+    assert [(cell.params["max_depth"], cell.params["n_estimators"]) for cell in cells] == [(3, 30), (5, 50)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0.5: 10, ", "", "depends.n_estimators: epsilon = 0.5 must be named once"),
+        ("0.5: 10, ", "0.5: 10, 2: 3, ", "depends.n_estimators: epsilon = 2 is not run by the study"),
+        ("{epsilon: {0.5: 10, 1.0: 5, .inf: 7}}", "5", "depends.n_estimators: write {axis: {value: given, ...}}"),
+        ("{epsilon: {", "{epsilom: {", "no axis 'epsilom' to follow; did you mean 'epsilon'"),
+        ("max_depth:", "depth:", "no algorithm of the study has a parameter 'depth'; did you mean 'max_depth'"),
+        ("max_depth: {dataset", "random_state: {dataset", "random_state cannot be set as a parameter"),
+        (
+            "    depends:",
+            "    params: {max_depth: 3}\n    depends:",
+            "depends.max_depth: max_depth is an axis in params",
+        ),
+        ("epsilon: [0.5, 1, .inf]", "epsilon: [0.5, 1, 1.0, .inf]", "epsilon names a value twice"),
+        ("  pairs:", "  a+b:", "study 'a.b': choose a name of letters"),
+    ],
+)
+def test_a_study_that_depends_on_nothing_is_refused(old, new, message):
+    assert old in PAIRS
+    with pytest.raises(BadInput, match=message) as refusal:
+        papers.studies(paper_of(PAIRS.replace(old, new, 1)))
+    assert str(refusal.value).startswith("study '") and "\n" not in str(refusal.value)
+
+
+def test_cells_that_studies_share_count_once():
+    paper = paper_of(PAIRS)
+    cells = papers.studies(paper)  # those of `majority` are the same in both, those of the forest are not
+    distinct = {cell.key for study in cells.values() for cell in study}
+    assert len(distinct) == 24 + 2
+    done = {key: Record("done", protocol.Measured({"accuracy": 0.5}, 0.0)) for key in sorted(distinct)[:20]}
+    table = long_table(cells, done)
+    assert coverage(paper, table) == (20, 26)
+    assert coverage(paper, table[table["study"] != "pairs+lone"])[1] == 28  # lost rows are asked for by each study
+    assert coverage(paper, table.iloc[:0]) == (0, 28)

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from experiments.claims import judge_claims
+from experiments.claims import effect_text, judge_claims
+from experiments.groups import KINDS, Group
 from experiments.selection import PaperError, axes
 from experiments.statistics import holm, mean_interval, paired_t_p, sign_flip_p
 from plots.publication import PROJECT
@@ -18,6 +19,16 @@ GROWS = {"id": "grows", "text": "grows", "kind": "increases", "study": "grid", "
 GROWS |= {"within": ["dataset", "params.max_depth"]}
 ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "pair", "better": "a", "worse": "b"}
 ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
+NEARS = {
+    "id": "nears",
+    "text": "nears",
+    "kind": "approaches",
+    "study": "pair",
+    "along": "epsilon",
+    "metric": "accuracy",
+}
+NEARS |= {"algorithm": "a", "to": "b", "within": ["dataset"]}
+STAYS = GROWS | {"id": "stays", "kind": "independent", "margin": 0.05}
 PAPER = {
     "number": 0,
     "repeats": 10,
@@ -33,7 +44,7 @@ def grid(truth, *, sd=0.002, repeats=10, seed=0, cap=1.0):
     """Return a table of the study ``grid`` with mean ``truth(level of epsilon, depth)``."""
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
-        {"dataset": "car", "algorithm": "a", "params.max_depth": d, "epsilon": e, "repeat": r}
+        {"study": "grid", "dataset": "car", "algorithm": "a", "params.max_depth": d, "epsilon": e, "repeat": r}
         | {"accuracy": min(cap, truth(i, d) + rng.normal(0, sd))}
         for d in DEPTH
         for i, e in enumerate(EPSILON)
@@ -46,7 +57,7 @@ def pair(gap, *, sd=0.002, repeats=10, seed=0):
     rng = np.random.default_rng(seed)
     shared = rng.normal(0, 0.05, repeats)
     return pd.DataFrame(
-        {"dataset": "car", "algorithm": algorithm, "params.max_depth": 3, "epsilon": e, "repeat": r}
+        {"study": "pair", "dataset": "car", "algorithm": algorithm, "params.max_depth": 3, "epsilon": e, "repeat": r}
         | {"accuracy": 0.8 + shared[r] + (gap(i) if algorithm == "a" else 0) + rng.normal(0, sd)}
         for i, e in enumerate(EPSILON)
         for algorithm in "ab"
@@ -78,7 +89,8 @@ def test_a_fall_contradicts_growth(truth, fixed):
     result = judge(grid(truth), fixed=fixed)
     assert result["verdict"] == "not reproduced"
     assert result["p_value"] > 0.05
-    most = min(result["contradicted"], key=lambda group: group["effect"])
+    most = result["contradicted"][0]
+    assert most["effect"] == min(group["effect"] for group in result["contradicted"])
     assert most["high"] < 0
     place = f"most in car, max_depth = {most['params.max_depth']}"
     assert (
@@ -92,7 +104,7 @@ def test_no_growth_is_inconclusive(fixed):
     result = judge(grid(lambda i, d: 0.8), fixed=fixed)
     assert result["verdict"] == "not testable"
     assert result["p_value"] > 0.05
-    assert result["contradicted"] == result["falls"] == []
+    assert result["contradicted"] == result["steps"] == []
     assert "inconclusive: significant in 0 of 3 groups; weakest car, max_depth = " in result["reason"]
 
 
@@ -118,10 +130,10 @@ def test_a_dip_contradicts_step_by_step_growth():
     result = judge(grid(lambda i, d: 0.7 + (0.0, 0.1, 0.08, 0.12)[i]))
     assert result["p_adjusted"] < 0.05
     assert result["verdict"] == "not reproduced"
-    assert {fall["step"] for fall in result["falls"]} == {2}
-    assert result["falls"][0]["change"] == pytest.approx(-0.02, abs=0.004)
+    assert {step["step"] for step in result["steps"]} == {2}
+    assert result["steps"][0]["effect"] == pytest.approx(-0.02, abs=0.004)
     assert "3 steps fall significantly, most step 2 of car, max_depth = " in result["reason"]
-    assert all(fall["low"] < fall["change"] < fall["high"] < 0 for fall in result["falls"])
+    assert all(step["low"] < step["effect"] < step["high"] < 0 for step in result["steps"])
     assert result["contradicted"] == []
 
 
@@ -140,10 +152,11 @@ def test_the_worst_group_is_named():
 def test_groups_at_the_ceiling_are_set_aside_but_never_a_pass_alone():
     result = judge(grid(lambda i, d: 0.7 + 0.02 * i if d < 7 else 2))
     assert result["verdict"] == "reproduced"
-    assert result["at_ceiling"] == 1
+    assert result["at_bound"] == 1
+    assert "1 more stand at 1 throughout" in result["reason"]
     result = judge(grid(lambda i, d: 2))
     assert result["verdict"] == "not testable"
-    assert "ceiling" in result["reason"]
+    assert "every group stands at 1 throughout" in result["reason"]
 
 
 def test_a_constant_below_the_ceiling_is_no_growth():
@@ -236,6 +249,148 @@ def test_overlapping_splits_are_less_certain():
     assert "overlapping" in anew["scope"]
 
 
+TRUTHS = {
+    "grows": lambda i, d: 0.7 + 0.02 * i,
+    "falls": lambda i, d: 0.8 - 0.01 * i,
+    "flat": lambda i, d: 0.8,
+    "dips": lambda i, d: 0.7 + (0.0, 0.1, 0.08, 0.12)[i],
+    "ceiling": lambda i, d: 2 if d == 7 else 0.7 + 0.02 * i,
+}
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_an_error_decreases_as_its_complement_increases(truth, fixed):
+    table = grid(TRUTHS[truth])
+    error = table.assign(accuracy=1 - table["accuracy"])
+    up, down = judge(table, fixed=fixed), judge(error, GROWS | {"kind": "decreases"}, fixed)
+    assert up["verdict"] == down["verdict"]
+    for name in ("p_value", "groups_holding", "at_bound"):
+        assert up[name] == pytest.approx(down[name])
+    assert up["effect"] == pytest.approx(-down["effect"])
+    for one, other in ((up["contradicted"], down["contradicted"]), (up["steps"], down["steps"])):
+        assert [found["effect"] for found in one] == pytest.approx([-found["effect"] for found in other])
+    assert down["reason"].count("rise") == up["reason"].count("fall")
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+@pytest.mark.parametrize(
+    ("gap", "verdict"), [(-0.01, "reproduced"), (0.01, "not reproduced"), (0.0, "not testable")], ids=str
+)
+def test_below_is_the_mirror_of_above(gap, verdict, fixed):
+    table = pair(lambda i: gap, seed=1)
+    result = judge(table, ABOVE | {"kind": "below"}, fixed)
+    assert result["verdict"] == verdict
+    mirrored = judge(table.assign(accuracy=1 - table["accuracy"]), ABOVE, fixed)
+    assert (mirrored["verdict"], mirrored["p_value"]) == (verdict, pytest.approx(result["p_value"]))
+    assert result["effect"] == pytest.approx(gap, abs=0.003)
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+@pytest.mark.parametrize(
+    ("gap", "verdict"),
+    [
+        (lambda i: -0.06 / 2**i, "reproduced"),
+        (lambda i: 0.01 * (1 + i), "not reproduced"),
+        (lambda i: (0.06, 0.02, 0.05, 0.01)[i], "not reproduced"),
+        (lambda i: 0.03, "not testable"),
+    ],
+    ids=["nears from below", "parts", "nears with a step back", "keeps its distance"],
+)
+def test_two_algorithms_approach_each_other(gap, verdict, fixed):
+    result = judge(pair(gap, seed=2), NEARS, fixed)
+    assert result["verdict"] == verdict
+    assert (result["cells"], result["cells_expected"], result["groups"]) == (80, 80, 1)
+    assert len(result["steps"]) == (0 if verdict != "not reproduced" else 1 if gap(2) == 0.05 else len(result["steps"]))
+
+
+def test_a_distance_of_zero_is_set_aside():
+    result = judge(pair(lambda i: 0, sd=0), NEARS)
+    assert result["verdict"] == "not testable"
+    assert "every group stands at 0 throughout" in result["reason"]
+
+
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+@pytest.mark.parametrize(
+    ("truth", "sd", "verdict"),
+    [
+        (lambda i, d: 0.8, 0.002, "reproduced"),
+        (lambda i, d: 0.8 + 0.002 * i, 0.002, "reproduced"),
+        (lambda i, d: 0.7 + 0.05 * i * (d == 5), 0.002, "not reproduced"),
+        (lambda i, d: 0.9 - 0.05 * i, 0.002, "not reproduced"),
+        (lambda i, d: (0.6, 0.8, 0.8, 0.6)[i], 0.002, "not reproduced"),
+        (lambda i, d: 0.8, 0.08, "not testable"),
+    ],
+    ids=["flat", "a slope inside", "rises at one depth", "falls", "humps", "too noisy"],
+)
+def test_independence_needs_evidence_of_its_own(truth, sd, verdict, fixed):
+    result = judge(grid(truth, sd=sd), STAYS, fixed)
+    assert result["verdict"] == verdict
+    assert (result["contradicted"] + result["steps"] == []) == (verdict != "not reproduced")
+    mean = grid(truth, sd=sd).query(f"`params.max_depth` == {result['worst']['params.max_depth']}")["accuracy"].mean()
+    assert result["worst"]["margin"] == pytest.approx(0.05 * mean)
+    assert ("margin ± " in result["reason"]) == (verdict != "reproduced")
+
+
+def test_what_never_varies_is_independent_and_nothing_is_not():
+    assert judge(grid(lambda i, d: 0.8, sd=0), STAYS)["verdict"] == "reproduced"
+    result = judge(grid(lambda i, d: 0.0, sd=0), STAYS)
+    assert result["verdict"] == "not testable"
+    assert "every group stands at 0 throughout" in result["reason"]
+
+
+@pytest.mark.parametrize("overlap", [0.25, 3 / 7])
+@pytest.mark.parametrize("shift", [-0.03, 0.0, 0.01, 0.035])
+def test_equivalence_against_two_t_tests_by_hand(overlap, shift):
+    from scipy.stats import t
+
+    gains = shift + np.random.default_rng(3).normal(0, 0.005, 12)
+    centre = np.full(12, 0.8)  # so that the room is the same in every repeat
+    group = Group({}, np.column_stack([centre - gains / 2, centre + gains / 2]), overlap, KINDS["independent"], 0.05)
+    error = gains.std(ddof=1) * math.sqrt(1 / 12 + overlap)
+    upper, lower = (t.sf((0.04 - sign * gains.mean()) / error, 11) for sign in (1, -1))
+    assert group.p_value == pytest.approx(max(upper, lower, 2**-12))
+    assert group.p_against == pytest.approx([max(1 - p, 2**-12) for p in (upper, lower)])
+    half = t.ppf(0.95, 11) * error  # equivalent at 5 % exactly where the 90 % interval lies inside
+    assert (group.p_value < 0.05) == (gains.mean() - half > -0.04 and gains.mean() + half < 0.04)
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.1], ids=["sign flips", "t"])
+def test_equivalence_at_its_margin_is_rarely_accepted_or_refuted(overlap):
+    """The mean varies with the repeat, and the gain stands exactly at five per cent of it."""
+    rng = np.random.default_rng(4)
+    accepted = refuted = 0
+    for _ in range(400):
+        shared = rng.normal(0, 0.02 * math.sqrt(overlap), 2)  # what overlapping training sets have in common
+        noise = rng.normal(0, 0.02, (10, 2)) + shared
+        truth = np.array([0.78, 0.82])
+        group = Group({}, truth + noise, overlap, KINDS["independent"], 0.05)
+        accepted += group.p_value < 0.05
+        refuted += 2 * min(group.p_against) < 0.05
+    assert 4 <= accepted <= 32  # binomial(400, 0.05) exceeds 32 with probability 0.003
+    assert refuted <= 32
+
+
+def test_a_margin_is_written_beside_its_effect():
+    found = {"effect": 0.01, "low": -0.02, "high": 0.04, "margin": 0.04}
+    assert effect_text("accuracy", found) == "+1.00 points (-2.00 to +4.00), margin ± 4.00"
+    assert effect_text("unit_mse", found) == "+0.01 (-0.02 to +0.04), margin ± 0.04"
+
+
+def test_studies_that_differ_in_an_open_parameter_are_told_apart():
+    grown, flat = grid(TRUTHS["grows"]), grid(TRUTHS["flat"]).assign(study="other")
+    studies = PAPER["studies"] | {"other": PAPER["studies"]["grid"]}
+    paper = PAPER | {"studies": studies, "claims": [GROWS, GROWS | {"id": "other", "study": "other"}]}
+    one, other = judge_claims(paper, pd.concat([grown, flat]), fixed_splits=["car"])
+    assert (one["verdict"], other["verdict"]) == ("reproduced", "not testable")
+    assert one["cells"] == other["cells"] == 120
+    shared = grown.assign(study="grid+other")
+    assert [r["cells"] for r in judge_claims(paper, shared, fixed_splits=["car"])] == [120, 120]
+    assert judge(grown.assign(study="grid-2"))["cells"] == 0
+    with pytest.raises(PaperError, match="study 'grid': two cells answer the same setting"):
+        judge(pd.concat([grown, grown]))
+
+
 def test_printed_claims_follow_their_numbers():
     claim = {"id": "p", "text": "", "kind": "printed", "numbers": ["x", "y"]}
     for verdicts, expected in (
@@ -259,6 +414,19 @@ def test_printed_claims_follow_their_numbers():
         (GROWS | {"within": ["dataset"]}, "within must name"),
         (ABOVE | {"better": "c"}, "better = 'c'"),
         (GROWS | {"where": {"epsilon": 0.1}}, "one level only"),
+        ({k: v for k, v in GROWS.items() if k != "along"}, "kind increases needs along"),
+        ({k: v for k, v in GROWS.items() if k != "metric"}, "kind increases needs metric"),
+        ({k: v for k, v in ABOVE.items() if k != "worse"} | {"kind": "below"}, "kind below needs worse"),
+        ({k: v for k, v in NEARS.items() if k != "to"}, "kind approaches needs to"),
+        ({k: v for k, v in STAYS.items() if k != "margin"}, "kind independent needs margin"),
+        ({"id": "p", "text": "", "kind": "printed"}, "kind printed needs numbers"),
+        (GROWS | {"withn": ["dataset"]}, "knows no 'withn'; did you mean 'within'"),
+        (GROWS | {"margin": 0.1}, "kind increases knows no 'margin'"),
+        (STAYS | {"margin": 5}, "margin = 5 must be a share"),
+        (STAYS | {"margin": "0.05"}, "margin = '0.05' must be a share"),
+        (NEARS | {"to": "c"}, "to = 'c' is not run by the study"),
+        (NEARS | {"to": "a"}, "compared with itself"),
+        (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),
     ],
 )
 def test_claims_about_nothing_are_refused(claim, message):

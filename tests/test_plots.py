@@ -78,7 +78,7 @@ def long_table(seed=0):
     privacy = {"claimed_epsilon": 1.0, "accounted_epsilon": 25.0, "is_sound": False, "neighbours": "add or remove one"}
     return pd.DataFrame(
         dict(zip(by, point, strict=True))
-        | {"repeat": r, "status": "done", "accuracy": 0.8 + rng.normal(0, 0.003)}
+        | {"study": "grid", "repeat": r, "status": "done", "accuracy": 0.8 + rng.normal(0, 0.003)}
         | {"privacy": json.dumps(privacy | {"faults": [{"name": f"fault of <{point[1]}>", "why": "y", "source": "s"}]})}
         for point in settings(PAPER["studies"]["grid"], by)
         for r in range(10)
@@ -334,6 +334,121 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     names = [fault["name"] for fault in said["faults"]]
     assert "exact nominal splits" in names
     assert re.findall("<li>([^:]+):", section) == names
+
+
+ERRORS = {"a": [0.5, 0.1, 0.02], "b": [40.0, 0.3, 0.0]}
+
+
+def error_figure(printed=math.nan, **more):
+    """Return a drawn figure of errors: a with intervals that reach below zero, b once far above and once at zero."""
+    study = {"dataset": ["car"], "algorithm": ["a", "b"], "epsilon": [0.1, 1.0, 10.0]}
+    item = {"id": "f", "title": "Errors", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "unit_mse"}
+    paper = {"repeats": 4, "studies": {"s": study}, "labels": {"b": "DiffPRF, stop at zero"}}
+    table = pd.DataFrame(
+        {"study": "s", "dataset": "car", "algorithm": name, "epsilon": epsilon, "repeat": r}
+        | {"unit_mse": mean * ((0.1, 0.1, 0.1, 3.7)[r] if name == "a" else 1)}
+        for name, means in ERRORS.items()
+        for epsilon, mean in zip(study["epsilon"], means, strict=True)
+        for r in range(4)
+    )
+    item |= more
+    series = summarise(paper, item, table, pd.DataFrame(columns=["statistic"]), [item["lines"], item["x"]])
+    drawn = figures._figure(paper, item, series.assign(printed=printed))
+    drawn.draw_without_rendering()
+    return drawn.axes[0], drawn
+
+
+def written(axes):
+    """Return the values that are written beyond the ends of the axis."""
+    return [(text.xy[0], text.get_text()) for text in axes.texts]
+
+
+def test_a_log_axis_shows_intervals_below_zero_and_marks_a_mean_of_zero():
+    axes, _ = error_figure(y="log")
+    assert axes.get_yscale() == "log"
+    bottom, top = axes.get_ylim()
+    assert 0.001 < bottom < 0.02 and 40 < top < 100
+    bars = [segment for part in axes.collections for segment in part.get_segments()]
+    assert len(bars) == 6
+    assert [bar[0, 1] for bar in bars[:3]] == [bottom] * 3 and all(bar[1, 1] > 0.02 for bar in bars[:3])
+    assert written(axes) == [(2, "0.00")]
+    assert {"0.1", "1", "10"} <= {tick.get_text() for tick in axes.get_yticklabels()}
+
+
+@pytest.mark.parametrize("y", [{}, {"y": "log"}], ids=["linear", "log"])
+def test_what_lies_beyond_an_end_is_written_there(y):
+    axes, drawn = error_figure(printed=0.7, top=0.4, bottom=0.05, **y)
+    assert axes.get_ylim() == (0.05, 0.4)
+    above = [(0, "0.500"), (0, "× 0.700"), (0, "× 0.700"), (0, "40.0"), *[(x, "× 0.700") for x in (1, 1, 2, 2)]]
+    assert written(axes) == [*above, (2, "0.0200"), (2, "0.00")]
+    at_ends = [line.get_ydata()[0] for line in axes.lines if not line.get_clip_on()]
+    assert at_ends == [0.4] * 8 + [0.05] * 2
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+    ticks = [tick.get_window_extent() for tick in axes.get_xticklabels()]
+    assert not any(box.overlaps(tick) for box in boxes for tick in ticks)
+    assert drawn._suptitle.get_window_extent().y0 >= max(box.y1 for box in boxes)
+    assert "beyond the axis,\nvalue written" in [text.get_text() for text in drawn.legends[0].get_texts()]
+
+
+def test_one_end_that_is_given_leaves_room_for_the_rest():
+    axes, _ = error_figure(top=1.0)
+    assert axes.get_ylim()[1] == 1.0 and -2 < axes.get_ylim()[0] < 0
+    assert written(axes) == [(0, "40.0")]
+    axes, _ = error_figure(top=0.001, y="log", where={"epsilon": [0.1, 1.0]})
+    assert axes.get_ylim()[1] == 0.001 and 0 < axes.get_ylim()[0] < 0.001
+    assert len(written(axes)) == 4
+
+
+def test_a_figure_that_fits_has_nothing_beyond():
+    axes, drawn = error_figure()
+    assert written(axes) == []
+    assert "beyond the axis,\nvalue written" not in [text.get_text() for text in drawn.legends[0].get_texts()]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"y": "logarithmic"}, "f: y = 'logarithmic' is unknown"),
+        ({"top": "high"}, "f: top = 'high' must be a number"),
+        ({"y": "log", "bottom": 0}, "f: bottom = 0 cannot be shown on a log axis"),
+        ({"top": 1, "bottom": 1.0}, "f: bottom = 1.0 must lie below top = 1"),
+    ],
+)
+def test_an_axis_that_contradicts_itself_is_refused(more, message):
+    with pytest.raises(PaperError, match=message):
+        error_figure(**more)
+
+
+def test_data_sets_may_be_lines(tmp_path):
+    study = {"dataset": ["car", "nursery"], "algorithm": ["a"], "epsilon": [0.1, 1.0]}
+    item = {"id": "figure-1", "title": "T", "study": "s", "x": "epsilon", "lines": "dataset", "metric": "accuracy"}
+    paper = {"number": 9, "title": "T", "repeats": 1, "labels": {"nursery": "Nursery"}, "studies": {"s": study}}
+    points = settings(study, ["dataset", "epsilon"])
+    table = pd.DataFrame(points, columns=["dataset", "epsilon"]).assign(study="s", algorithm="a", repeat=0)
+    publish(paper | {"figures": [item]}, table.assign(accuracy=0.8, status="done"), tmp_path)
+    drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
+    assert list(zip(drawn["dataset"], drawn["epsilon"], strict=True)) == points
+    assert "<td>Nursery</td>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_report_shows_claims_of_every_kind(paper, tmp_path):
+    grid = {"study": "grid", "metric": "accuracy", "text": "t"}
+    by_epsilon = grid | {"along": "epsilon", "within": ["params.max_depth"]}
+    claims = [
+        by_epsilon | {"id": "i", "kind": "increases", "where": {"algorithm": "a"}},
+        by_epsilon | {"id": "d", "kind": "decreases", "where": {"algorithm": "a"}},
+        grid | {"id": "b", "kind": "below", "better": "a", "worse": "b", "within": ["params.max_depth", "epsilon"]},
+        by_epsilon | {"id": "n", "kind": "approaches", "algorithm": "a", "to": "b"},
+        by_epsilon | {"id": "s", "kind": "independent", "margin": 0.05, "where": {"algorithm": "a"}},
+    ]
+    publish(paper | {"claims": claims}, long_table(), tmp_path)
+    said = {one["id"]: one for one in json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"]}
+    assert {name: one["kind"] for name, one in said.items()} == {one["id"]: one["kind"] for one in claims}
+    assert said["s"]["verdict"] == "reproduced"
+    page = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="claims"')[2].partition("</table>")[0]
+    assert page.count(", margin ± 4.0") == 1
+    assert len(re.findall(r"depth [34](, ε [\d.]+|, no noise)?: ", page)) == len(claims)
 
 
 @pytest.mark.parametrize("n_words", [1, 8, 16])

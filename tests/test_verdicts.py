@@ -22,7 +22,8 @@ PAPER = {
 
 def cells(values, depth=3, epsilon=0.1, metric="accuracy"):
     return [
-        {"dataset": "car", "algorithm": "a", "params.max_depth": depth, "epsilon": epsilon, "repeat": r, metric: v}
+        {"study": "grid", "dataset": "car", "algorithm": "a", "params.max_depth": depth}
+        | {"epsilon": epsilon, "repeat": r, metric: v}
         for r, v in enumerate(values)
     ]
 

@@ -60,14 +60,37 @@ def count_by_code(growth, table, i, feature):
 
 
 @compiled
-def count_below(growth, table, i, feature, code, counts):
-    """Count the records of node ``i`` whose code of a feature is at most ``code``, by class, into ``counts``."""
+def count_within(growth, table, i, feature, lowest, highest, counts):
+    """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``."""
     column = table.codes[feature]
     for c in range(table.n_classes):
         n = 0
         for row in rows_of_class(growth, i, c):
-            n += column[row] <= code
+            n += lowest <= column[row] <= highest
         counts[c] = n
+
+
+@compiled
+def sum_within(growth, table, i, feature, lowest, highest):
+    """Return number and summed target of the records of node ``i`` whose code of a feature lies in a range."""
+    column, targets = table.codes[feature], table.targets
+    n, total = 0, 0.0
+    for row in rows_of(growth, i):
+        is_within = lowest <= column[row] <= highest
+        n += is_within
+        total += is_within * targets[row]
+    return n, total
+
+
+@compiled
+def sum_targets(growth, table, i):
+    """Return the sum of the targets in node ``i`` and that of their squares."""
+    targets = table.targets
+    total, squares = 0.0, 0.0
+    for row in rows_of(growth, i):
+        total += targets[row]
+        squares += targets[row] * targets[row]
+    return total, squares
 
 
 @compiled

@@ -24,7 +24,9 @@ class Plan(NamedTuple):
 
     max_depth: int
     max_features: int
-    epsilon: float  # half of a level: for the count of a node, and for its split or its leaf
+    count_epsilon: float  # half of a level
+    split_epsilon: float  # the other half, as for a leaf
+    leaf_epsilon: float
     score: int
     sensitivity: float
     stops_below_noise: bool
@@ -39,15 +41,15 @@ def grow(plan, table, rows, rng):
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
         node = growth.nodes[i]
-        node.noisy_count = laplace(float(counts.sum()), 1.0, plan.epsilon, rng)
-        node.epsilon += plan.epsilon
+        node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon, rng)
+        node.epsilon += plan.count_epsilon
         unused = unused_features(growth, i, n_features)
         split = NO_SPLIT
         if node.depth < plan.max_depth and unused.shape[0] > 0 and is_large(node.noisy_count, table, unused, plan):
             features = draw_features(unused, plan.max_features, rng)
             split = draw_feature(growth, table, i, features, counts, plan, rng)
         if split.feature < 0:
-            label_leaf(growth, i, counts, plan.epsilon, rng)
+            label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
         elif table.is_continuous[split.feature]:
             growth = split_in_two(growth, table, i, split.feature, BELOW, split.code, split.cut)
         else:
@@ -68,14 +70,14 @@ def is_large(noisy_count, table, unused, plan):
     n_children = 0
     for feature in unused:
         n_children = max(n_children, 2 if table.is_continuous[feature] else table.n_codes[feature])
-    return noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.epsilon
+    return noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.count_epsilon
 
 
 @compiled
 def draw_feature(growth, table, i, features, totals, plan, rng):
     """Draw a cut for each continuous feature, then one of all features, both by the exponential mechanism."""
     n_features = features.shape[0]
-    share = plan.epsilon / (table.is_continuous[features].sum() + 1)
+    share = plan.split_epsilon / (table.is_continuous[features].sum() + 1)
     quality = np.empty(n_features)
     measure = np.ones(n_features)
     codes = np.zeros(n_features, dtype=np.int64)
@@ -176,10 +178,13 @@ class DiffPRFsClassifier(PrivateForestClassifier):
 
     def _plan(self, table) -> Plan:
         n_features, n_rows = table.codes.shape
+        half = float(self.epsilon) / self.n_estimators / (self.max_depth + 1) / 2
         return Plan(
             max_depth=self.max_depth,
             max_features=self.max_features or math.ceil(math.sqrt(n_features)),
-            epsilon=float(self.epsilon) / self.n_estimators / (self.max_depth + 1) / 2,
+            count_epsilon=half,
+            split_epsilon=half,
+            leaf_epsilon=half,
             score=CODES[self.criterion],
             sensitivity=sensitivity(CODES[self.criterion], n_rows),
             stops_below_noise=self.stop_below == "noise",
@@ -190,9 +195,11 @@ class DiffPRFsClassifier(PrivateForestClassifier):
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table)
-        count = Spent("laplace", "number of records of a node", plan.epsilon, 1.0)
-        split = Spent("exponential", "cuts of continuous features and the feature", plan.epsilon, plan.sensitivity)
-        leaf = Spent("laplace", "class counts of a leaf", plan.epsilon, 1.0)
+        count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
+        split = Spent(
+            "exponential", "cuts of continuous features and the feature", plan.split_epsilon, plan.sensitivity
+        )
+        leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
         faults = [BOOTSTRAP]
         level = (count, split)
         if table.is_continuous.any():

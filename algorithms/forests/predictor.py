@@ -15,9 +15,6 @@ BLOCK = 256
 def find_leaves(nodes, matrix):
     """Find the leaf of every row.
 
-    All rows of a block take one step before any takes the next, and a row that has arrived stays in its leaf: without
-    a branch to mispredict or a step to wait for, this was 1.4 (depth 5) to 3.4 times (depth 15) as fast as row by row.
-
     Parameters
     ----------
     nodes : structured array of node_type
@@ -42,10 +39,20 @@ def find_leaves(nodes, matrix):
         cut[i] = np.inf if is_leaf else node.cut
         equals[i] = node.decides == EQUALS
         by_value[i] = node.decides == BY_VALUE
+    return descend(feature, child, cut, equals, by_value, nodes[n_nodes - 1].depth, matrix)
+
+
+@compiled
+def descend(feature, child, cut, equals, by_value, depth, matrix):
+    """Let every row take ``depth`` steps from node 0; a leaf is a node that is its own child and cuts at infinity.
+
+    All rows of a block take one step before any takes the next: without a branch to mispredict or a step to wait for,
+    this was 1.4 (depth 5) to 3.4 times (depth 15) as fast as row by row.
+    """
     at = np.zeros(matrix.shape[0], dtype=np.uint32)
     for start in range(0, matrix.shape[0], BLOCK):
         rows, here = matrix[start : start + BLOCK], at[start : start + BLOCK]
-        for _ in range(nodes[n_nodes - 1].depth):
+        for _ in range(depth):
             for j in range(here.shape[0]):
                 i = here[j]
                 value = rows[j, feature[i]]

@@ -1,4 +1,4 @@
-"""Split scores: how well a split separates the classes. Larger is better.
+"""Split scores: how well a split separates the classes, or the targets of a regression. Larger is better.
 
 All are weighted by counts, which is what gives them a sensitivity: adding or removing one record changes a score by at
 most the number stated here (PAPERS: split scores; checked by brute force in the tests).
@@ -96,3 +96,34 @@ def side_score(score, counts):
     for count in counts:
         total = joined(score, total, class_term(score, float(count), n))
     return total
+
+
+SSE_SENSITIVITY = 1.0
+"""Largest change of ``squared_error_score`` when one record with a target in [0, 1] is added or removed."""
+
+
+@compiled
+def squared_error_score(n, total, n_left, left, squares):
+    """Score a split of a regression: minus the sum of squared errors around the means of the two sides.
+
+    Parameters
+    ----------
+    n, total : float
+        Number and summed target of the records in the node.
+    n_left, left : float
+        The same of the left side.
+    squares : float
+        Sum of the squared targets in the node.
+
+    Examples
+    --------
+    >>> squared_error_score(4.0, 2.0, 2.0, 2.0, 2.0)  # targets 1, 1 on the left, 0, 0 on the right
+    0.0
+    """
+    n_right, right = n - n_left, total - left
+    explained = 0.0
+    if n_left > 0:
+        explained += left * left / n_left
+    if n_right > 0:
+        explained += right * right / n_right
+    return explained - squares

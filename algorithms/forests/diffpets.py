@@ -1,0 +1,454 @@
+"""DiffPETs: extremely randomised trees with noise (Li, Chen, Xie; Computer Engineering 2020 46(2))."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
+from algorithms.compiled import compiled
+from algorithms.forests.candidates import (
+    class_counts,
+    count_by_present_code,
+    count_within,
+    draw_features,
+    is_pure,
+    split_score,
+    sum_targets,
+    sum_within,
+)
+from algorithms.forests.forest import PrivateForestClassifier, PrivateForestRegressor, TwoVariants, label_leaf
+from algorithms.forests.intervals import Split
+from algorithms.forests.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
+from algorithms.forests.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
+from algorithms.mechanisms import exponential, laplace
+from algorithms.parameters import check_choice, check_number
+
+
+class Plan(NamedTuple):
+    """What one tree may spend, how it splits and what its leaves hold."""
+
+    max_depth: int  # levels of splits
+    max_features: int  # K
+    epsilon: float  # of each mechanism in a node
+    leaf_epsilon: float
+    sensitivity: float  # of the split score
+    public_cuts: bool  # cuts from the public domain instead of from the values in the node
+    is_regression: bool
+    mean_variance: bool  # regression: the score is the mean squared error instead of the sum
+    noisy_mean: bool  # regression: a leaf is its mean plus noise, instead of a noisy sum over a noisy count
+    error_threshold: float  # regression: mean squared error up to which a node is a leaf
+
+
+@compiled
+def grow(plan, table, rows, rng):
+    """Grow one tree as printed: Algorithm 2."""
+    growth = plant(table, rows)
+    all_features = np.arange(table.codes.shape[0])
+    i = 0
+    while i < growth.n_nodes[0]:
+        node = growth.nodes[i]
+        node.exact = node.depth < plan.max_depth  # the stop condition and the values present are read without noise
+        node.noisy_count = laplace(float(rows_of(growth, i).shape[0]), 1.0, plan.epsilon, rng)
+        node.epsilon += plan.epsilon
+        if node.depth == plan.max_depth or is_settled(growth, table, i, plan):  # line 1
+            finish(growth, table, i, plan, rng)  # line 2
+        else:
+            features = draw_features(all_features, plan.max_features, rng)  # line 4
+            split = draw_split(growth, table, i, features, plan, rng)  # lines 5 and 6
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
+        i += 1
+    return released(growth)
+
+
+@compiled
+def grow_sound(plan, table, rows, rng):
+    """Grow one tree with every step paid: public cuts, no stop but the depth, no count."""
+    growth = plant(table, rows)
+    all_features = np.arange(table.codes.shape[0])
+    i = 0
+    while i < growth.n_nodes[0]:
+        if growth.nodes[i].depth == plan.max_depth:
+            finish(growth, table, i, plan, rng)
+        else:
+            features = draw_features(all_features, plan.max_features, rng)
+            split = draw_split(growth, table, i, features, plan, rng)
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+        i += 1
+    return released(growth)
+
+
+@compiled
+def is_settled(growth, table, i, plan):
+    """Tell whether a node need not be split: one class only, or little error. Reads the rows exactly."""
+    if not plan.is_regression:
+        return is_pure(class_counts(growth, i))
+    n = rows_of(growth, i).shape[0]
+    total, squares = sum_targets(growth, table, i)
+    return n == 0 or squares / n - (total / n) ** 2 <= plan.error_threshold + 1e-12  # equal targets leave rounding
+
+
+@compiled
+def draw_split(growth, table, i, features, plan, rng):
+    """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
+    n_features = features.shape[0]
+    quality, cuts = np.empty((2, n_features))
+    codes = np.empty(n_features, dtype=np.int64)
+    counts, left = class_counts(growth, i), np.empty(table.n_classes, dtype=np.int64)
+    total, squares = sum_targets(growth, table, i) if plan.is_regression else (0.0, 0.0)
+    for j in range(n_features):
+        feature = features[j]
+        codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.public_cuts, rng)
+        lowest = 0 if table.is_continuous[feature] else codes[j]
+        if plan.is_regression:
+            n_left, sum_left = sum_within(growth, table, i, feature, lowest, codes[j])
+            quality[j] = squared_error_score(counts[0], total, n_left, sum_left, squares)
+            quality[j] /= counts[0] if plan.mean_variance and counts[0] > 0 else 1
+        else:
+            count_within(growth, table, i, feature, lowest, codes[j], left)
+            quality[j] = split_score(GINI, left, counts)
+    j = exponential(quality, np.ones(n_features), plan.sensitivity, plan.epsilon, rng)
+    growth.nodes[i].epsilon += plan.epsilon
+    return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
+
+
+@compiled
+def draw_cut(growth, table, i, feature, is_public, rng):
+    """Draw a cut of a feature: one of the values in the node, or of its public range, each with the same chance.
+
+    Returns the largest code on the left (the only one, for a nominal feature) and the value that raw values are
+    compared with.
+    """
+    first = table.first_level[feature]
+    levels = table.levels[first : first + table.n_codes[feature]]
+    if not is_public:
+        present, _ = count_by_present_code(growth, table, i, feature)
+        code = present[int(rng.random() * present.shape[0])]
+        return code, levels[code]
+    if table.is_continuous[feature]:
+        cut = table.lower[feature] + rng.random() * table.width[feature]
+        return np.searchsorted(levels, cut, side="right") - 1, cut
+    code = int(rng.random() * table.n_codes[feature])
+    return code, float(code)
+
+
+@compiled
+def finish(growth, table, i, plan, rng):
+    """Make a node a leaf: the largest noisy class count, or a noisy mean."""
+    if not plan.is_regression:
+        label_leaf(growth, i, class_counts(growth, i), plan.leaf_epsilon, rng)
+        return
+    n = rows_of(growth, i).shape[0]
+    total, _ = sum_targets(growth, table, i)
+    node = growth.nodes[i]
+    node.epsilon += plan.leaf_epsilon
+    if plan.noisy_mean:
+        value = laplace(total / n if n > 0 else 0.5, 2.0, plan.leaf_epsilon, rng)
+    else:
+        noisy_sum = laplace(total, 1.0, plan.leaf_epsilon / 2, rng)
+        noisy_n = laplace(float(n), 1.0, plan.leaf_epsilon / 2, rng)
+        value = noisy_sum / noisy_n if noisy_n != 0 else 0.5
+    node.value = min(max(value, 0.0), 1.0)
+
+
+class _DiffPETs(TwoVariants):
+    """What the classifier and the regressor share: dividing the budget, and what it was spent on."""
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_choice("levels", self.levels, ("below_root", "with_root"))
+        super().check_parameters(n_features)
+
+    def _levels_of_splits(self) -> int:
+        return self.max_depth - (self.levels == "with_root")
+
+    def _mechanism_epsilon(self) -> float:
+        """Divide the budget: Algorithm 1, lines 1 and 2; the sound variant pays for no counts."""
+        return self._tree_epsilon() / ((2 if self.variant == "paper" else 1) * (self.max_depth + 1))
+
+    def _grower(self, table):
+        return partial(grow_sound if self.variant == "sound" else grow, self._plan(table))
+
+    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        plan = self._plan(table)
+        split = Spent("exponential", "one of K random cuts", plan.epsilon, plan.sensitivity)
+        leaf = self._leaf_cost(plan)
+        if self.variant == "sound":
+            tree = Sequential("tree", (Sequential("split level", (split,), plan.max_depth), *leaf))
+            return self._composed(tree, table), ()
+        count = Spent("laplace", "number of records of a node", plan.epsilon, 1.0)
+        unpaid = Unpaid("stop condition, and the values present that cuts are drawn from")
+        level = Sequential("split level", (count, split, unpaid), plan.max_depth)
+        tree = Sequential("tree", (level, Sequential("leaf level", (count, *leaf))))
+        return self._composed(tree, table), tuple(FAULTS[name] for name in self._fault_names())
+
+    def _fault_names(self) -> list[str]:
+        names = ["exact stop condition", "cuts from the rows", "unused count"]
+        if self._sampling() == "bootstrap":
+            names.append("bootstrap")
+        if self.leaf == "count":
+            names.append("exact leaves")
+        return names
+
+
+class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
+    """DiffPETs for classes, a forest of extremely randomised trees that claims epsilon-differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int, default=10
+        Number of trees t, at least 1.
+    max_depth : int, default=5
+        Height h of a tree, at least 1 (the paper takes half the number of features).
+    max_features : int or None, default=None
+        Number K of features drawn at each node, from 1 to the number of features; None is the square root of their
+        number, rounded down, as usual for extremely randomised trees.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    leaf : {"class_counts", "count"}, default="class_counts"
+        Reading of "N = Noise(|D|)": Laplace noise on every class count of a leaf, or on its number of records only, so
+        that its label is the exact majority.
+    levels : {"below_root", "with_root"}, default="below_root"
+        Reading of the height: h levels of splits with the leaves below them (which fits the h + 1 shares of the
+        budget), or h levels of nodes, the root being the first.
+    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
+        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
+        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
+    n_jobs : int or None, default=None
+        Threads that grow trees.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    A tree gets B / t and a mechanism B / (2 t (h + 1)): each node pays for its number of records, and for its split or
+    its leaf. A cut is a value that occurs in the node, each with the same chance: "value against the rest" for a
+    nominal feature, "at most the value" for a continuous one. The score is the count-weighted Gini index (eq. 5).
+
+    Privacy: variant "paper" is **not** differentially private (the stop condition and the values to cut at read the
+    rows without noise, and rows repeat); ``privacy_`` lists its faults. Variant "sound" is, with pure epsilon: cuts are
+    drawn from the public ranges, every node is split down to the height, and nothing is spent on counts. Noise comes
+    from numpy's generator, see ``algorithms.mechanisms``.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
+    >>> forest = DiffPETsClassifier(epsilon=50.0, max_depth=2, max_features=2, variant="sound", n_estimators=3,
+    ...                             domain=domain, random_state=0).fit(X, y)
+    >>> forest.predict([[0, 1], [1, 0]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> forest.privacy_.is_sound, forest.privacy_.accounted_epsilon
+    (True, 50.0)
+    """
+
+    READINGS: ClassVar = {"leaf": "class_counts", "levels": "below_root"}
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        n_estimators=10,
+        max_depth=5,
+        max_features=None,
+        variant="paper",
+        domain=None,
+        leaf="class_counts",
+        levels="below_root",
+        sampling=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.variant = variant
+        self.domain = domain
+        self.leaf = leaf
+        self.levels = levels
+        self.sampling = sampling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_choice("leaf", self.leaf, ("class_counts", "count"))
+        super().check_parameters(n_features)
+
+    def _plan(self, table) -> Plan:
+        epsilon = self._mechanism_epsilon()
+        return Plan(
+            max_depth=self._levels_of_splits(),
+            max_features=self.max_features or math.isqrt(len(table.codes)),
+            epsilon=epsilon,
+            leaf_epsilon=epsilon if self.leaf == "class_counts" else math.inf,
+            sensitivity=sensitivity(GINI, 0),
+            public_cuts=self.variant == "sound",
+            is_regression=False,
+            mean_variance=False,
+            noisy_mean=False,
+            error_threshold=0.0,
+        )
+
+    def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
+        if self.leaf == "count":
+            return (Unpaid("majority class of a leaf"),)
+        return (Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0),)
+
+
+class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
+    """DiffPETs for numbers, a forest of extremely randomised trees that claims epsilon-differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int, default=10
+        Number of trees t, at least 1.
+    max_depth : int, default=5
+        Height h of a tree, at least 1 (the paper takes half the number of features).
+    max_features : int or None, default=None
+        Number K of features drawn at each node, from 1 to the number of features; None is all of them, as usual for
+        extremely randomised trees.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
+    domain : Domain or None, default=None
+        Public description of the columns and bounds of the target; None infers it from the rows, warns, and is not
+        private.
+    leaf : {"sum_and_count", "mean"}, default="sum_and_count"
+        Reading of "the sensitivity of the mean is 2": sum and number of a leaf's targets each get Laplace noise of half
+        the budget and are divided, or their exact mean gets noise of scale 2 / epsilon. Both are clipped to the bounds.
+    criterion : {"sum", "mean"}, default="sum"
+        Reading of "variance" as the score of a split: the squared errors around the means of the two sides, summed, or
+        divided by the number of records as in eq. (7). The mean of records in [0, 1] is so small beside the printed
+        sensitivity that the choice is then all but even.
+    variance_sensitivity : float, default=2.0
+        Sensitivity that the exponential mechanism is told: 2 as printed (section 2.3.3); 1 is enough for the sum.
+    error_threshold : float, default=0.0
+        Mean squared error, of the target scaled to [0, 1], up to which a node is a leaf; not printed. At least 0.
+    levels : {"below_root", "with_root"}, default="below_root"
+        Reading of the height: h levels of splits with the leaves below them, or h levels of nodes, the root being the
+        first.
+    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
+        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
+        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
+    n_jobs : int or None, default=None
+        Threads that grow trees.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    Budget, cuts and privacy are those of `DiffPETsClassifier`. The target is scaled to [0, 1] by its declared bounds in
+    both variants (the text does not say by which); a leaf without records predicts the middle. The sound variant tells
+    the exponential mechanism the sensitivity 1, which is that of the summed squared errors.
+
+    Examples
+    --------
+    >>> from algorithms import Continuous, Domain
+    >>> domain = Domain((Continuous("x", 0, 1),), Continuous("y", 0, 10))
+    >>> X, y = [[0.1], [0.9]] * 50, [2.0, 8.0] * 50
+    >>> forest = DiffPETsRegressor(epsilon=float("inf"), max_depth=9, domain=domain, random_state=0).fit(X, y)
+    >>> forest.predict([[0.1], [0.9]])
+    array([2., 8.])
+    """
+
+    READINGS: ClassVar = {
+        "leaf": "sum_and_count",
+        "criterion": "sum",
+        "variance_sensitivity": 2.0,
+        "error_threshold": 0.0,
+        "levels": "below_root",
+    }
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        n_estimators=10,
+        max_depth=5,
+        max_features=None,
+        variant="paper",
+        domain=None,
+        leaf="sum_and_count",
+        criterion="sum",
+        variance_sensitivity=2.0,
+        error_threshold=0.0,
+        levels="below_root",
+        sampling=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.variant = variant
+        self.domain = domain
+        self.leaf = leaf
+        self.criterion = criterion
+        self.variance_sensitivity = variance_sensitivity
+        self.error_threshold = error_threshold
+        self.levels = levels
+        self.sampling = sampling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_choice("leaf", self.leaf, ("sum_and_count", "mean"))
+        check_choice("criterion", self.criterion, ("sum", "mean"))
+        check_number("variance_sensitivity", self.variance_sensitivity, above=0)
+        check_number("error_threshold", self.error_threshold, lowest=0)
+        super().check_parameters(n_features)
+
+    def _plan(self, table) -> Plan:
+        epsilon = self._mechanism_epsilon()
+        return Plan(
+            max_depth=self._levels_of_splits(),
+            max_features=self.max_features or len(table.codes),
+            epsilon=epsilon,
+            leaf_epsilon=epsilon,
+            sensitivity=SSE_SENSITIVITY if self.variant == "sound" else float(self.variance_sensitivity),
+            public_cuts=self.variant == "sound",
+            is_regression=True,
+            mean_variance=self.criterion == "mean",
+            noisy_mean=self.leaf == "mean",
+            error_threshold=float(self.error_threshold),
+        )
+
+    def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
+        if self.leaf == "mean":
+            return (Spent("laplace", "mean of a leaf", plan.leaf_epsilon, 2.0),)
+        half = plan.leaf_epsilon / 2
+        return (
+            Spent("laplace", "sum of the targets of a leaf", half, 1.0),
+            Spent("laplace", "number of records of a leaf", half, 1.0),
+        )
+
+
+FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault(
+            "exact stop condition",
+            "whether a node holds one class only, or little error, is read without noise",
+            "Algorithm 2, stop condition",
+        ),
+        Fault("cuts from the rows", "cuts are values that occur in the rows of the node", "Algorithm 2, line 5"),
+        Fault("unused count", "half of each level pays for a number that nothing uses", "section 2.2"),
+        Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 1, line 4"),
+        Fault("exact leaves", "leaves are labelled without noise", "reading leaf='count'"),
+    )
+}

@@ -1,0 +1,122 @@
+"""DiffPRF: a private random forest on nominal features (Patil & Singh, 2014), the ancestor of DiffPRFs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from algorithms.accounting import Event, Fault
+from algorithms.forests.diffprfs import DiffPRFsClassifier, Plan
+from algorithms.parameters import check_count, check_flag
+
+
+class DiffPRFClassifier(DiffPRFsClassifier):
+    """DiffPRF, a private random forest on nominal features; continuous ones are put into public bins.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int, default=10
+        Number of trees T, at least 1.
+    max_depth : int, default=5
+        Depth d at which growing stops, at least 1.
+    max_features : int or None, default=None
+        Features drawn at each node, from 1 to the number of features; None is the square root of their number,
+        rounded up.
+    criterion : {"information_gain", "gini", "max"}, default="information_gain"
+        Split score.
+    stop_below : {"noise", "zero"}, default="noise"
+        A node is a leaf if its noisy count, shared out to the classes of its children, is below the noise (as printed:
+        with a small budget this makes the root a leaf, and the forest predicts the largest class), or only if the
+        noisy count is not positive.
+    author_code : bool, default=False
+        Reading of published code that looks like the authors' own: the best feature is taken, not drawn, and leaves
+        are labelled without noise; only the counts are noisy.
+    n_bins : int, default=5
+        Public equal-width bins of a continuous column, at least 2.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    n_jobs : int or None, default=None
+        Threads that grow trees.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    It is DiffPRFs on columns that are all nominal: every split makes a child for each category, or bin, and uses the
+    feature up. Every tree gets B / T, every level B / (T (d + 1)): half for the noisy count of the node, half for its
+    split or its leaf.
+
+    Privacy: claimed epsilon-differential privacy does not hold: rows are drawn with replacement; ``privacy_`` lists the
+    faults. With the max operator or Gini the accounted epsilon is finite.
+
+    The original text was not available; the rule is what later papers say of it.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
+    >>> forest = DiffPRFClassifier(epsilon=200.0, max_depth=2, n_estimators=3, domain=domain, random_state=0).fit(X, y)
+    >>> forest.predict([[0, 1], [1, 0]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        n_estimators=10,
+        max_depth=5,
+        max_features=None,
+        criterion="information_gain",
+        stop_below="noise",
+        author_code=False,
+        n_bins=5,
+        domain=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            epsilon,
+            n_estimators=n_estimators,
+            max_depth=max_depth,
+            max_features=max_features,
+            criterion=criterion,
+            stop_below=stop_below,
+            domain=domain,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.author_code = author_code
+        self.n_bins = n_bins
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        check_flag("author_code", self.author_code)
+        check_count("n_bins", self.n_bins, lowest=2)
+
+    def _n_bins(self) -> int:
+        return self.n_bins
+
+    def _table(self, matrix, target):
+        """Lay out the rows with every column nominal: a bin is a category like any other."""
+        return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
+
+    def _plan(self, table) -> Plan:
+        plan = super()._plan(table)
+        return plan._replace(split_epsilon=math.inf, leaf_epsilon=math.inf) if self.author_code else plan
+
+    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        ledger, faults = super()._account(table)
+        return ledger, (*faults, EXACT_CHOICES) if self.author_code else faults
+
+
+EXACT_CHOICES = Fault(
+    "exact choices",
+    "the best feature is taken and leaves are labelled without noise",
+    "reading author_code",
+)

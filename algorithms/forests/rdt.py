@@ -1,0 +1,334 @@
+"""RDT: private random decision trees (Jagannathan, Pillaipakkamnatt, Wright, 2009).
+
+Trees are drawn without looking at the rows; only the class counts of the leaves are. A full tree is far too large to
+hold (12^11 leaves on Mushroom), so all that is random in it, questions and noise, is a function of the key of a node:
+the nodes that training rows reach are grown by ``fit``, any other when ``predict`` comes to it. Both give the answers
+of the full tree.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
+from algorithms.compiled import compiled
+from algorithms.domain import Nominal
+from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
+from algorithms.forests.predictor import descend
+from algorithms.mechanisms import laplace_of, mixed, uniform_of
+from algorithms.parameters import check_count, check_epsilon
+
+question_type = np.dtype(
+    (
+        np.record,
+        [
+            ("cut", np.float64),  # threshold of a continuous feature, else NaN
+            ("child", np.int32),  # first child, the others follow; of a leaf its row of counts, -1 where no row ended
+            ("feature", np.int16),  # column that is asked, -1 in a leaf
+        ],
+    )
+)
+"""A node in 14 bytes: random trees are large, and all else about their nodes follows from the key."""
+
+
+class Plan(NamedTuple):
+    """What is public of a tree, and its budget."""
+
+    max_depth: int
+    epsilon: float  # of a leaf
+    n_children: np.ndarray  # int64 (k,): one for each category of a nominal column, 2 of a continuous one
+    is_continuous: np.ndarray  # bool (k,)
+    lower: np.ndarray  # float64 (k,): where the public range of a continuous column begins
+    width: np.ndarray  # float64 (k,): its length
+    n_classes: int
+
+
+class Rows(NamedTuple):
+    """The training rows as they are: a random tree asks for values one by one, so that codes would not pay."""
+
+    matrix: np.ndarray  # float64 (n, k), C order: as ``Domain.encode`` returns them
+    labels: np.ndarray  # int64 (n,)
+
+
+class RandomTree(NamedTuple):
+    """A tree as far as training rows have reached."""
+
+    key: np.uint64  # of the root
+    nodes: np.ndarray  # question_type (m,)
+    noisy_counts: np.ndarray  # float64 (l, c): class counts with noise of the leaves in which training rows ended
+
+
+@compiled
+def ask(plan, key, unused):
+    """Return the random question of a node: a feature that the path has left, and a cut if it is continuous."""
+    available = np.flatnonzero(unused)
+    feature = available[int(uniform_of(key ^ np.uint64(1)) * available.shape[0])]
+    if not plan.is_continuous[feature]:
+        return feature, np.nan
+    return feature, plan.lower[feature] + uniform_of(key ^ np.uint64(2)) * plan.width[feature]
+
+
+@compiled
+def child_key(key, which):
+    """Return the key of a child."""
+    return mixed(key + np.uint64(which + 3))
+
+
+@compiled
+def noisy_leaf(plan, key, counts):
+    """Return the class counts of a leaf with noise."""
+    noisy = np.empty(plan.n_classes)
+    for c in range(plan.n_classes):
+        noisy[c] = laplace_of(mixed(key) + np.uint64(c), float(counts[c]), 1.0, plan.epsilon)
+    return noisy
+
+
+@compiled
+def grow(plan, data, rows, rng):
+    """Grow the nodes of a random tree that rows reach, level by level, and count the classes in its leaves."""
+    nodes, keys = np.empty(1, dtype=question_type), np.empty(1, dtype=np.uint64)
+    clear(nodes[0])
+    keys[0] = rng.integers(0, 2**63 - 1)
+    unused = np.ones((1, data.matrix.shape[1]), dtype=np.bool_)  # of the nodes of the last level
+    at = np.zeros(rows.shape[0], dtype=np.uint32)
+    for _ in range(plan.max_depth):
+        first = nodes.shape[0] - unused.shape[0]
+        nodes, keys, unused = branch(plan, nodes, keys, unused, count_rows(at, nodes.shape[0]))
+        go_on(plan, data, rows, nodes, first, at)
+    leaves = np.flatnonzero(count_rows(at, nodes.shape[0]))
+    for leaf, i in enumerate(leaves):
+        nodes[i].child = leaf
+    counts = np.zeros((leaves.shape[0], plan.n_classes), dtype=np.int64)
+    for j in range(rows.shape[0]):
+        counts[nodes[at[j]].child, data.labels[rows[j]]] += 1
+    noisy_counts = np.empty(counts.shape)
+    for leaf, i in enumerate(leaves):
+        noisy_counts[leaf] = noisy_leaf(plan, keys[i], counts[leaf])
+    return RandomTree(keys[0], nodes, noisy_counts)
+
+
+@compiled
+def clear(node):
+    """Make a record a leaf that no row has reached."""
+    node.feature = -1
+    node.cut = np.nan
+    node.child = -1
+
+
+@compiled
+def count_rows(at, n_nodes):
+    """Count the rows in each node: int64 array."""
+    n_rows = np.zeros(n_nodes, dtype=np.int64)
+    for i in at:
+        n_rows[i] += 1
+    return n_rows
+
+
+@compiled
+def branch(plan, nodes, keys, unused, n_rows):
+    """Ask the nodes of the last level that hold rows, and append a new level: their children."""
+    n_old = nodes.shape[0]
+    first = n_old - unused.shape[0]
+    n_all = n_old
+    for i in range(first, n_old):
+        if n_rows[i] > 0 and unused[i - first].any():
+            node = nodes[i]
+            node.feature, node.cut = ask(plan, keys[i], unused[i - first])
+            node.child = n_all
+            n_all += plan.n_children[node.feature]
+    nodes = np.concatenate((nodes, np.empty(n_all - n_old, dtype=question_type)))
+    keys = np.concatenate((keys, np.empty(n_all - n_old, dtype=np.uint64)))
+    still_unused = np.empty((n_all - n_old, unused.shape[1]), dtype=np.bool_)
+    for i in range(first, n_old):
+        node = nodes[i]
+        for which in range(plan.n_children[node.feature] if node.feature >= 0 else 0):
+            clear(nodes[node.child + which])
+            keys[node.child + which] = child_key(keys[i], which)
+            still_unused[node.child + which - n_old] = unused[i - first]
+            still_unused[node.child + which - n_old, node.feature] = plan.is_continuous[node.feature]
+    return nodes, keys, still_unused
+
+
+@compiled
+def go_on(plan, data, rows, nodes, first, at):
+    """Let the rows that have come to the last level, which begins with node ``first``, go on to its children."""
+    matrix, is_continuous = data.matrix, plan.is_continuous
+    for j in range(rows.shape[0]):
+        node = nodes[at[j]]
+        if at[j] >= first and node.feature >= 0:
+            value = matrix[rows[j], node.feature]
+            at[j] = node.child + (np.int64(value > node.cut) if is_continuous[node.feature] else np.int64(value))
+
+
+@compiled
+def add_counts(plan, tree, matrix, sums):
+    """Add the noisy class counts of every row's leaf, growing what no training row has reached."""
+    leaves = find_leaves(plan, tree.nodes, matrix)
+    nodes, noisy_counts = tree.nodes, tree.noisy_counts
+    nothing = np.zeros(plan.n_classes, dtype=np.int64)
+    for row in range(matrix.shape[0]):
+        leaf = nodes[leaves[row]].child
+        if leaf >= 0:
+            for c in range(plan.n_classes):
+                sums[row, c] += noisy_counts[leaf, c]
+        else:
+            sums[row] += noisy_leaf(plan, leaf_key(plan, tree.key, matrix[row]), nothing)
+
+
+@compiled
+def find_leaves(plan, nodes, matrix):
+    """Find the node at which every row ends: uint32 array of shape (n,)."""
+    n_nodes = nodes.shape[0]
+    feature, child = np.empty((2, n_nodes), dtype=np.uint32)
+    cut, by_value = np.empty(n_nodes), np.empty(n_nodes, dtype=np.bool_)
+    for i in range(n_nodes):
+        node = nodes[i]
+        is_leaf = node.feature < 0
+        feature[i] = 0 if is_leaf else node.feature
+        child[i] = i if is_leaf else node.child
+        cut[i] = np.inf if is_leaf else node.cut
+        by_value[i] = not is_leaf and not plan.is_continuous[node.feature]
+    return descend(feature, child, cut, np.zeros(n_nodes, dtype=np.bool_), by_value, plan.max_depth, matrix)
+
+
+@compiled
+def leaf_key(plan, root, values):
+    """Return the key of a row's leaf in the full tree, from the key of its root."""
+    key = np.uint64(root)
+    unused = np.ones(values.shape[0], dtype=np.bool_)
+    for _ in range(plan.max_depth):
+        if not unused.any():
+            break
+        feature, cut = ask(plan, key, unused)
+        unused[feature] = plan.is_continuous[feature]
+        key = child_key(key, int(values[feature] > cut) if plan.is_continuous[feature] else int(values[feature]))
+    return key
+
+
+class RDTClassifier(PrivateForestClassifier):
+    """RDT, random decision trees whose leaf counts are noisy.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int, default=10
+        Number of trees t, at least 1.
+    max_depth : int or None, default=None
+        Height h of a tree, at least 1. None is the rule of its authors, min(k / 2, log_b(n) - 1) rounded down, for k
+        features, n rows and b values of a feature on average (a continuous one counts 2); at least 1.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    n_jobs : int or None, default=None
+        Threads that grow trees.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Attributes
+    ----------
+    plan_ : Plan
+        What is public of the trees, their height included, and the budget of a leaf.
+    trees_ : list of RandomTree
+        Key, nodes and noisy class counts of each tree, as far as training rows have reached.
+
+    Notes
+    -----
+    Every tree sees all rows. A node asks a random feature that its path has not used up: a nominal one makes a child
+    for every public category, a continuous one is cut at random in its public range and may come back. Each class
+    count of each leaf, empty ones too, gets Laplace noise of scale t / B; the forest adds the noisy counts of its
+    trees and predicts the largest.
+
+    Privacy: predictions, however many, are epsilon-differentially private for one record added or removed, given a
+    public domain and a given height (the rule for the height reads the number of rows). The stored trees are not to
+    be published: which nodes they hold shows where there are rows. ``epsilon=inf`` gives exact counts.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
+    >>> forest = RDTClassifier(epsilon=5.0, max_depth=2, domain=domain, random_state=0).fit(X, y)
+    >>> forest.predict([[0, 1], [1, 0]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> forest.privacy_.is_sound, forest.privacy_.accounted_epsilon
+    (True, 5.0)
+    """
+
+    def __init__(self, epsilon=1.0, *, n_estimators=10, max_depth=None, domain=None, n_jobs=None, random_state=None):
+        self.epsilon = epsilon
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.domain = domain
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_epsilon(self.epsilon)
+        check_count("n_estimators", self.n_estimators)
+        if self.max_depth is not None:
+            check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the summed noisy counts of the trees, moved to 0 where negative, as shares: float64 array (n, c)."""
+        matrix = np.ascontiguousarray(self.read_rows(X))
+        sums = np.zeros((len(matrix), len(self.classes_)))
+        for tree in self.trees_:
+            add_counts(self.plan_, tree, matrix, sums)
+        sums -= np.minimum(sums.min(axis=1, keepdims=True), 0)
+        total = sums.sum(axis=1, keepdims=True)
+        return np.divide(sums, total, out=np.full_like(sums, 1 / len(self.classes_)), where=total > 0)
+
+    def _sampling(self) -> str:
+        return "all"
+
+    def _table(self, matrix, target) -> Rows:
+        return Rows(np.ascontiguousarray(matrix), target)
+
+    def _grower(self, table):
+        features = self.domain_.features
+        ranges = [(0, 1) if isinstance(f, Nominal) else (f.lower, f.upper) for f in features]
+        lower, upper = np.array(ranges, dtype=np.float64).T
+        n_children = np.array([len(f.categories) if isinstance(f, Nominal) else 2 for f in features])
+        self.plan_ = Plan(
+            max_depth=self.max_depth or own_height(len(table.labels), n_children),
+            epsilon=float(self.epsilon) / self.n_estimators,
+            n_children=n_children,
+            is_continuous=np.array([not isinstance(f, Nominal) for f in features]),
+            lower=lower.copy(),
+            width=upper - lower,
+            n_classes=len(self.classes_),
+        )
+        return partial(grow, self.plan_)
+
+    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        counts = Spent("laplace", "class counts of a leaf", self.plan_.epsilon, 1.0)
+        if self.max_depth is not None:
+            return self._composed(counts, table), ()
+        return Sequential("forest", (self._composed(counts, table), Unpaid("number of rows"))), (HEIGHT,)
+
+
+def own_height(n_rows: int, n_children: np.ndarray) -> int:
+    """Return the height that RDT's authors take: min(k / 2, log_b(n) - 1) rounded down, and at least 1.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number n of training rows.
+    n_children : int array of shape (k,)
+        Number of values of each feature; b is their mean.
+
+    Examples
+    --------
+    >>> own_height(5000, np.array([4] * 22)), own_height(60, np.array([2] * 12)), own_height(1, np.array([1]))
+    (5, 4, 1)
+    """
+    b = max(n_children.mean(), 2)
+    return min(max(min(len(n_children) // 2, math.floor(math.log(n_rows, b)) - 1), 1), MAX_DEPTH)
+
+
+HEIGHT = Fault("height from the rows", "the height of the trees follows from the number of rows", "max_depth=None")

@@ -1,0 +1,144 @@
+"""The objective of least squares as a polynomial in the weights, and its private release.
+
+Written out, Σ (y - zᵀw)² = c + bᵀw + wᵀMw with M = Σ z zᵀ, b = -2 Σ y z and c = Σ y². So all that a regression needs to
+know of any number of rows are d² + d coefficients, and with enough noise on these the whole model is private: the
+functional mechanism (Zhang, Zhang, Xiao, Yang, Winslett, 2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.compiled import compiled
+from algorithms.mechanisms import laplace
+
+
+class Objective(NamedTuple):
+    """Coefficients of c + bᵀw + wᵀMw.
+
+    Parameters
+    ----------
+    M : float64 array of shape (d, d)
+        Quadratic coefficients, symmetric.
+    b : float64 array of shape (d,)
+        Linear coefficients.
+    c : float
+        The constant. The minimum does not depend on it: it is never released.
+    n : int
+        Number of rows.
+    """
+
+    M: np.ndarray
+    b: np.ndarray
+    c: float
+    n: int
+
+
+class Noise(NamedTuple):
+    """What a part of the coefficients is released with.
+
+    Parameters
+    ----------
+    sensitivity : float or array
+        What ``laplace`` is told about each coefficient of the part; one number, or an array that broadcasts to its
+        shape. It is the L1 sensitivity of all coefficients that share a budget.
+    epsilon : float or array
+        The budget of each coefficient, likewise.
+    """
+
+    sensitivity: float | np.ndarray
+    epsilon: float | np.ndarray
+
+    @property
+    def scale(self) -> float:
+        """Scale of the Laplace noise, the largest if the coefficients differ; 0 without noise."""
+        return float(np.max(np.divide(self.sensitivity, self.epsilon)))
+
+
+def objective_of(blocks: Iterable[np.ndarray], n_regressors: int) -> Objective:
+    """Sum up the objective over blocks of rows.
+
+    Parameters
+    ----------
+    blocks : iterable of float64 arrays of shape (d + 1, m)
+        Regressors of m rows, and their target in the last line.
+    n_regressors : int
+        Number of regressors d.
+
+    Returns
+    -------
+    Objective
+
+    Examples
+    --------
+    >>> objective_of([np.array([[1.0, 2.0], [3.0, 5.0]])], 1)
+    Objective(M=array([[5.]]), b=array([-26.]), c=34.0, n=2)
+    """
+    gram, n = np.zeros((n_regressors + 1, n_regressors + 1)), 0
+    for block in blocks:
+        gram += block @ block.T  # with the target as one more line, one symmetric product gives M, b and c
+        n += block.shape[1]
+    return Objective(gram[:-1, :-1].copy(), -2 * gram[:-1, -1], float(gram[-1, -1]), n)
+
+
+def perturbed(objective: Objective, quadratic: Noise, linear: Noise, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Release M and b with Laplace noise on every coefficient.
+
+    The d² entries of M are drawn first, row by row, then those of b, so that algorithms whose scales agree draw the
+    same noise from the same seed, however they group the coefficients. Then M is averaged with its transpose.
+
+    Parameters
+    ----------
+    objective : Objective
+        The exact coefficients.
+    quadratic, linear : Noise
+        What M and b are released with.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    M : float64 array of shape (d, d)
+        Noisy quadratic coefficients, symmetric, but perhaps not positive definite.
+    b : float64 array of shape (d,)
+        Noisy linear coefficients.
+
+    Raises
+    ------
+    ValueError
+        If a sensitivity or epsilon is not positive.
+
+    Notes
+    -----
+    Privacy: if all coefficients share one budget epsilon, and the sensitivity bounds the L1 change of all of them,
+    epsilon-differentially private; if the parts have budgets and sensitivities of their own, the budgets add up.
+
+    Examples
+    --------
+    >>> exact, noise = Objective(np.eye(2), np.ones(2), 1.0, 1), Noise(16.0, np.inf)
+    >>> perturbed(exact, noise, noise, np.random.default_rng(0))
+    (array([[1., 0.],
+           [0., 1.]]), array([1., 1.]))
+    """
+    shapes = objective.M.shape, objective.b.shape
+    sensitivity = _one_for_each(quadratic.sensitivity, linear.sensitivity, shapes)
+    epsilon = _one_for_each(quadratic.epsilon, linear.epsilon, shapes)
+    released = _add_noise(np.concatenate([objective.M.ravel(), objective.b]), sensitivity, epsilon, rng)
+    M = released[: objective.M.size].reshape(objective.M.shape)
+    return (M + M.T) / 2, released[objective.M.size :]
+
+
+def _one_for_each(quadratic, linear, shapes) -> np.ndarray:
+    parts = [np.broadcast_to(value, shape).ravel() for value, shape in zip((quadratic, linear), shapes, strict=True)]
+    return np.concatenate(parts).astype(np.float64)
+
+
+@compiled
+def _add_noise(values, sensitivity, epsilon, rng):
+    noisy = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        noisy[i] = laplace(values[i], sensitivity[i], epsilon[i], rng)
+    return noisy
