@@ -94,7 +94,7 @@ class Sequential:
     @property
     def epsilon(self) -> float:
         """Sum over the parts, as often as they happen."""
-        return self.times * math.fsum(part.epsilon for part in self.parts)
+        return self.times * math.fsum(part.epsilon for part in self.parts) if self.times else 0.0
 
     def lines(self) -> list[str]:
         """Describe the events."""
@@ -166,7 +166,7 @@ def _log_binomial(k: np.ndarray, n: int, p: float) -> np.ndarray:
 
 
 def _described(event: Sequential | Parallel, how: str) -> list[str]:
-    times = f"{event.times} x " if event.times > 1 else ""
+    times = f"{event.times} x " if event.times != 1 else ""
     head = f"{times}{event.name}, {how}, costs {event.epsilon:.4g}"
     return [head, *("  " + line for part in event.parts for line in part.lines())]
 

@@ -5,8 +5,24 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
+from sklearn.base import is_regressor
 
-from algorithms import Continuous, DiffPRFsClassifier, Domain, Nominal, PrivacyLeakWarning, RFDPPGiniClassifier
+import algorithms
+from algorithms import (
+    Continuous,
+    DiffLRRegressor,
+    DiffPETsClassifier,
+    DiffPETsRegressor,
+    DiffPRFClassifier,
+    DiffPRFsClassifier,
+    Domain,
+    FunctionalMechanismRegressor,
+    Nominal,
+    PrivacyLeakWarning,
+    RDTClassifier,
+    RFDPPGiniClassifier,
+)
 from algorithms.accounting import (
     INFERRED_DOMAIN,
     Bootstrapped,
@@ -33,6 +49,15 @@ def test_the_same_rows_add_up_and_disjoint_rows_cost_the_dearest():
 
 def test_an_unpaid_step_costs_infinity_wherever_it_stands():
     assert math.isinf(Parallel("p", (spent(1), Sequential("s", (Bootstrapped(Unpaid("a look"), 10),)))).epsilon)
+
+
+def test_a_step_that_never_happens_costs_nothing():
+    never = Sequential("split level", (spent(0.1), Unpaid("a look")), times=0)
+    assert never.epsilon == 0 and never.lines()[0] == "0 x split level, on the same rows, costs 0"
+    root = fitted(DiffPETsClassifier(2.4, n_estimators=3, max_depth=1, levels="with_root"))
+    assert all(len(nodes) == 1 for nodes in root.trees_)
+    assert root.privacy_.accounted_epsilon == pytest.approx(3 * cost_of_a_bootstrap(2.4 / 3 / 2, 60), rel=1e-9)
+    assert not root.privacy_.is_sound
 
 
 def test_every_event_describes_itself_and_its_parts():
@@ -142,7 +167,10 @@ def rows(features, n=60, seed=0):
 
 def fitted(estimator, features=NOMINAL + CONTINUOUS):
     X, y = rows(features)
-    return estimator.set_params(domain=Domain(features, CLASSES), random_state=0).fit(X, y)
+    target = CLASSES
+    if is_regressor(estimator):
+        target, y = Continuous("y", -10, 30), 10.0 * (y == "q") + X[:, -1]
+    return estimator.set_params(domain=Domain(features, target), random_state=0).fit(X, y)
 
 
 def dearest_path(nodes, i=0):
@@ -162,6 +190,13 @@ ESTIMATORS = [
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, variant="sound", sampling="all"),
     DiffPRFsClassifier(2000.0, max_depth=3, n_estimators=5),
     DiffPRFsClassifier(2000.0, max_depth=3, n_estimators=5, criterion="max", max_features=5),
+    DiffPRFClassifier(2000.0, max_depth=3, n_estimators=5),
+    DiffPRFClassifier(2000.0, max_depth=3, n_estimators=5, criterion="gini", stop_below="zero"),
+    DiffPETsClassifier(2.0, max_depth=3, n_estimators=5),
+    DiffPETsClassifier(2.0, max_depth=3, n_estimators=5, variant="sound"),
+    DiffPETsRegressor(2.0, max_depth=3, n_estimators=5),
+    DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, levels="with_root", leaf="mean"),
+    DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, variant="sound", sampling="all"),
 ]
 
 
@@ -180,9 +215,10 @@ def test_no_tree_pays_more_than_its_share_of_the_claim(estimator):
         assert path_epsilon(nodes) <= share * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("cls", [RFDPPGiniClassifier, DiffPETsClassifier, DiffPETsRegressor])
 @pytest.mark.parametrize(("sampling", "n_times"), [(None, 1), ("disjoint", 1), ("all", 5)])
-def test_a_sound_tree_pays_exactly_what_is_booked_and_claimed(sampling, n_times):
-    forest = fitted(RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, variant="sound", sampling=sampling))
+def test_a_sound_tree_pays_exactly_what_is_booked_and_claimed(cls, sampling, n_times):
+    forest = fitted(cls(2.0, max_depth=3, n_estimators=5, variant="sound", sampling=sampling))
     privacy = forest.privacy_
     (tree,) = privacy.ledger.parts
     for nodes in forest.trees_:
@@ -201,6 +237,63 @@ def test_diffprfs_without_continuous_features_books_what_its_trees_pay_as_a_boot
     assert max(path_epsilon(nodes) for nodes in forest.trees_) == pytest.approx(2000 / 5, rel=1e-12)
     assert 2000 < forest.privacy_.accounted_epsilon < math.inf
     assert not forest.privacy_.is_sound
+
+
+def cost_of_a_bootstrap(epsilon, n):
+    """By its definition: the added record stands w times in the sample, which then differs by w + |1 - w| records."""
+    w = np.arange(n + 2)
+    share, differing = stats.binom(n + 1, 1 / (n + 1)).pmf(w), w + abs(1 - w)
+    grown, shrunk = np.exp(differing * epsilon), np.exp(-differing * epsilon)
+    return max(math.log((share * grown).sum()), -math.log((share * shrunk).sum()))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "max"])
+@pytest.mark.parametrize("features", [NOMINAL, NOMINAL + CONTINUOUS], ids=["nominal", "both"])
+def test_diffprf_costs_a_bootstrap_for_every_tree_whether_or_not_columns_are_continuous(criterion, features):
+    forest = fitted(DiffPRFClassifier(2.0, n_estimators=5, criterion=criterion), features)
+    assert forest.privacy_.accounted_epsilon == pytest.approx(5 * cost_of_a_bootstrap(2 / 5, 60), rel=1e-9)
+    assert 2 < forest.privacy_.accounted_epsilon < math.inf and not forest.privacy_.is_sound
+    same = fitted(DiffPRFsClassifier(2.0, n_estimators=5, criterion=criterion), NOMINAL)
+    assert same.privacy_.accounted_epsilon == forest.privacy_.accounted_epsilon
+
+
+def test_the_ledger_of_the_printed_diffpets_has_a_count_and_a_draw_on_every_level():
+    """B = 2.4, t = 3, h = 3: a mechanism has 2.4 / 3 / 2 / 4 = 0.1."""
+    for cls, leaf in ((DiffPETsClassifier, [0.1]), (DiffPETsRegressor, [0.05, 0.05])):
+        (bootstrap,) = fitted(cls(2.4, n_estimators=3, max_depth=3)).privacy_.ledger.parts
+        level, leaf_level = bootstrap.part.parts
+        assert level.times == 3 and bootstrap.n_rows == 60
+        count, split, unpaid = level.parts
+        assert (count.mechanism, count.epsilon, count.sensitivity) == ("laplace", pytest.approx(0.1), 1.0)
+        assert (split.mechanism, split.epsilon, split.sensitivity) == ("exponential", pytest.approx(0.1), 2.0)
+        assert math.isinf(unpaid.epsilon)
+        first, *others = leaf_level.parts
+        assert first == count
+        assert [event.epsilon for event in others] == pytest.approx(leaf)
+        assert all((event.mechanism, event.sensitivity) == ("laplace", 1.0) for event in others)
+    (bootstrap,) = fitted(DiffPETsRegressor(2.4, n_estimators=3, max_depth=3, leaf="mean")).privacy_.ledger.parts
+    mean = bootstrap.part.parts[1].parts[1]
+    assert (mean.epsilon, mean.sensitivity) == (pytest.approx(0.1), 2.0)
+
+
+def test_the_ledger_of_the_sound_diffpets_has_a_draw_on_every_level_and_a_leaf():
+    """B = 2.4, h = 3: a level has 0.6 of a tree that no other sees."""
+    for cls, sensitivity in ((DiffPETsClassifier, 2.0), (DiffPETsRegressor, 1.0)):
+        (tree,) = fitted(cls(2.4, n_estimators=3, max_depth=3, variant="sound")).privacy_.ledger.parts
+        level, *leaf = tree.parts
+        (split,) = level.parts
+        assert (level.times, split.epsilon, split.sensitivity) == (3, pytest.approx(0.6), sensitivity)
+        assert sum(event.epsilon for event in leaf) == pytest.approx(0.6)
+        assert all(event.sensitivity == 1 for event in leaf)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 2.5])
+def test_rdt_costs_its_claim_and_nothing_else(epsilon):
+    forest = fitted(RDTClassifier(epsilon, n_estimators=5, max_depth=2))
+    (counts,) = forest.privacy_.ledger.parts
+    assert (counts.mechanism, counts.epsilon, counts.sensitivity) == ("laplace", pytest.approx(epsilon / 5), 1.0)
+    assert forest.privacy_.ledger.times == 5
+    assert forest.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12) and forest.privacy_.is_sound
 
 
 def names(forest):
@@ -247,7 +340,15 @@ def test_the_printed_diffprfs_confesses():
 
 @pytest.mark.parametrize(
     "estimator",
-    [RFDPPGiniClassifier(n_estimators=2), RFDPPGiniClassifier(n_estimators=2, variant="sound"), DiffPRFsClassifier()],
+    [
+        RFDPPGiniClassifier(n_estimators=2),
+        RFDPPGiniClassifier(n_estimators=2, variant="sound"),
+        DiffPRFsClassifier(),
+        DiffPRFClassifier(),
+        DiffPETsClassifier(),
+        DiffPETsClassifier(variant="sound"),
+        RDTClassifier(max_depth=2),
+    ],
     ids=str,
 )
 def test_an_inferred_domain_costs_everything(estimator):
@@ -255,6 +356,68 @@ def test_an_inferred_domain_costs_everything(estimator):
         forest = estimator.fit(*rows(NOMINAL))
     assert "inferred domain" in names(forest)
     assert math.isinf(forest.privacy_.accounted_epsilon) and not forest.privacy_.is_sound
+
+
+PRINTED_DIFFPETS = {"exact stop condition", "cuts from the rows", "unused count", "bootstrap"}
+PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more than 2 but finite, and which faults
+    (
+        RFDPPGiniClassifier(),
+        math.inf,
+        {
+            "exact purity test",
+            "exact final comparison",
+            "exact nominal splits",
+            "interval ends from the rows",
+            "unused count",
+            "bootstrap",
+        },
+    ),
+    (RFDPPGiniClassifier(variant="sound"), 2.0, set()),
+    (DiffPRFsClassifier(), math.inf, {"bootstrap", "interval ends from the rows", "sensitivity from the rows"}),
+    (DiffPRFClassifier(), math.inf, {"bootstrap", "sensitivity from the rows"}),
+    (DiffPRFClassifier(criterion="gini"), None, {"bootstrap"}),
+    (DiffPRFClassifier(criterion="max"), None, {"bootstrap"}),
+    (DiffPRFClassifier(criterion="max", author_code=True), math.inf, {"bootstrap", "exact choices"}),
+    (DiffPRFClassifier(author_code=True), math.inf, {"bootstrap", "sensitivity from the rows", "exact choices"}),
+    (DiffPETsClassifier(), math.inf, PRINTED_DIFFPETS),
+    (DiffPETsClassifier(levels="with_root"), math.inf, PRINTED_DIFFPETS),
+    (DiffPETsClassifier(leaf="count"), math.inf, PRINTED_DIFFPETS | {"exact leaves"}),
+    (DiffPETsClassifier(sampling="disjoint"), math.inf, PRINTED_DIFFPETS - {"bootstrap"}),
+    (DiffPETsClassifier(variant="sound"), 2.0, set()),
+    (DiffPETsClassifier(variant="sound", sampling="all"), 2.0, set()),
+    (DiffPETsRegressor(), math.inf, PRINTED_DIFFPETS),
+    (DiffPETsRegressor(leaf="mean"), math.inf, PRINTED_DIFFPETS),
+    (DiffPETsRegressor(sampling="all"), math.inf, PRINTED_DIFFPETS - {"bootstrap"}),
+    (DiffPETsRegressor(variant="sound"), 2.0, set()),
+    (DiffPETsRegressor(variant="sound", sampling="all"), 2.0, set()),
+    (RDTClassifier(), math.inf, {"height from the rows"}),
+    (RDTClassifier(max_depth=2), 2.0, set()),
+    (FunctionalMechanismRegressor(), 2.0, set()),
+    (DiffLRRegressor(), 2.0, set()),
+]
+
+
+def test_the_table_has_every_estimator_of_the_package():
+    offered = {name for name in algorithms.__all__ if hasattr(getattr(algorithms, name), "fit")}
+    assert offered == {type(estimator).__name__ for estimator, _, _ in PRIVACY}
+
+
+@pytest.mark.parametrize(("estimator", "accounted", "faults"), PRIVACY, ids=[str(row[0]) for row in PRIVACY])
+def test_what_is_claimed_and_accounted_and_confessed(estimator, accounted, faults):
+    if hasattr(estimator, "n_estimators"):
+        estimator.set_params(n_estimators=3)
+    model = fitted(estimator.set_params(epsilon=2.0))
+    privacy = model.privacy_
+    assert privacy.claimed_epsilon == 2.0
+    assert names(model) == faults
+    if accounted is None:
+        assert 2.0 < privacy.accounted_epsilon < math.inf
+    else:
+        assert privacy.accounted_epsilon == pytest.approx(accounted, rel=1e-12)
+    assert privacy.is_sound == (not faults)
+    head, *lines = str(privacy).splitlines()
+    assert head.startswith("claimed epsilon 2, accounted ") and head.endswith("; sound" if not faults else "not sound")
+    assert {line.split(": ")[1] for line in lines if line.startswith("fault: ")} == faults
 
 
 def test_without_noise_nothing_is_claimed():

@@ -13,19 +13,20 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import algorithms
 from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, PrivacyLeakWarning
-from algorithms.forests.forest import PrivateForestClassifier
+from algorithms.forests.forest import PrivateForest
 from experiments import estimators
 
 DOMAIN = Domain(
     (Continuous("age", 0, 100), Nominal("sex", ("f", "m")), Nominal("job", ("a", "b", "c", "never seen"))),
     Nominal("rich", ("no", "very", "yes")),
 )
+NUMBERS = Domain(DOMAIN.features, Continuous("wealth", 0, 160))
 NAMES = DOMAIN.names
 
 
@@ -42,7 +43,8 @@ def found():
 
 MAKERS = list(found())
 CLASSIFIERS = [make for make in MAKERS if is_classifier(make())]
-FORESTS = [make for make in MAKERS if isinstance(make(), PrivateForestClassifier)]
+REGRESSORS = [make for make in MAKERS if is_regressor(make())]
+FORESTS = [make for make in MAKERS if isinstance(make(), PrivateForest)]
 
 
 def label(make):
@@ -51,6 +53,7 @@ def label(make):
 
 every = pytest.mark.parametrize("make", MAKERS, ids=label)
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS, ids=label)
+every_regressor = pytest.mark.parametrize("make", REGRESSORS, ids=label)
 every_forest = pytest.mark.parametrize("make", FORESTS, ids=label)
 every_sound = pytest.mark.parametrize("make", [m for m in MAKERS if m.keywords.get("variant") == "sound"], ids=label)
 
@@ -60,16 +63,31 @@ def has(make, *parameters):
 
 
 def rows(n=60, seed=0):
+    """Rows and their class."""
     rng = np.random.default_rng(seed)
     age = rng.integers(0, 100, n)
     frame = pd.DataFrame({"age": age, "sex": rng.choice(["f", "m"], n), "job": rng.choice(["a", "b", "c"], n)})
-    return frame, np.where(age + 30 * (frame["job"] == "a") > 60, "yes", "no")
+    return frame, np.where(wealth(frame) > 60, "yes", "no")
+
+
+def wealth(frame):
+    return np.array(frame["age"] + 30.0 * (frame["job"] == "a"))
+
+
+def rows_for(make, n=60, seed=0):
+    """Rows and what the estimator is to predict, a class or a number."""
+    X, y = rows(n, seed)
+    return X, wealth(X) if make in REGRESSORS else y
+
+
+def domain_for(make):
+    return NUMBERS if make in REGRESSORS else DOMAIN
 
 
 def small(make, **parameters):
     """An estimator with the parameters given, and small ones for the rest; ``n_trees`` where it has trees."""
     trees = parameters.pop("n_trees", 4)
-    usual = {"epsilon": 50.0, "n_estimators": trees, "domain": DOMAIN, "random_state": 3}
+    usual = {"epsilon": 50.0, "n_estimators": trees, "domain": domain_for(make), "random_state": 3}
     return make(**({name: value for name, value in usual.items() if has(make, name)} | parameters))
 
 
@@ -83,7 +101,8 @@ DIAGNOSTIC = ("clipped_", "feature_names_in_")
 
 
 def test_there_is_something_to_test():
-    assert len(CLASSIFIERS) >= 3
+    assert len(CLASSIFIERS) >= 7 and len(REGRESSORS) >= 4
+    assert len(CLASSIFIERS) + len(REGRESSORS) == len(MAKERS)
 
 
 @pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
@@ -107,8 +126,8 @@ def test_labels_come_back_as_declared(make):
 
 @every_forest
 def test_without_noise_something_is_learnt(make):
-    X, y = rows(200)
-    assert small(make, epsilon=math.inf, n_estimators=15).fit(X, y).score(*rows(200, seed=1)) > 0.85
+    model = small(make, epsilon=math.inf, n_estimators=15, max_depth=8).fit(*rows_for(make, 2000))
+    assert model.score(*rows_for(make, 200, seed=1)) > 0.85
 
 
 @every_classifier
@@ -120,7 +139,7 @@ def test_the_order_of_the_declared_labels_changes_no_prediction(make):
 
 @every
 def test_the_same_random_state_gives_the_same_model_whatever_the_number_of_threads(make):
-    X, y = rows()
+    X, y = rows_for(make)
     first = fingerprint(small(make).fit(X, y))
     assert fingerprint(small(make).fit(X, y)) == first
     if has(make, "n_jobs"):
@@ -130,13 +149,13 @@ def test_the_same_random_state_gives_the_same_model_whatever_the_number_of_threa
 
 @every_forest
 def test_every_tree_has_random_numbers_of_its_own(make):
-    trees = small(make, n_estimators=4).fit(*rows()).trees_
-    assert len({nodes.tobytes() for nodes in trees}) == 4
+    trees = small(make, n_estimators=4).fit(*rows_for(make)).trees_
+    assert len({pickle.dumps(tree) for tree in trees}) == 4
 
 
 @every
 def test_the_order_and_number_of_other_columns_do_not_matter(make):
-    X, y = rows()
+    X, y = rows_for(make)
     model = small(make).fit(X, y)
     assert fingerprint(small(make).fit(X[NAMES[::-1]], y)) == fingerprint(model)
     assert fingerprint(small(make).fit(X.to_numpy(), y)) == fingerprint(model)
@@ -144,7 +163,7 @@ def test_the_order_and_number_of_other_columns_do_not_matter(make):
 
 @every
 def test_the_rows_of_the_caller_stay_as_they_are(make):
-    X, y = rows()
+    X, y = rows_for(make)
     X.loc[0, "age"] = 1000
     before = X.copy(), y.copy()
     small(make).fit(X, y).predict(X)
@@ -154,7 +173,7 @@ def test_the_rows_of_the_caller_stay_as_they_are(make):
 
 @every
 def test_budgets_are_neither_kept_nor_mixed(make):
-    X, y = rows()
+    X, y = rows_for(make)
     model = small(make, epsilon=50.0).fit(X, y)
     booked = model.privacy_.ledger
     assert not hasattr(clone(model), "privacy_")
@@ -164,14 +183,13 @@ def test_budgets_are_neither_kept_nor_mixed(make):
     copy = pickle.loads(pickle.dumps(model))
     assert copy.privacy_ == model.privacy_
     assert (copy.predict(X) == model.predict(X)).all()
-    if is_classifier(model):
-        assert len(cross_val_score(model, X, y, cv=3, error_score="raise")) == 3
-        assert model.privacy_ == copy.privacy_
+    assert len(cross_val_score(model, X, y, cv=3, error_score="raise")) == 3
+    assert model.privacy_ == copy.privacy_
 
 
 @every
 def test_what_is_claimed_of_the_model(make):
-    X, y = rows()
+    X, y = rows_for(make)
     privacy = small(make, epsilon=2.5).fit(X, y).privacy_
     assert privacy.claimed_epsilon == 2.5
     assert privacy.neighbours
@@ -182,31 +200,32 @@ def test_what_is_claimed_of_the_model(make):
     if privacy.accounted_epsilon > 2.5 * (1 + 1e-9):
         assert privacy.faults, "what costs more than is claimed must say why"
     assert all(fault.name and fault.why and fault.source for fault in privacy.faults)
+    assert all(f"fault: {fault.name}: {fault.why} ({fault.source})" in str(privacy) for fault in privacy.faults)
 
 
 @every
 def test_a_missing_domain_is_inferred_with_a_warning_and_never_private(make):
-    X, y = rows()
+    X, y = rows_for(make)
     with pytest.warns(PrivacyLeakWarning, match="not private"):
         model = small(make, domain=None).fit(X, y)
     assert math.isinf(model.privacy_.accounted_epsilon) and not model.privacy_.is_sound
     assert "inferred domain" in {fault.name for fault in model.privacy_.faults}
     with warnings.catch_warnings():
         warnings.simplefilter("error", PrivacyLeakWarning)
-        model = model.set_params(domain=DOMAIN).fit(X, y)
+        model = model.set_params(domain=domain_for(make)).fit(X, y)
     assert "inferred domain" not in {fault.name for fault in model.privacy_.faults}
 
 
 @every
 def test_a_declared_category_that_was_never_seen_is_predicted(make):
-    X, y = rows()
+    X, y = rows_for(make)
     stranger = X.assign(job="never seen")
     assert len(small(make).fit(X, y).predict(stranger)) == len(X)
 
 
 @every
 def test_values_outside_the_bounds_are_clipped_and_counted(make):
-    X, y = rows()
+    X, y = rows_for(make)
     X.loc[[0, 1, 2], "age"] = [-5, 1000, 100]
     model = small(make).fit(X, y)
     assert model.clipped_ == {"age": 2}
@@ -226,7 +245,7 @@ BAD_VALUES = {
 @every
 @pytest.mark.parametrize("column, value, message", BAD_VALUES.values(), ids=BAD_VALUES)
 def test_bad_values_are_refused_at_fit_and_predict(make, column, value, message):
-    X, y = rows()
+    X, y = rows_for(make)
     bad = X.astype(object)
     bad.loc[7, column] = value
     model = small(make).fit(X, y)
@@ -252,27 +271,81 @@ def test_a_domain_without_labels_is_refused(make, domain):
         small(make, domain=domain).fit(*rows())
 
 
+# Regressors.
+
+
+@every_regressor
+@pytest.mark.parametrize("domain", [Domain(DOMAIN.features), DOMAIN, "ccpp"])
+def test_a_domain_without_bounds_of_the_target_is_refused(make, domain):
+    with pytest.raises(DomainError, match="must declare the bounds of its target"):
+        small(make, domain=domain).fit(*rows_for(make))
+
+
+@every_regressor
+def test_targets_outside_the_bounds_are_clipped_and_counted(make):
+    X, y = rows_for(make)
+    X.loc[3, "age"] = 101
+    y[[0, 1, 2]] = [-5, 1000, 160]
+    model = small(make).fit(X, y)
+    assert model.clipped_ == {"age": 1, "wealth": 2}
+    assert fingerprint(small(make).fit(X, y.clip(0, 160))) == fingerprint(model)
+
+
+@every_regressor
+@pytest.mark.parametrize("value, message", [(math.nan, r"has 1 missing values \(NaN\)"), ("rich", "must be numeric")])
+def test_a_target_that_is_no_number_is_refused(make, value, message):
+    X, y = rows_for(make)
+    bad = y.astype(object)
+    bad[7] = value
+    with pytest.raises(DomainError, match=f"column 'wealth' {message}"):
+        small(make).fit(X, bad)
+
+
+@every_regressor
+def test_predictions_are_in_the_unit_of_the_target(make):
+    """In another unit, with bounds to fit, the same model predicts the same in that unit."""
+    X, y = rows_for(make)
+    predicted = small(make).fit(X, y).predict(X)
+    assert predicted.shape == (60,) and predicted.dtype == np.float64 and np.isfinite(predicted).all()
+    other = Domain(DOMAIN.features, Continuous("debt", -8 * 160, 0))
+    assert small(make, domain=other).fit(X, 8 * (y - 160)).predict(X) == pytest.approx(8 * (predicted - 160))
+    if make in FORESTS:
+        assert ((predicted >= 0) & (predicted <= 160)).all()
+
+
+# Parameters.
+
 BAD_PARAMETERS = {
     "epsilon": [0, -1.0, math.nan, "1", None],
     "n_estimators": [0, -3, 2.5, "many", None],
-    "max_depth": [0, -1, 1.5, "deep"],
+    "max_depth": [0, -1, 1.5, "deep", 31, True],
     "max_features": [0, 4, 1.5, "sqrt", True],
     "variant": ["papre", None],
-    "criterion": ["ginni"],
+    "criterion": ["ginni", None],
     "stop_below": ["go"],
     "continuous": ["both"],
     "interval_length": [1],
     "tree_budget": ["halved"],
     "level_budget": [""],
-    "leaf": ["none"],
+    "leaf": ["none", None],
+    "levels": ["root", None],
+    "variance_sensitivity": [0, -1.0, math.nan, math.inf, "2", None, True],
+    "error_threshold": [-0.01, math.nan, math.inf, "0", None, False],
+    "author_code": ["yes", 1, None],
     "sampling": ["bootstraps"],
-    "n_bins": [1, 2.0],
+    "n_bins": [1, 2.0, None],
+    "degree": [0, 1.5, "2", None],
+    "scaling": ["boxes", None],
+    "sensitivity": ["constant", 2],
+    "split": ["equal", None],
+    "repair": ["trimmed", None],
+    "fit_intercept": ["yes", None],
 }
 
 
 @every
 def test_bad_parameters_are_named_in_one_line(make):
-    X, y = rows()
+    X, y = rows_for(make)
     for name, values in BAD_PARAMETERS.items():
         for value in values if has(make, name) else ():
             with pytest.raises(ParameterError, match=rf"^{name} must be ") as caught:
@@ -286,19 +359,54 @@ def test_a_misspelt_choice_suggests_the_nearest(given, meant):
         small(algorithms.RFDPPGiniClassifier, variant=given).fit(*rows())
 
 
-def test_the_sound_variant_refuses_the_bootstrap():
+@every_sound
+def test_the_sound_variant_refuses_the_bootstrap(make):
     with pytest.raises(ParameterError, match="sampling must be one of"):
-        small(algorithms.RFDPPGiniClassifier, variant="sound", sampling="bootstrap").fit(*rows())
+        small(make, sampling="bootstrap").fit(*rows_for(make))
+
+
+OTHER_READINGS = {
+    algorithms.DiffPETsClassifier: {"leaf": "count", "levels": "with_root"},
+    algorithms.DiffPETsRegressor: {
+        "leaf": "mean",
+        "criterion": "mean",
+        "variance_sensitivity": 1.0,
+        "error_threshold": 0.1,
+        "levels": "with_root",
+    },
+    algorithms.RFDPPGiniClassifier: {
+        "continuous": "per_feature",
+        "interval_length": "relative",
+        "tree_budget": "whole",
+        "level_budget": "whole",
+        "leaf": "exact",
+    },
+}
+
+
+@pytest.mark.parametrize("cls", OTHER_READINGS)
+def test_the_sound_variant_has_no_readings(cls):
+    printed, sound = (m for m in MAKERS if m.func is cls)
+    assert set(OTHER_READINGS[cls]) == set(cls.READINGS)
+    for name, value in OTHER_READINGS[cls].items():
+        with pytest.raises(ParameterError, match=rf"^{name}=.* is a reading of the text; 'sound' has none$"):
+            small(sound, **{name: value}).fit(*rows_for(sound))
+        small(printed, **{name: value}).fit(*rows_for(printed))
+
+
+@every_sound
+def test_the_sound_variant_refuses_a_depth_at_which_every_node_is_too_many(make):
+    with pytest.raises(ParameterError, match=r"^max_depth must be at most 16 .*got 17$"):
+        small(make, max_depth=17).fit(*rows_for(make))
 
 
 # Tables with hardly anything in them.
 
 
-@every_classifier
+@every
 @pytest.mark.parametrize("epsilon", [0.1, 50.0, math.inf])
 def test_one_row(make, epsilon):
-    X, y = rows(1)
-    model = small(make, epsilon=epsilon).fit(X, y)
+    model = small(make, epsilon=epsilon).fit(*rows_for(make, 1))
     assert len(model.predict(rows(5)[0])) == 5
 
 
@@ -313,6 +421,18 @@ def test_constant_columns_and_one_class_only(make, epsilon):
         assert len(small(make, epsilon=epsilon, domain=None).fit(X, ["very"] * 20).predict(X)) == 20
 
 
+@every_regressor
+@pytest.mark.parametrize("epsilon", [0.1, 50.0, math.inf])
+def test_constant_columns_and_one_target_only(make, epsilon):
+    X = pd.DataFrame({"age": [50] * 20, "sex": ["f"] * 20, "job": ["a"] * 20})
+    predicted = small(make, epsilon=epsilon).fit(X, np.full(20, 40.0)).predict(X)
+    assert np.isfinite(predicted).all() and len(set(predicted)) == 1
+    if make in FORESTS and math.isinf(epsilon):
+        assert predicted == pytest.approx(40)
+    with pytest.warns(PrivacyLeakWarning):
+        assert len(small(make, epsilon=epsilon, domain=None).fit(X, np.full(20, 40.0)).predict(X)) == 20
+
+
 @every_classifier
 def test_a_class_of_two_rows(make):
     X, y = rows()
@@ -323,7 +443,7 @@ def test_a_class_of_two_rows(make):
 
 @every_forest
 def test_more_trees_than_rows(make):
-    X, y = rows(5)
+    X, y = rows_for(make, 5)
     for sampling in ("disjoint", "all") if has(make, "sampling") else (None,):
         parameters = {"sampling": sampling} if sampling else {}
         model = small(make, n_estimators=12, **parameters).fit(X, y)
@@ -332,17 +452,21 @@ def test_more_trees_than_rows(make):
 
 @every_sound
 def test_nothing_but_declared_values_is_in_a_sound_model(make):
-    """Cuts of the sound variant are public: the same few numbers whatever the rows."""
-    X, y = rows()
-    for nodes in small(make, n_bins=4).fit(X.assign(age=X["age"] + 0.123), y).trees_:
-        asked = nodes[nodes["feature"] == 0]
-        assert set(asked["cut"]) <= {0.0, 1.0, 2.0}
+    """No cut is a value of the rows: it is one of a few public numbers, or drawn from the declared range."""
+    X, y = rows_for(make)
+    X = X.assign(age=X["age"] + 0.123)
+    for nodes in small(make, **({"n_bins": 4} if has(make, "n_bins") else {})).fit(X, y).trees_:
+        cuts = nodes["cut"][nodes["feature"] == 0]
+        assert not set(cuts) & set(X["age"])
+        assert set(cuts) <= {0.0, 1.0, 2.0} if has(make, "n_bins") else ((cuts > 0) & (cuts < 100)).all()
+        for feature, n_categories in ((1, 2), (2, 4)):
+            assert set(nodes["cut"][nodes["feature"] == feature]) <= set(range(n_categories))
 
 
 @every_sound
 def test_a_record_changes_only_its_own_tree_where_trees_are_disjoint(make):
     """One record less: the other trees keep their rows, their random numbers and so every node."""
-    X, y = rows()
+    X, y = rows_for(make)
     sharp = small(make, epsilon=math.inf, sampling="disjoint")
     more, fewer = sharp.fit(X, y).trees_, clone(sharp).fit(X.iloc[:-1], y[:-1]).trees_
     n_equal = sum(one.tobytes() == other.tobytes() for one, other in zip(more, fewer, strict=True))

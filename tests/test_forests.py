@@ -1,8 +1,6 @@
-"""The forests against slow reference trees written from the papers, and without noise against scikit-learn.
+"""RFDPP-Gini, DiffPRFs and DiffPRF against slow reference trees, and without noise against scikit-learn.
 
-A reference tree works on plain lists and takes the same random numbers in the same order as the engine:
-a uniform number for each drawn feature, one for each exponential mechanism, one for each cut inside an interval, a
-Laplace number for each noisy count. So the trees must be identical, with noise and without.
+`tests.reference_trees` says why the trees must be identical.
 """
 
 import itertools
@@ -13,42 +11,33 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import datasets
-from algorithms import Continuous, DiffPRFsClassifier, Domain, Nominal, RFDPPGiniClassifier
-
-N_CLASSES = 3
-COLUMNS = [(0.0, 5.0), 3, (-40.0, 40.0), 4, 2]  # (lower, upper) of a continuous column, or its number of categories
-CONTINUOUS = [f for f, column in enumerate(COLUMNS) if isinstance(column, tuple)]
-NOMINAL = [f for f in range(len(COLUMNS)) if f not in CONTINUOUS]
-DOMAIN = Domain(
-    [Continuous(f"f{i}", *c) if isinstance(c, tuple) else Nominal(f"f{i}", range(c)) for i, c in enumerate(COLUMNS)],
-    Nominal("y", range(N_CLASSES)),
+from algorithms import DiffPETsClassifier, DiffPRFClassifier, DiffPRFsClassifier, RFDPPGiniClassifier
+from tests.reference_trees import (
+    BELOW,
+    BY_VALUE,
+    COLUMNS,
+    CONTINUOUS,
+    DEPTH,
+    EPSILONS,
+    EQUALS,
+    N_CLASSES,
+    N_TREES,
+    NOMINAL,
+    TABLES,
+    M,
+    assert_same_trees,
+    class_counts,
+    divide,
+    draw_exponential,
+    draw_features,
+    forest,
+    gini,
+    leaf,
+    noisy,
+    public_bins,
+    samples_and_streams,
+    table,
 )
-BELOW, EQUALS, BY_VALUE = 1, 2, 3
-
-
-def table(seed, n=70):
-    """Rows of mixed columns, some values more than once, and labels that depend on them."""
-    rng = np.random.default_rng(seed)
-    columns = [rng.uniform(*c, n).round(1) if isinstance(c, tuple) else rng.integers(c, size=n) for c in COLUMNS]
-    signal = columns[0] + columns[1] + columns[2] / 20 + 2 * (columns[3] == 2) + rng.normal(0, 0.7, n)
-    return np.column_stack(columns), np.digitize(signal, np.quantile(signal, [0.4, 0.75]))
-
-
-# Building blocks of the reference trees: a row is (values, label), a sample is a list of rows.
-
-
-def class_counts(rows):
-    return [sum(label == c for _, label in rows) for c in range(N_CLASSES)]
-
-
-def gini(*sides):
-    total = 0.0
-    for counts in map(class_counts, sides):
-        part = 0.0
-        for count in counts:
-            part += count * (count / sum(counts) - 1) if count else 0
-        total += part
-    return total
 
 
 def information(*sides):
@@ -63,38 +52,6 @@ def information(*sides):
 
 def most_frequent(*sides):
     return float(sum(max(class_counts(side)) for side in sides))
-
-
-def draw_features(pool, m, rng):
-    pool = list(pool)
-    for i in range(min(m, len(pool))):
-        j = i + int(rng.random() * (len(pool) - i))
-        pool[i], pool[j] = pool[j], pool[i]
-    return pool[:m]
-
-
-def draw_exponential(quality, lengths, sensitivity, epsilon, rng):
-    best = max(quality)
-    factor = [1.0 if q == best else math.exp(max(epsilon * (q - best) / (2 * sensitivity), -800)) for q in quality]
-    reached = list(itertools.accumulate(f * length for f, length in zip(factor, lengths, strict=True)))
-    threshold = rng.random() * reached[-1]
-    return next(i for i, r in enumerate(reached) if r > threshold)
-
-
-def noisy(count, epsilon, rng):
-    return count if math.isinf(epsilon) else count + rng.laplace(0, 1 / epsilon)
-
-
-def leaf(rows, epsilon, rng):
-    counts = [noisy(count, epsilon, rng) for count in class_counts(rows)]
-    return {"label": counts.index(max(counts)), "paid": epsilon}
-
-
-def divide(rows, decides, f, cut):
-    is_left = [values[f] <= cut if decides == BELOW else values[f] == cut for values, _ in rows]
-    return [row for row, left in zip(rows, is_left, strict=True) if left], [
-        row for row, left in zip(rows, is_left, strict=True) if not left
-    ]
 
 
 def intervals(rows, features, score, unit):
@@ -148,14 +105,6 @@ def rfdpp_tree(sample, epsilon, depth, m, rng, *, per_feature=False, relative=Fa
     return nodes
 
 
-def public_bins(values, n_bins):
-    binned = list(values)
-    for f in CONTINUOUS:
-        lower, upper = COLUMNS[f]
-        binned[f] = min(int((values[f] - lower) / (upper - lower) * n_bins), n_bins - 1)
-    return binned
-
-
 def sound_tree(sample, epsilon, depth, m, n_bins, rng):
     """One exponential mechanism over all (feature, public cut) pairs; ``epsilon`` is what a level has."""
     nodes = [{"rows": [(public_bins(values, n_bins), label) for values, label in sample], "depth": 0}]
@@ -177,27 +126,32 @@ def sound_tree(sample, epsilon, depth, m, n_bins, rng):
     return nodes
 
 
-def diffprfs_tree(sample, epsilon, depth, m, score, sensitivity, rng):
-    """DiffPRF with continuous features: ``epsilon`` is half of what a level has."""
-    nodes = [{"rows": sample, "depth": 0, "open": list(range(len(COLUMNS)))}]
+def diffprfs_tree(
+    sample, epsilon, depth, m, score, sensitivity, rng, *, columns=COLUMNS, choosing=None, stop_below="noise"
+):
+    """DiffPRF with continuous features: ``epsilon`` is half of what a level has, ``choosing`` the other half."""
+    choosing = epsilon if choosing is None else choosing
+    continuous = [f for f, column in enumerate(columns) if isinstance(column, tuple)]
+    nodes = [{"rows": sample, "depth": 0, "open": list(range(len(columns)))}]
     for node in nodes:
         rows, unused, candidates = node["rows"], node["open"], []
-        count = noisy(len(rows), epsilon, rng)
+        count = node["noisy_count"] = noisy(len(rows), epsilon, rng)
         node["paid"] = epsilon
-        most_children = max([2 if f in CONTINUOUS else COLUMNS[f] for f in unused], default=0)
-        if node["depth"] < depth and unused and count / (most_children * N_CLASSES) > math.sqrt(2) / epsilon:
+        most_children = max([2 if f in continuous else columns[f] for f in unused], default=0)
+        least = most_children * N_CLASSES * math.sqrt(2) / epsilon if stop_below == "noise" else 0
+        if node["depth"] < depth and unused and count > least:
             features = draw_features(unused, m, rng)
-            share = epsilon / (sum(f in CONTINUOUS for f in features) + 1)
+            share = choosing / (sum(f in continuous for f in features) + 1)
             for f in features:
-                if f in NOMINAL:
-                    sides = [[row for row in rows if row[0][f] == value] for value in range(COLUMNS[f])]
+                if f not in continuous:
+                    sides = [[row for row in rows if row[0][f] == value] for value in range(columns[f])]
                     candidates.append((score(*sides), f, BY_VALUE, None))
                 elif found := intervals(rows, [f], score, lambda f: 1.0):
                     quality, f, cut = draw_cut(found, sensitivity, share, rng)
                     candidates.append((quality, f, BELOW, cut))
                     node["paid"] += share
         if not candidates:
-            end = leaf(rows, epsilon, rng)
+            end = leaf(rows, choosing, rng)
             node |= end | {"paid": node["paid"] + end["paid"]}
             continue
         drawn = draw_exponential([c[0] for c in candidates], [1] * len(candidates), sensitivity, share, rng)
@@ -206,59 +160,14 @@ def diffprfs_tree(sample, epsilon, depth, m, score, sensitivity, rng):
         if decides == BELOW:
             node["cut"], sides, still_open = cut, divide(rows, BELOW, f, cut), unused
         else:
-            sides = [[row for row in rows if row[0][f] == value] for value in range(COLUMNS[f])]
+            sides = [[row for row in rows if row[0][f] == value] for value in range(columns[f])]
             still_open = [other for other in unused if other != f]
+        node["n_children"] = len(sides)
         nodes += [{"rows": side, "depth": node["depth"] + 1, "open": still_open} for side in sides]
     return nodes
 
 
 # The comparison.
-
-SEED, N_TREES, DEPTH, M = 11, 3, 4, 3
-
-
-def samples_and_streams(X, y, sampling):
-    """The rows of every tree and its random stream, as the forest draws them from its ``random_state``."""
-    n, rows = len(y), list(zip(X.tolist(), y.tolist(), strict=True))
-    seeds = np.random.SeedSequence(np.random.RandomState(SEED).randint(2**31 - 1)).spawn(N_TREES + 1)
-    first, *streams = map(np.random.default_rng, seeds)
-    if sampling == "bootstrap":
-        drawn = [sorted(first.integers(n, size=n)) for _ in range(N_TREES)]
-    elif sampling == "disjoint":
-        tree_of_row = first.integers(N_TREES, size=n)
-        drawn = [np.flatnonzero(tree_of_row == t) for t in range(N_TREES)]
-    else:
-        drawn = [range(n)] * N_TREES
-    return [([rows[i] for i in numbers], stream) for numbers, stream in zip(drawn, streams, strict=True)]
-
-
-def assert_same_trees(forest, reference_trees):
-    assert len(forest.trees_) == len(reference_trees)
-    n_inner = 0
-    for nodes, expected in zip(forest.trees_, reference_trees, strict=True):
-        assert len(nodes) == len(expected)
-        n_inner += sum("decides" in node for node in expected)
-        next_child = 1
-        for node, known in zip(nodes, expected, strict=True):
-            assert node["depth"] == known["depth"]
-            assert node["decides"] == known.get("decides", 0)
-            assert node["epsilon"] == pytest.approx(known["paid"], rel=1e-12)
-            if "decides" not in known:
-                assert (node["feature"], node["child"], node["label"]) == (-1, -1, known["label"])
-                continue
-            assert (node["feature"], node["child"]) == (known["feature"], next_child)
-            assert known["decides"] == BY_VALUE or node["cut"] == pytest.approx(known["cut"], rel=1e-12)
-            next_child += COLUMNS[known["feature"]] if known["decides"] == BY_VALUE else 2
-    assert n_inner >= 5, "trees without splits compare nothing"
-
-
-TABLES = pytest.mark.parametrize("seed", [0, 1, 2])
-EPSILONS = pytest.mark.parametrize("epsilon", [math.inf, 900.0, 60.0])
-
-
-def forest(estimator, epsilon, **parameters):
-    parameters = {"n_estimators": N_TREES, "max_depth": DEPTH, "max_features": M, "domain": DOMAIN} | parameters
-    return estimator(epsilon, random_state=SEED, **parameters)
 
 
 @TABLES
@@ -325,9 +234,7 @@ def test_the_sound_rfdpp_gini_is_the_reference_tree(seed, epsilon, sampling):
     assert_same_trees(forest(RFDPPGiniClassifier, epsilon, **parameters).fit(X, y), expected)
 
 
-@TABLES
-@EPSILONS
-@pytest.mark.parametrize(
+CRITERIA = pytest.mark.parametrize(
     ("criterion", "score", "sensitivity"),
     [
         ("gini", gini, 2),
@@ -335,6 +242,11 @@ def test_the_sound_rfdpp_gini_is_the_reference_tree(seed, epsilon, sampling):
         ("max", most_frequent, 1),
     ],
 )
+
+
+@TABLES
+@EPSILONS
+@CRITERIA
 def test_diffprfs_is_the_reference_tree(seed, epsilon, criterion, score, sensitivity):
     X, y = table(seed)
     half = epsilon / N_TREES / (DEPTH + 1) / 2
@@ -343,6 +255,76 @@ def test_diffprfs_is_the_reference_tree(seed, epsilon, criterion, score, sensiti
         for sample, rng in samples_and_streams(X, y, "bootstrap")
     ]
     assert_same_trees(forest(DiffPRFsClassifier, epsilon, criterion=criterion).fit(X, y), expected)
+
+
+def diffprf_trees(X, y, epsilon, score, sensitivity, *, n_bins=5, depth=DEPTH, **reading):
+    """DiffPRFs where all columns are nominal, a bin being a category like any other."""
+    half = epsilon / N_TREES / (depth + 1) / 2
+    columns = [n_bins if f in CONTINUOUS else COLUMNS[f] for f in range(len(COLUMNS))]
+    m = 3  # the square root of five columns, rounded up
+    return [
+        diffprfs_tree(
+            [(public_bins(values, n_bins), label) for values, label in sample],
+            half,
+            depth,
+            m,
+            score,
+            sensitivity,
+            rng,
+            columns=columns,
+            **reading,
+        )
+        for sample, rng in samples_and_streams(X, y, "bootstrap")
+    ]
+
+
+@TABLES
+@EPSILONS
+@CRITERIA
+def test_diffprf_is_the_reference_tree_on_public_bins(seed, epsilon, criterion, score, sensitivity):
+    X, y = table(seed)
+    expected = diffprf_trees(X, y, epsilon, score, sensitivity)
+    model = forest(DiffPRFClassifier, epsilon, criterion=criterion, max_features=None).fit(X, y)
+    assert_same_trees(model, expected)
+    if math.isinf(epsilon):
+        assert any(not node["rows"] for nodes in expected for node in nodes), "an empty leaf is compared, too"
+
+
+@EPSILONS
+@pytest.mark.parametrize("estimator", [DiffPRFClassifier, DiffPRFsClassifier])
+def test_the_other_stop_rule_splits_wherever_the_noisy_count_is_positive(estimator, epsilon):
+    X, y = table(3)
+    half = epsilon / N_TREES / (DEPTH + 1) / 2
+    if estimator is DiffPRFClassifier:
+        expected = diffprf_trees(X, y, epsilon, gini, 2, stop_below="zero")
+    else:
+        expected = [
+            diffprfs_tree(sample, half, DEPTH, M, gini, 2, rng, stop_below="zero")
+            for sample, rng in samples_and_streams(X, y, "bootstrap")
+        ]
+    model = forest(estimator, epsilon, criterion="gini", stop_below="zero").fit(X, y)
+    assert_same_trees(model, expected)
+    if math.isfinite(epsilon):
+        assert sum(map(len, forest(estimator, epsilon, criterion="gini").fit(X, y).trees_)) < sum(map(len, expected))
+
+
+@TABLES
+@pytest.mark.parametrize("n_bins", [2, 5, 9])
+def test_the_code_of_diffprfs_authors_chooses_and_labels_without_noise(seed, n_bins):
+    X, y = table(seed)
+    expected = diffprf_trees(
+        X, y, 300.0, information, math.log2(71) + 1 / math.log(2), n_bins=n_bins, choosing=math.inf, stop_below="zero"
+    )
+    model = forest(DiffPRFClassifier, 300.0, author_code=True, n_bins=n_bins, stop_below="zero").fit(X, y)
+    assert_same_trees(model, expected)
+
+
+def test_a_tree_of_diffprf_ends_where_no_feature_is_left():
+    X, y = table(5, n=200)
+    expected = diffprf_trees(X, y, math.inf, gini, 2, n_bins=2, depth=9)
+    model = forest(DiffPRFClassifier, math.inf, criterion="gini", n_bins=2, max_depth=9).fit(X, y)
+    assert_same_trees(model, expected)
+    assert max(node["depth"] for nodes in expected for node in nodes) == len(COLUMNS)
 
 
 def test_a_large_table_takes_the_other_paths_of_the_engine():
@@ -359,16 +341,23 @@ def test_a_large_table_takes_the_other_paths_of_the_engine():
 
 
 @pytest.mark.parametrize(
-    ("estimator", "parameters"),
-    [(RFDPPGiniClassifier, {}), (RFDPPGiniClassifier, {"variant": "sound"}), (DiffPRFsClassifier, {})],
+    ("estimator", "parameters", "is_binned"),
+    [
+        (RFDPPGiniClassifier, {}, False),
+        (RFDPPGiniClassifier, {"variant": "sound"}, True),
+        (DiffPETsClassifier, {}, False),
+        (DiffPETsClassifier, {"variant": "sound"}, False),
+        (DiffPRFClassifier, {"n_bins": 3}, True),
+        (DiffPRFsClassifier, {}, False),
+    ],
     ids=str,
 )
-def test_a_forest_predicts_what_most_of_its_trees_say(estimator, parameters):
+def test_a_forest_predicts_what_most_of_its_trees_say(estimator, parameters, is_binned):
     """Rows walk down the released nodes, by hand."""
     X, y = table(6)
-    model = forest(estimator, 200.0, **parameters).fit(X, y)
+    model = forest(estimator, 600.0, **parameters).fit(X, y)
     for values, shares in zip(X.tolist(), model.predict_proba(X), strict=True):
-        values = public_bins(values, model.n_bins) if parameters else values
+        values = public_bins(values, model.n_bins) if is_binned else values
         votes = [0] * N_CLASSES
         for nodes in model.trees_:
             node = nodes[0]

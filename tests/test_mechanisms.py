@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip
+from algorithms.mechanisms import (
+    exponential,
+    laplace,
+    laplace_of,
+    laplace_vector,
+    mixed,
+    permute_and_flip,
+    uniform_of,
+)
 
 SMALLEST_P = 1e-4
 N_DRAWS = 20_000
@@ -52,6 +60,75 @@ def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
         assert stats.kstest(column, stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
     for one, other in itertools.combinations(noise.T, 2):
         assert stats.spearmanr(one, other).pvalue > SMALLEST_P
+
+
+# Numbers that are functions of a key: keys in a row, as poor as keys can be.
+
+KEYS = np.arange(N_DRAWS, dtype=np.uint64)
+
+
+def test_keys_are_mixed_as_splitmix64_does():
+    """Its published outputs for the seeds 0 and 1234567; the state goes on by the golden ratio."""
+    published = {
+        0: [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC],
+        1234567: [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431],
+    }
+    for seed, outputs in published.items():
+        states = [(seed + i * 0x9E3779B97F4A7C15) % 2**64 for i in range(4)]
+        assert [int(mixed(np.uint64(state))) for state in states] == outputs
+
+
+@pytest.mark.parametrize("step", [1, 2**32, 0x9E3779B97F4A7C15])
+def test_uniform_numbers_of_keys_are_even_and_independent(step):
+    """Also of keys that are as far apart as the mixing itself moves them."""
+    draws = np.array([uniform_of(key) for key in KEYS * np.uint64(step)])
+    assert stats.kstest(draws, stats.uniform.cdf).pvalue > SMALLEST_P
+    assert len(set(draws)) == N_DRAWS and draws.min() > 0 and draws.max() < 1
+    for lag in (1, 2, 3, 64):
+        assert stats.spearmanr(draws[:-lag], draws[lag:]).pvalue > SMALLEST_P
+    for bit in range(52):
+        n_set = int((np.floor(draws * 2.0**52).astype(np.uint64) >> np.uint64(bit) & np.uint64(1)).sum())
+        assert stats.binomtest(n_set, N_DRAWS).pvalue > SMALLEST_P
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), SETTINGS)
+def test_laplace_noise_of_keys_has_scale_sensitivity_over_epsilon(sensitivity, epsilon):
+    draws = np.array([laplace_of(key, 3.0, sensitivity, epsilon) for key in KEYS])
+    assert stats.kstest(draws, stats.laplace(3.0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+    assert stats.spearmanr(draws[:-1], draws[1:]).pvalue > SMALLEST_P
+
+
+def test_noise_of_a_key_is_the_same_whatever_it_protects_and_however_often():
+    for key in KEYS[:50]:
+        noise = laplace_of(key, 0.0, 1.0, 0.5)
+        assert laplace_of(key, 0.0, 1.0, 0.5) == noise
+        assert laplace_of(key, 40.0, 1.0, 0.5) == pytest.approx(40.0 + noise, rel=1e-12)
+        assert laplace_of(key, 0.0, 3.0, 0.5) == pytest.approx(3 * noise, rel=1e-12)
+    assert len({laplace_of(key, 0.0, 1.0, 0.5) for key in KEYS}) == N_DRAWS
+
+
+def test_the_smallest_and_largest_numbers_of_a_key_give_finite_noise():
+    """Keys whose 52 leading bits are all 0 or all 1, found by undoing the mixing."""
+    for bits in (0, 2**64 - 1):
+        key = np.uint64(unmixed(bits))
+        assert int(mixed(key)) == bits
+        assert 0 < uniform_of(key) < 1
+        assert abs(laplace_of(key, 0.0, 1.0, 1.0)) == pytest.approx(52 * math.log(2), rel=1e-9)
+
+
+def unmixed(z):
+    """The key that is mixed to ``z``."""
+    z = without_shift(z, 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+    z = without_shift(z, 27) * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+    return (without_shift(z, 30) - 0x9E3779B97F4A7C15) % 2**64
+
+
+def without_shift(z, n_bits):
+    """The x with ``x ^ (x >> n_bits) == z``."""
+    x = z
+    for _ in range(64 // n_bits):
+        x = z ^ (x >> n_bits)
+    return x
 
 
 QUALITIES = [[0.0, 1.0, 3.0], [-2.0, -2.0, 0.0, 1.5], [4.0]]
@@ -140,6 +217,7 @@ def test_infinite_epsilon_adds_no_noise():
     rng = np.random.default_rng(9)
     assert laplace(3.25, 1.0, math.inf, rng) == 3.25
     assert laplace_vector(np.array([3, 0]), 1.0, math.inf, rng).tolist() == [3.0, 0.0]
+    assert laplace_of(np.uint64(9), 3.25, 1.0, math.inf) == 3.25
 
 
 @SELECTORS
@@ -180,6 +258,7 @@ def test_bad_budgets_are_refused(sensitivity, epsilon):
             lambda: laplace(1.0, sensitivity, epsilon, rng),
             lambda: laplace_vector(np.array([1.0]), sensitivity, epsilon, rng),
         ],
+        "laplace_of": [lambda: laplace_of(np.uint64(1), 1.0, sensitivity, epsilon)],
         "exponential": [lambda: exponential(np.zeros(2), np.ones(2), sensitivity, epsilon, rng)],
         "permute_and_flip": [lambda: permute_and_flip(np.zeros(2), sensitivity, epsilon, rng)],
     }

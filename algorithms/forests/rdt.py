@@ -328,7 +328,8 @@ def own_height(n_rows: int, n_children: np.ndarray) -> int:
     (5, 4, 1)
     """
     b = max(n_children.mean(), 2)
-    return min(max(min(len(n_children) // 2, math.floor(math.log(n_rows, b)) - 1), 1), MAX_DEPTH)
+    levels = math.floor(math.log(n_rows, b) + 1e-9)  # a power of b has a logarithm of 2.9999999999999996 otherwise
+    return min(max(min(len(n_children) // 2, levels - 1), 1), MAX_DEPTH)
 
 
 HEIGHT = Fault("height from the rows", "the height of the trees follows from the number of rows", "max_depth=None")
