@@ -4,6 +4,7 @@ from algorithms.domain import Continuous, Domain, DomainError, Nominal, PrivacyL
 from algorithms.forests.diffpets import DiffPETsClassifier, DiffPETsRegressor
 from algorithms.forests.diffprf import DiffPRFClassifier
 from algorithms.forests.diffprfs import DiffPRFsClassifier
+from algorithms.forests.edprf import EDPRFClassifier, PFDPDTClassifier
 from algorithms.forests.rdt import RDTClassifier
 from algorithms.forests.rfdpp_gini import RFDPPGiniClassifier
 from algorithms.parameters import ParameterError
@@ -19,8 +20,10 @@ __all__ = [
     "DiffPRFsClassifier",
     "Domain",
     "DomainError",
+    "EDPRFClassifier",
     "FunctionalMechanismRegressor",
     "Nominal",
+    "PFDPDTClassifier",
     "ParameterError",
     "PrivacyLeakWarning",
     "RDTClassifier",

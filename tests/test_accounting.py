@@ -17,8 +17,10 @@ from algorithms import (
     DiffPRFClassifier,
     DiffPRFsClassifier,
     Domain,
+    EDPRFClassifier,
     FunctionalMechanismRegressor,
     Nominal,
+    PFDPDTClassifier,
     PrivacyLeakWarning,
     RDTClassifier,
     RFDPPGiniClassifier,
@@ -392,6 +394,11 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (DiffPETsRegressor(variant="sound", sampling="all"), 2.0, set()),
     (RDTClassifier(), math.inf, {"height from the rows"}),
     (RDTClassifier(max_depth=2), 2.0, set()),
+    (PFDPDTClassifier(), math.inf, {"exact purity test"}),
+    (PFDPDTClassifier(variant="sound"), 2.0, set()),
+    (EDPRFClassifier(), math.inf, {"exact purity test"}),
+    (EDPRFClassifier(variant="sound"), 2.0, set()),
+    (EDPRFClassifier(variant="sound", split="exponential", leaf="noisy_counts"), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),
 ]
@@ -404,7 +411,7 @@ def test_the_table_has_every_estimator_of_the_package():
 
 @pytest.mark.parametrize(("estimator", "accounted", "faults"), PRIVACY, ids=[str(row[0]) for row in PRIVACY])
 def test_what_is_claimed_and_accounted_and_confessed(estimator, accounted, faults):
-    if hasattr(estimator, "n_estimators"):
+    if "n_estimators" in estimator.get_params():
         estimator.set_params(n_estimators=3)
     model = fitted(estimator.set_params(epsilon=2.0))
     privacy = model.privacy_

@@ -47,6 +47,10 @@ REGRESSORS = [make for make in MAKERS if is_regressor(make())]
 FORESTS = [make for make in MAKERS if isinstance(make(), PrivateForest)]
 
 
+def has(make, *parameters):
+    return set(parameters) <= set(inspect.signature(make).parameters)
+
+
 def label(make):
     return "-".join([make.func.__name__, *make.keywords.values()])
 
@@ -55,11 +59,11 @@ every = pytest.mark.parametrize("make", MAKERS, ids=label)
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS, ids=label)
 every_regressor = pytest.mark.parametrize("make", REGRESSORS, ids=label)
 every_forest = pytest.mark.parametrize("make", FORESTS, ids=label)
-every_sound = pytest.mark.parametrize("make", [m for m in MAKERS if m.keywords.get("variant") == "sound"], ids=label)
-
-
-def has(make, *parameters):
-    return set(parameters) <= set(inspect.signature(make).parameters)
+every_many = pytest.mark.parametrize("make", [m for m in FORESTS if has(m, "n_estimators")], ids=label)
+every_sound = pytest.mark.parametrize(
+    "make", [m for m in MAKERS if m.keywords.get("variant") == "sound" and has(m, "sampling")], ids=label
+)
+"""The sound variants that choose how rows are sampled and grow complete binary trees."""
 
 
 def rows(n=60, seed=0):
@@ -126,7 +130,7 @@ def test_labels_come_back_as_declared(make):
 
 @every_forest
 def test_without_noise_something_is_learnt(make):
-    model = small(make, epsilon=math.inf, n_estimators=15, max_depth=8).fit(*rows_for(make, 2000))
+    model = small(make, epsilon=math.inf, n_trees=15, max_depth=8).fit(*rows_for(make, 2000))
     assert model.score(*rows_for(make, 200, seed=1)) > 0.85
 
 
@@ -147,9 +151,9 @@ def test_the_same_random_state_gives_the_same_model_whatever_the_number_of_threa
     assert fingerprint(small(make, random_state=4).fit(X, y)) != first
 
 
-@every_forest
+@every_many
 def test_every_tree_has_random_numbers_of_its_own(make):
-    trees = small(make, n_estimators=4).fit(*rows_for(make)).trees_
+    trees = small(make, epsilon=1.0).fit(*rows_for(make)).trees_
     assert len({pickle.dumps(tree) for tree in trees}) == 4
 
 
@@ -441,7 +445,7 @@ def test_a_class_of_two_rows(make):
     assert set(small(make).fit(X, y).predict(X)) <= {"no", "very", "yes"}
 
 
-@every_forest
+@every_many
 def test_more_trees_than_rows(make):
     X, y = rows_for(make, 5)
     for sampling in ("disjoint", "all") if has(make, "sampling") else (None,):

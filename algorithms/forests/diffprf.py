@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.accounting import Event, Fault
 from algorithms.forests.diffprfs import DiffPRFsClassifier, Plan
-from algorithms.parameters import check_count, check_flag
+from algorithms.parameters import check_choice, check_count, check_flag
 
 
 class DiffPRFClassifier(DiffPRFsClassifier):
@@ -31,6 +31,9 @@ class DiffPRFClassifier(DiffPRFsClassifier):
         A node is a leaf if its noisy count, shared out to the classes of its children, is below the noise (as printed:
         with a small budget this makes the root a leaf, and the forest predicts the largest class), or only if the
         noisy count is not positive.
+    level_budget : {"uniform", "linear"}, default="uniform"
+        How a tree's budget is divided over its levels: evenly, or growing linearly from the root to the leaves, which
+        is DiffPRF_linear (a baseline of paper 4).
     author_code : bool, default=False
         Reading of published code that looks like the authors' own: the best feature is taken, not drawn, and leaves
         are labelled without noise; only the counts are noisy.
@@ -46,8 +49,8 @@ class DiffPRFClassifier(DiffPRFsClassifier):
     Notes
     -----
     It is DiffPRFs on columns that are all nominal: every split makes a child for each category, or bin, and uses the
-    feature up. Every tree gets B / T, every level B / (T (d + 1)): half for the noisy count of the node, half for its
-    split or its leaf.
+    feature up. Every tree gets B / T, and every level an even share of it, B / (T (d + 1)), or a linear one: half for
+    the noisy count of the node, half for its split or its leaf.
 
     Privacy: claimed epsilon-differential privacy does not hold: rows are drawn with replacement; ``privacy_`` lists the
     faults. With the max operator or Gini the accounted epsilon is finite.
@@ -73,6 +76,7 @@ class DiffPRFClassifier(DiffPRFsClassifier):
         max_features=None,
         criterion="information_gain",
         stop_below="noise",
+        level_budget="uniform",
         author_code=False,
         n_bins=5,
         domain=None,
@@ -90,12 +94,14 @@ class DiffPRFClassifier(DiffPRFsClassifier):
             n_jobs=n_jobs,
             random_state=random_state,
         )
+        self.level_budget = level_budget
         self.author_code = author_code
         self.n_bins = n_bins
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
+        check_choice("level_budget", self.level_budget, ("uniform", "linear"))
         check_flag("author_code", self.author_code)
         check_count("n_bins", self.n_bins, lowest=2)
 
@@ -108,7 +114,14 @@ class DiffPRFClassifier(DiffPRFsClassifier):
 
     def _plan(self, table) -> Plan:
         plan = super()._plan(table)
-        return plan._replace(split_epsilon=math.inf, leaf_epsilon=math.inf) if self.author_code else plan
+        exact = np.full(self.max_depth + 1, math.inf)
+        return plan._replace(split_epsilon=exact, leaf_epsilon=exact) if self.author_code else plan
+
+    def _level_shares(self) -> np.ndarray:
+        if self.level_budget == "uniform":
+            return super()._level_shares()
+        levels = np.arange(1, self.max_depth + 2)
+        return levels / levels.sum()
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         ledger, faults = super()._account(table)

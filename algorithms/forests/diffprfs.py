@@ -24,9 +24,9 @@ class Plan(NamedTuple):
 
     max_depth: int
     max_features: int
-    count_epsilon: float  # half of a level
-    split_epsilon: float  # the other half, as for a leaf
-    leaf_epsilon: float
+    count_epsilon: np.ndarray  # float64 (max_depth + 1,): half of each level
+    split_epsilon: np.ndarray  # the other half, as for a leaf
+    leaf_epsilon: np.ndarray
     score: int
     sensitivity: float
     stops_below_noise: bool
@@ -41,15 +41,15 @@ def grow(plan, table, rows, rng):
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
         node = growth.nodes[i]
-        node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon, rng)
-        node.epsilon += plan.count_epsilon
+        node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon[node.depth], rng)
+        node.epsilon += plan.count_epsilon[node.depth]
         unused = unused_features(growth, i, n_features)
         split = NO_SPLIT
-        if node.depth < plan.max_depth and unused.shape[0] > 0 and is_large(node.noisy_count, table, unused, plan):
+        if node.depth < plan.max_depth and unused.shape[0] > 0 and is_large(node, table, unused, plan):
             features = draw_features(unused, plan.max_features, rng)
             split = draw_feature(growth, table, i, features, counts, plan, rng)
         if split.feature < 0:
-            label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
+            label_leaf(growth, i, counts, plan.leaf_epsilon[growth.nodes[i].depth], rng)
         elif table.is_continuous[split.feature]:
             growth = split_in_two(growth, table, i, split.feature, BELOW, split.code, split.cut)
         else:
@@ -59,25 +59,25 @@ def grow(plan, table, rows, rng):
 
 
 @compiled
-def is_large(noisy_count, table, unused, plan):
+def is_large(node, table, unused, plan):
     """Tell whether a class count of a child would stand out of its noise: N / (v c) > sqrt(2) / epsilon.
 
     v is the largest number of children that an unused feature gives. The text has a node stop at "<", which differs
     only without noise: there a node without records is a leaf, too. Under the other reading N > 0 is enough.
     """
     if not plan.stops_below_noise:
-        return noisy_count > 0
+        return node.noisy_count > 0
     n_children = 0
     for feature in unused:
         n_children = max(n_children, 2 if table.is_continuous[feature] else table.n_codes[feature])
-    return noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.count_epsilon
+    return node.noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.count_epsilon[node.depth]
 
 
 @compiled
 def draw_feature(growth, table, i, features, totals, plan, rng):
     """Draw a cut for each continuous feature, then one of all features, both by the exponential mechanism."""
     n_features = features.shape[0]
-    share = plan.split_epsilon / (table.is_continuous[features].sum() + 1)
+    share = plan.split_epsilon[growth.nodes[i].depth] / (table.is_continuous[features].sum() + 1)
     quality = np.empty(n_features)
     measure = np.ones(n_features)
     codes = np.zeros(n_features, dtype=np.int64)
@@ -178,7 +178,7 @@ class DiffPRFsClassifier(PrivateForestClassifier):
 
     def _plan(self, table) -> Plan:
         n_features, n_rows = table.codes.shape
-        half = float(self.epsilon) / self.n_estimators / (self.max_depth + 1) / 2
+        half = float(self.epsilon) / self.n_estimators * self._level_shares() / 2
         return Plan(
             max_depth=self.max_depth,
             max_features=self.max_features or math.ceil(math.sqrt(n_features)),
@@ -193,26 +193,28 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     def _grower(self, table):
         return partial(grow, self._plan(table))
 
+    def _level_shares(self) -> np.ndarray:
+        """Return the part of a tree's budget that each level has, the root first: float64 array (max_depth + 1,)."""
+        return np.full(self.max_depth + 1, 1 / (self.max_depth + 1))
+
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table)
-        count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
-        split = Spent(
-            "exponential", "cuts of continuous features and the feature", plan.split_epsilon, plan.sensitivity
-        )
-        leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
-        faults = [BOOTSTRAP]
-        level = (count, split)
+        faults, unpaid = [BOOTSTRAP], []
         if table.is_continuous.any():
             faults.append(INTERVAL_ENDS)
-            level += (Unpaid("smallest and largest value present, between which cuts are drawn"),)
+            unpaid.append(Unpaid("smallest and largest value present, between which cuts are drawn"))
         if self.criterion == "information_gain":
             faults.append(ROW_NUMBER)
-            level += (Unpaid("number of rows, which sets the sensitivity of information gain"),)
-        tree = Sequential(
-            "tree",
-            (Sequential("split level", level, self.max_depth), Sequential("leaf level", (count, leaf))),
-        )
-        return self._composed(tree, table), tuple(faults)
+            unpaid.append(Unpaid("number of rows, which sets the sensitivity of information gain"))
+        levels = []
+        for depth in range(self.max_depth + 1):
+            count = Spent("laplace", "number of records of a node", plan.count_epsilon[depth], 1.0)
+            what = "cuts of continuous features and the feature" if table.is_continuous.any() else "feature"
+            split = Spent("exponential", what, plan.split_epsilon[depth], plan.sensitivity)
+            leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon[depth], 1.0)
+            last = depth == self.max_depth
+            levels.append(Sequential("leaf level" if last else f"level {depth}", (count, leaf if last else split)))
+        return self._composed(Sequential("tree", (*levels, *unpaid)), table), tuple(faults)
 
 
 BOOTSTRAP = Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "sampling with replacement")

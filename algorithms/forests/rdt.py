@@ -18,6 +18,7 @@ from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.domain import Nominal
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
+from algorithms.forests.keys import child_key, feature_of
 from algorithms.forests.predictor import descend
 from algorithms.mechanisms import laplace_of, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
@@ -65,17 +66,10 @@ class RandomTree(NamedTuple):
 @compiled
 def ask(plan, key, unused):
     """Return the random question of a node: a feature that the path has left, and a cut if it is continuous."""
-    available = np.flatnonzero(unused)
-    feature = available[int(uniform_of(key ^ np.uint64(1)) * available.shape[0])]
+    feature = feature_of(key, unused)
     if not plan.is_continuous[feature]:
         return feature, np.nan
     return feature, plan.lower[feature] + uniform_of(key ^ np.uint64(2)) * plan.width[feature]
-
-
-@compiled
-def child_key(key, which):
-    """Return the key of a child."""
-    return mixed(key + np.uint64(which + 3))
 
 
 @compiled

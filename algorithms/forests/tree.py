@@ -31,6 +31,7 @@ node_type = np.dtype(
             ("noisy_count", np.float64),  # noisy number of rows where the algorithm asks for it, else NaN
             ("epsilon", np.float64),  # budget paid to the mechanisms in this node
             ("exact", np.bool_),  # a decision of this node read the rows without paying
+            ("key", np.uint64),  # what lies below a node that was not grown follows from it, see ``keys``; else 0
         ],
     )
 )
@@ -85,6 +86,7 @@ def _append(growth, parent):
     node.noisy_count = np.nan
     node.epsilon = 0.0
     node.exact = False
+    node.key = 0
     growth.parents[i] = parent
     growth.n_nodes[0] = i + 1
 

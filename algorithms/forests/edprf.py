@@ -1,0 +1,308 @@
+"""eDPRF: permute-and-flip forests (Wang, Qiu, Zhao, Zou, Wang; Journal of Software 2025 36(7)), and its tree pfDPDT."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
+from algorithms.compiled import compiled
+from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
+from algorithms.forests.forest import PrivateForestClassifier, label_leaf
+from algorithms.forests.keys import add_votes_on_demand
+from algorithms.forests.scores import GINI, sensitivity
+from algorithms.forests.tree import plant, released, split_by_value, unused_features
+from algorithms.mechanisms import exponential, permute_and_flip
+from algorithms.parameters import check_choice, check_count
+
+
+class Plan(NamedTuple):
+    """What one tree may spend and how it chooses."""
+
+    max_depth: int  # levels of nodes, the root being the first
+    split_epsilon: np.ndarray  # float64 (max_depth,): of a split at each level
+    leaf_epsilon: np.ndarray  # float64 (max_depth,): of a leaf at each level, all that its path has left
+    split_flips: bool  # permute-and-flip chooses the feature, else the exponential mechanism
+    leaf_flips: bool  # permute-and-flip chooses the label, else Laplace noise on the class counts
+    is_sound: bool  # no exact test of purity
+
+
+@compiled
+def grow(plan, table, rows, rng):
+    """Grow one tree, pfDPDT."""
+    growth = plant(table, rows)
+    i = 0
+    while i < growth.n_nodes[0]:
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
+        unused = unused_features(growth, i, table.codes.shape[0])
+        is_last = unused.shape[0] == 0 or node.depth == plan.max_depth - 1
+        node.exact = not is_last and not plan.is_sound  # whether one label only is left is read without noise
+        if is_last or (not plan.is_sound and is_pure(counts)):
+            draw_label(growth, i, counts, plan, rng)
+        elif counts.sum() == 0:
+            # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
+            node.key = rng.integers(1, 2**63 - 1)
+            node.epsilon = plan.leaf_epsilon[node.depth]
+        else:
+            growth = split_by_value(growth, table, i, draw_feature(growth, table, i, unused, plan, rng))
+        i += 1
+    return released(growth)
+
+
+@compiled
+def draw_feature(growth, table, i, unused, plan, rng):
+    """Draw one of all unused features by its Gini score."""
+    quality = np.empty(unused.shape[0])
+    for j in range(unused.shape[0]):
+        quality[j] = by_value_score(GINI, count_by_code(growth, table, i, unused[j]))
+    node = growth.nodes[i]
+    epsilon = plan.split_epsilon[node.depth]
+    node.epsilon = epsilon
+    if plan.split_flips:
+        return unused[permute_and_flip(quality, 2.0, epsilon, rng)]
+    return unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng)]
+
+
+@compiled
+def draw_label(growth, i, counts, plan, rng):
+    """Draw the label of a leaf by its class counts, with all the budget that its path has left."""
+    node = growth.nodes[i]
+    epsilon = plan.leaf_epsilon[node.depth]
+    if plan.leaf_flips:
+        node.label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng)
+        node.epsilon = epsilon
+    else:
+        label_leaf(growth, i, counts, epsilon, rng)
+
+
+def level_budgets(epsilon: float, max_depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """Divide the budget of a tree over its levels: equations (17) and (18).
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the tree, in (0, inf].
+    max_depth : int
+        Levels of nodes, the root being the first.
+
+    Returns
+    -------
+    split_epsilon, leaf_epsilon : float64 arrays of shape (max_depth,)
+        What a split costs at each level, in proportion to 1 / (max_depth - i + 1) for level i = 1, ..., max_depth; and
+        what a leaf has there: all that the splits above it have left.
+
+    Examples
+    --------
+    >>> split, leaf = level_budgets(1.0, 3)
+    >>> split.round(2), leaf.round(2)
+    (array([0.18, 0.27, 0.55]), array([1.  , 0.82, 0.55]))
+    """
+    if math.isinf(epsilon):
+        return np.full(max_depth, math.inf), np.full(max_depth, math.inf)
+    shares = 1 / np.arange(max_depth, 0, -1)
+    split = epsilon * shares / shares.sum()
+    return split, epsilon - np.concatenate([[0.0], np.cumsum(split)[:-1]])
+
+
+class PFDPDTClassifier(PrivateForestClassifier):
+    """pfDPDT, one decision tree whose splits and labels are chosen by permute-and-flip.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
+    max_depth : int, default=5
+        treeDepth, the number of levels of nodes with the root being the first, at least 1 (a leaf).
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
+    split : {"permute_and_flip", "exponential"}, default="permute_and_flip"
+        Mechanism that chooses the feature; "exponential" is that of the "tradition" trees of the ablation.
+    leaf : {"permute_and_flip", "noisy_counts"}, default="permute_and_flip"
+        Mechanism that chooses a label; "noisy_counts" (Laplace noise on the class counts) is that of the "tradition".
+    n_bins : int, default=5
+        Public equal-width bins of a continuous column, at least 2.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    Level i of treeDepth spends epsilon / (treeDepth - i + 1), divided by the sum of these, on a split; a leaf has all
+    that is left (eq. 17 and 18), so that every path costs epsilon. All unused features are candidates, scored by the
+    count-weighted Gini index (sensitivity 2); a split makes a child for every public category, or bin, and uses the
+    feature up. Labels are scored by their counts (sensitivity 1).
+
+    Privacy: variant "paper" is **not** differentially private: whether a node holds one label only is read without
+    noise. (The text makes children only for the values seen, too; here they come from the public domain.) Variant
+    "sound" has no such test. Below a node without rows every feature and every label is equally good, whatever the
+    depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are those of the
+    full tree; the stored tree is not to be published, since it shows where there are no rows.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
+    >>> tree = PFDPDTClassifier(epsilon=5.0, max_depth=2, variant="sound", domain=domain, random_state=0).fit(X, y)
+    >>> tree.predict([[0, 1], [1, 0]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> tree.privacy_.is_sound, tree.privacy_.accounted_epsilon
+    (True, 5.0)
+    """
+
+    n_estimators, n_jobs = 1, None
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        max_depth=5,
+        variant="paper",
+        split="permute_and_flip",
+        leaf="permute_and_flip",
+        n_bins=5,
+        domain=None,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.variant = variant
+        self.split = split
+        self.leaf = leaf
+        self.n_bins = n_bins
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        check_choice("variant", self.variant, ("paper", "sound"))
+        check_choice("split", self.split, ("permute_and_flip", "exponential"))
+        check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
+        check_count("n_bins", self.n_bins, lowest=2)
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
+        matrix = self.read_rows(X)
+        add = partial(add_votes_on_demand, self.max_depth_)
+        return self._summed(matrix, len(self.classes_), add) / len(self.trees_)
+
+    def _n_bins(self) -> int:
+        return self.n_bins
+
+    def _sampling(self) -> str:
+        return "all"
+
+    def _table(self, matrix, target):
+        """Lay out the rows with every column nominal: a bin is a category like any other."""
+        return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
+
+    def _plan(self) -> Plan:
+        return Plan(
+            self.max_depth,
+            *level_budgets(float(self.epsilon), self.max_depth),
+            split_flips=self.split == "permute_and_flip",
+            leaf_flips=self.leaf == "permute_and_flip",
+            is_sound=self.variant == "sound",
+        )
+
+    def _grower(self, table):
+        self.max_depth_ = self.max_depth
+        return partial(grow, self._plan())
+
+    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        plan = self._plan()
+        *levels, last = range(self.max_depth)
+        splits = [
+            Spent(self.split, f"feature at level {level + 1}", plan.split_epsilon[level], sensitivity(GINI, 0))
+            for level in levels
+        ]
+        leaf = Spent(self.leaf, "label of a leaf", plan.leaf_epsilon[last], 1.0)
+        unpaid = () if self.variant == "sound" else (Unpaid("whether a node holds one label only"),)
+        ledger = self._composed(Sequential("longest path", (*splits, leaf, *unpaid)), table)
+        return ledger, () if self.variant == "sound" else (PURITY,)
+
+
+class EDPRFClassifier(PFDPDTClassifier):
+    """eDPRF, a forest of pfDPDT trees on disjoint parts of the rows, each with the whole budget.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget of the forest and of each tree, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int, default=10
+        Number of trees T, at least 1.
+    max_depth : int, default=5
+        treeDepth, the number of levels of nodes with the root being the first, at least 1.
+    variant : {"paper", "sound"}, default="paper"
+        As in `PFDPDTClassifier`.
+    split : {"permute_and_flip", "exponential"}, default="permute_and_flip"
+        As in `PFDPDTClassifier`.
+    leaf : {"permute_and_flip", "noisy_counts"}, default="permute_and_flip"
+        As in `PFDPDTClassifier`.
+    n_bins : int, default=5
+        Public equal-width bins of a continuous column, at least 2.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    n_jobs : int or None, default=None
+        Threads that grow trees.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    Every record goes to a tree that is drawn without looking at it, so that the trees' costs do not add up
+    (Theorem 4); the trees vote. For the rest, privacy included, see `PFDPDTClassifier`.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
+    >>> forest = EDPRFClassifier(epsilon=5.0, n_estimators=3, max_depth=2, domain=domain, random_state=0).fit(X, y)
+    >>> forest.predict([[0, 1], [1, 0]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        n_estimators=10,
+        max_depth=5,
+        variant="paper",
+        split="permute_and_flip",
+        leaf="permute_and_flip",
+        n_bins=5,
+        domain=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            epsilon,
+            max_depth=max_depth,
+            variant=variant,
+            split=split,
+            leaf=leaf,
+            n_bins=n_bins,
+            domain=domain,
+            random_state=random_state,
+        )
+        self.n_estimators = n_estimators
+        self.n_jobs = n_jobs
+
+    def _sampling(self) -> str:
+        return "disjoint"
+
+
+PURITY = Fault(
+    "exact purity test",
+    "whether a node holds one label only is read without noise",
+    "algorithm pfDPDT, stop condition",
+)
