@@ -43,7 +43,9 @@ def table(seed, n=70):
 
 def forest(estimator, epsilon, **parameters):
     parameters = {"n_estimators": N_TREES, "max_depth": DEPTH, "max_features": M, "domain": DOMAIN} | parameters
-    return estimator(epsilon, random_state=SEED, **parameters)
+    return estimator(
+        epsilon, random_state=SEED, **{name: value for name, value in parameters.items() if value is not None}
+    )
 
 
 def samples_and_streams(X, y, sampling):
@@ -116,6 +118,21 @@ def public_bins(values, n_bins):
         lower, upper = COLUMNS[f]
         binned[f] = min(int((values[f] - lower) / (upper - lower) * n_bins), n_bins - 1)
     return binned
+
+
+ALL_BITS = 2**64 - 1
+
+
+def splitmix64(state):
+    """The next number of SplitMix64 (Steele, Lea, Flood, 2014), by its published constants."""
+    z = (state + 0x9E3779B97F4A7C15) & ALL_BITS
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & ALL_BITS
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & ALL_BITS
+    return z ^ (z >> 31)
+
+
+def uniform_of_key(key):
+    return ((splitmix64(key) >> 12) + 0.5) / 2**52
 
 
 def assert_same_trees(forest, reference_trees):

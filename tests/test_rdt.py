@@ -16,7 +16,7 @@ from scipy import stats
 from algorithms import Domain, Nominal, RDTClassifier
 from algorithms.forests.rdt import add_counts, child_key, own_height
 from algorithms.mechanisms import laplace_of, mixed, uniform_of
-from tests.reference_trees import COLUMNS, DOMAIN, N_CLASSES, NOMINAL, table
+from tests.reference_trees import ALL_BITS, COLUMNS, DOMAIN, N_CLASSES, NOMINAL, splitmix64, table, uniform_of_key
 
 SMALLEST_P = 1e-4  # fixed seeds, see test_mechanisms.py
 NOMINAL_DOMAIN = Domain([DOMAIN.features[f] for f in NOMINAL], DOMAIN.target)
@@ -36,24 +36,10 @@ def forest(epsilon=2.0, **parameters):
 
 # The reference.
 
-ALL_BITS = 2**64 - 1
-
-
-def splitmix64(state):
-    """The next number of SplitMix64 (Steele, Lea, Flood, 2014), by its published constants."""
-    z = (state + 0x9E3779B97F4A7C15) & ALL_BITS
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & ALL_BITS
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & ALL_BITS
-    return z ^ (z >> 31)
-
-
-def uniform(key):
-    return ((splitmix64(key) >> 12) + 0.5) / 2**52
-
 
 def laplace_noise(key, scale):
     """By the inverse of the distribution function."""
-    from_median = uniform(key) - 0.5
+    from_median = uniform_of_key(key) - 0.5
     return -math.copysign(scale, from_median) * math.log1p(-2 * abs(from_median))
 
 
@@ -64,10 +50,10 @@ def leaf_of(key, values, height, columns=COLUMNS):
         unused = [f for f in range(len(columns)) if f not in used]
         if not unused:
             break
-        f = unused[int(uniform(key ^ 1) * len(unused))]
+        f = unused[int(uniform_of_key(key ^ 1) * len(unused))]
         if isinstance(columns[f], tuple):
             lower, upper = columns[f]
-            which = int(values[f] > lower + uniform(key ^ 2) * (upper - lower))
+            which = int(values[f] > lower + uniform_of_key(key ^ 2) * (upper - lower))
         else:
             which = int(values[f])
             used.add(f)
@@ -319,7 +305,7 @@ def test_a_forest_takes_that_height_and_a_continuous_column_counts_two():
 def test_keys_are_mixed_as_in_the_reference():
     for key in (0, 1, 2**63, ALL_BITS, *np.random.default_rng(0).integers(2**64, size=99, dtype=np.uint64).tolist()):
         assert int(mixed(np.uint64(key))) == splitmix64(key)
-        assert uniform_of(np.uint64(key)) == uniform(key)
+        assert uniform_of(np.uint64(key)) == uniform_of_key(key)
         assert laplace_of(np.uint64(key), 5.0, 2.0, 0.5) == pytest.approx(5 + laplace_noise(key, 4), rel=1e-9)
 
 
