@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -22,7 +23,7 @@ from experiments.selection import axis, study_of
 from experiments.verdicts import per_cent
 from plots import scale
 from plots.labels import axis_labels, label, metric_label, scaled
-from plots.series import shortfall
+from plots.series import ours, shortfall
 
 INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
 #: Light to dark, lightness falling evenly: the grey order is the order of the values.
@@ -84,7 +85,8 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         style = _line_style(value, i, lines)
         handles.append(_draw_line(axes, points, limits, style, text))
         beyond += points.beyond(limits, style["color"])
-    _dress(axes, paper, item, xs, limits)
+    _dress(axes, paper, item, xs, limits, ours(series))
+    _mark_places(axes, item.get("marks") or {}, xs)
     above, below = scale.mark(axes, beyond, limits)
     if below:
         axes.tick_params(axis="x", pad=scale.padding(below))
@@ -128,20 +130,21 @@ class _Points:
     """What is drawn of one line, on the scale of the axis."""
 
     positions: list[float]
-    mean: list[float]
+    center: list[float]
     low: list[float]
     high: list[float]
     printed: list[float]
 
     @classmethod
     def of(cls, series: pd.DataFrame, metric: str, offset: float) -> _Points:
-        columns = ([scaled(metric, v) for v in series[name]] for name in ("mean", "ci_low", "ci_high", "printed"))
+        names = (ours(series), "ci_low", "ci_high", "printed")
+        columns = ([scaled(metric, v) for v in series[name]] for name in names)
         return cls([i + offset for i in range(len(series))], *columns)
 
     def beyond(self, limits: scale.Limits, color: str) -> list[scale.Beyond]:
         return [
             scale.Beyond(i, self.positions[i], value, color, is_printed)
-            for values, is_printed in ((self.mean, False), (self.printed, True))
+            for values, is_printed in ((self.center, False), (self.printed, True))
             for i, value in enumerate(values)
             if not limits.hold(value)
         ]
@@ -151,12 +154,12 @@ def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: s
     # an interval that reaches zero has no lower end on a logarithmic axis: it ends where the axis does
     low, high = ([max(value, limits.bottom) for value in values] for values in (points.low, points.high))
     axes.vlines(points.positions, low, high, colors=style["color"], linewidth=1.1, alpha=0.8)
-    shown = [i for i, value in enumerate(points.mean) if limits.hold(value)]
-    # likewise a mean of zero, which lies infinitely far down there; other lines leave the axis by their own slope
-    mean = [limits.bottom if value <= 0 < limits.bottom else value for value in points.mean]
+    shown = [i for i, value in enumerate(points.center) if limits.hold(value)]
+    # likewise a point at zero, which lies infinitely far down there; other lines leave the axis by their own slope
+    center = [limits.bottom if value <= 0 < limits.bottom else value for value in points.center]
     (line,) = axes.plot(
         points.positions,
-        mean,
+        center,
         markeredgecolor="white",
         markeredgewidth=0.5,
         zorder=3,
@@ -170,11 +173,11 @@ def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: s
     return line
 
 
-def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits) -> None:
+def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits, center: str) -> None:
     axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
     axes.set_xlim(-0.5, len(xs) - 0.5)
     axes.set_xlabel(label(paper, item["x"]))
-    axes.set_ylabel(metric_label(paper, item["metric"]))
+    axes.set_ylabel(metric_label(paper, item["metric"]) + (", median" if center == "median" else ""))
     axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -190,6 +193,19 @@ def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits) 
     if per_cent(item["metric"]) and high > 100 and "top" not in item:
         # nothing is above 100 %: only room for a marker that sits on it
         axes.set_ylim(low, 100 + 0.03 * (100 - low))
+
+
+def _mark_places(axes, marks: Mapping[str, float], xs: list) -> None:
+    """Draw a vertical line with its name at each of some values of a numeric x axis, between ticks if need be."""
+    if not marks:
+        return
+    places = [float(np.interp(value, xs, range(len(xs)))) for value in marks.values()]
+    for place in places:
+        axes.axvline(place, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
+    names = axes.secondary_xaxis("top")
+    names.set_xticks(places, list(marks), rotation=35, ha="left", fontsize=9.5)
+    names.tick_params(length=3, pad=1)
+    names.spines["top"].set_visible(False)
 
 
 def _title(figure: Figure, axes, title: str) -> None:
@@ -209,7 +225,8 @@ def _explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
     entries = [Line2D([], [], linestyle="none", label=" ")]
     if series["ci_low"].notna().any():
         style = {"linestyle": "none", "marker": "|", "markersize": 13, "markeredgewidth": 1.3, "color": INK}
-        entries.append(Line2D([], [], label=f"95 % interval,\n{repeats}", **style))
+        median = "of the median,\n" if ours(series) == "median" else ""
+        entries.append(Line2D([], [], label=f"95 % interval,\n{median}{repeats}", **style))
     if series["printed"].notna().any():
         style = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 1.7, "color": INK}
         entries.append(Line2D([], [], label="printed in\nthe paper", **style))

@@ -462,3 +462,44 @@ def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     assert title.get_window_extent().x1 <= legend.get_window_extent().x0
     assert title.get_window_extent().y0 >= axes.get_window_extent().y1
     assert ("\n" in title.get_text()) == (n_words > 5)
+
+
+def test_medians_and_several_metrics_in_one_table(tmp_path):
+    study = {"dataset": ["car"], "algorithm": ["a", "b"], "epsilon": [1.0]}
+    item = {"id": "table-1", "title": "T", "kind": "grid", "study": "s", "rows": "algorithm"}
+    item |= {"columns": "metric", "metric": ["mse", "r2"], "center": "median"}
+    figure = {"id": "figure-1", "title": "F", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "r2"}
+    paper = {"number": 9, "title": "T", "repeats": 6, "studies": {"s": study}, "center": {"r2": "median"}}
+    paper |= {"labels": {"mse": "error"}, "tables": [item], "figures": [figure]}
+    values = [0.3, 0.1, 0.2, 0.4, 0.5, -1e7]
+    table = pd.DataFrame(
+        {"study": "s", "dataset": "car", "algorithm": name, "epsilon": 1.0, "repeat": r, "status": "done"}
+        | {"r2": value, "mse": 5000 - value}
+        for name in "ab"
+        for r, value in enumerate(values)
+    )
+    publish(paper, table, tmp_path)
+    written = pd.read_csv(tmp_path / "tables/table-1.csv")
+    assert "mean" not in written and list(written["metric"]) == ["mse", "r2"] * 2
+    assert list(written["median"]) == pytest.approx([5000 - 0.25, 0.25] * 2)
+    assert pd.read_csv(tmp_path / "figures/figure-1.csv")["ci_low"].tolist() == [-1e7, -1e7]
+    tex = (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
+    assert "algorithm & error & r2" in tex and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Median and its 95 % interval" in page and "ours, r2, median" in page
+    drawn = figures._figure(paper, figure, summarise(paper, figure, table, NO_NUMBERS, ["algorithm", "epsilon"]))
+    assert drawn.axes[0].get_ylabel() == "r2, median"
+    assert "95 % interval,\nof the median,\n6 repeats" in [text.get_text() for text in drawn.legends[0].get_texts()]
+
+
+NO_NUMBERS = pd.DataFrame(columns=["statistic"])
+
+
+def test_places_on_the_axis_are_marked_between_its_ticks():
+    axes, drawn = error_figure(marks={"here": 1.0, "between": 5.5, "the last": 10})
+    (names,) = axes.child_axes
+    assert [tick.get_text() for tick in names.get_xticklabels()] == ["here", "between", "the last"]
+    assert list(names.get_xticks()) == pytest.approx([1, 1.5, 2])
+    boxes = [tick.get_window_extent() for tick in names.get_xticklabels()]
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+    assert drawn._suptitle.get_window_extent().y0 >= max(box.y1 for box in boxes)
