@@ -104,7 +104,10 @@ def judge_numbers(
     for number in reported.to_dict("records"):
         if number["table"] not in items:
             raise PaperError(f"printed number {number['id']!r}: the paper has no table or figure {number['table']!r}")
-        if number["statistic"] == "exact":
+        if number["dataset"] in (paper.get("used_instead") or {}):
+            other = paper["used_instead"][number["dataset"]]
+            outcome = _outcome(number, NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
+        elif number["statistic"] == "exact":
             outcome = _judge_fact(number, (facts or {}).get((number["dataset"], number["metric"])))
         else:
             outcome = _judge_number(paper, items[number["table"]], number, table)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from experiments import estimators
 from experiments.selection import axis, study_of
 from experiments.verdicts import per_cent
 from plots import scale
@@ -63,21 +64,29 @@ def draw(paper: Mapping, item: Mapping, series: pd.DataFrame, folder: Path) -> l
     list of Path
         The three files.
     """
-    paths = [folder / f"{item['id']}.{ending}" for ending in ("svg", "png", "csv")]
-    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": item["id"]}):
-        figure = _figure(paper, item, series)
+    return write(item["id"], lambda: _figure(paper, item, series), series, folder)
+
+
+def write(name: str, build: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write a figure as SVG and PNG, and what it is drawn from as CSV; returns the three files.
+
+    It is built in here, because what is drawn takes its style when it is made.
+    """
+    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png", "csv")]
+    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": name}):
+        figure = build()
         figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
         figure.savefig(paths[1], dpi=150, metadata={"Software": None})
-    series.to_csv(paths[2], index=False, float_format="%.10g", lineterminator="\n")
+    frame.to_csv(paths[2], index=False, float_format="%.10g", lineterminator="\n")
     return paths
 
 
 def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
-    figure = Figure(figsize=(8.4, 5.0), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
     study = study_of(paper, item)
     lines, xs = (axis(study, item[name], item.get("where")) for name in ("lines", "x"))
+    figure = Figure(figsize=(8.4 + 0.75 * max(len(xs) - 9, 0), 5.0), layout="constrained")  # room for every tick's text
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
     limits = scale.limits_of(item, series)
     handles, beyond = [], []
     for i, (value, text) in enumerate(zip(lines, axis_labels(paper, item["lines"], lines), strict=True)):
@@ -103,7 +112,7 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         handlelength=3.2,
         labelspacing=0.65,
     )
-    _title(figure, axes, item["title"])
+    write_title(figure, axes, item["title"])
     return figure
 
 
@@ -113,6 +122,8 @@ def _dodge(i: int, n: int) -> float:
 
 
 def _line_style(value, i: int, lines: list) -> dict:
+    if value in estimators.names() and estimators.own_epsilon(value):  # without noise whatever ε: a level to reach
+        return {"color": INK, "marker": "", "dashes": (), "linewidth": 1.6}
     if isinstance(value, float) and math.isinf(value):
         return {"color": INK, "marker": "*", "dashes": (), "linewidth": 2.4, "markersize": 9}
     ordered = all(isinstance(one, int | float) and not isinstance(one, bool) for one in lines)
@@ -208,7 +219,7 @@ def _mark_places(axes, marks: Mapping[str, float], xs: list) -> None:
     names.spines["top"].set_visible(False)
 
 
-def _title(figure: Figure, axes, title: str) -> None:
+def write_title(figure: Figure, axes, title: str) -> None:
     """Write the title, in as many lines as it takes to stay left of the legend, that is, above the axes."""
     text = figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
     figure.draw_without_rendering()  # lays out legend and axes; only then is the right edge of the axes known

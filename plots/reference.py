@@ -15,6 +15,7 @@ import pandas as pd
 import yaml
 
 from experiments.selection import setting_key
+from experiments.substitutes import sentences, substituted
 from experiments.verdicts import REPRODUCED
 from plots.labels import SIGNS, axis_labels, label, number
 from plots.series import decimals_of, ours
@@ -90,6 +91,8 @@ def readme_block(number_of_paper: str) -> str:
     """Return what the README says of a paper, from the published run in ``results/reference``."""
     kept = PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
     paper = yaml.safe_load((PROJECT / "conf" / "paper" / f"{number_of_paper}.yaml").read_text(encoding="utf-8"))
+    facts = json.loads((kept / "provenance.json").read_text(encoding="utf-8"))
+    paper = substituted(paper, facts.get("instead") or {})
     claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
     numbers = pd.read_csv(kept / "numbers.csv")
     grids = [
@@ -97,10 +100,8 @@ def readme_block(number_of_paper: str) -> str:
         for item in paper["tables"]
         if item["kind"] == "grid"
     ]
-    largest = maxima(paper, numbers)
-    return "\n\n".join(
-        [counts(paper, numbers), *grids, *(["; ".join(largest) + "."] if largest else []), claims_table(claims)]
-    )
+    largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
+    return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(claims)])
 
 
 def with_block(readme: str, name: str, block: str) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.claims import effect_text, setting_of
-from plots import figures, labels
+from plots import figures, fit, labels
 from plots.series import decimals_of, ours, shortfall
 from plots.summary import describe
 from plots.tables import FACTS, corner, datasets_shortfall, grid_cells
@@ -155,6 +155,9 @@ def _fact(entry: Mapping) -> dict:
 
 def _figure(paper: Mapping, shown: Mapping) -> dict:
     item, frame = shown["item"], shown["frame"]
+    svg = _inline(shown["svg"].read_text(encoding="utf-8"), item["id"])
+    if item.get("kind") == "fit":
+        return {"id": item["id"], "title": item["title"], "note": fit.shortfall(frame), "svg": svg, "points": []}
     metric, decimals = item["metric"], decimals_of(frame)
     points = [
         {
@@ -174,7 +177,7 @@ def _figure(paper: Mapping, shown: Mapping) -> dict:
         "id": item["id"],
         "title": item["title"],
         "note": shortfall(frame),
-        "svg": _inline(shown["svg"].read_text(encoding="utf-8"), item["id"]),
+        "svg": svg,
         "line": labels.label(paper, item["lines"]),
         "x": labels.label(paper, item["x"]),
         "metric": f"{labels.metric_label(paper, metric)}, {ours(frame)}",
