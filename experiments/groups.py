@@ -109,7 +109,8 @@ class Group:
         That is the mean over all levels; where one algorithm is to meet another, it is the other's metric alone.
         """
         whole = self.values[:, 0] if self.kind.last_only else self.values.mean(axis=1)
-        return self.margin * whole * np.sign(whole.mean())
+        # the sign of a mean is that of its few largest numbers: where tails are heavy, each repeat has its own
+        return self.margin * whole * np.sign(whole if self.center == "median" else whole.mean())
 
     @property
     def p_value(self) -> float:

@@ -542,6 +542,13 @@ def test_two_algorithms_meet_at_the_last_level_only(last, verdict, fixed, center
     assert (result["cells"], result["cells_expected"]) == (20, 20)
 
 
+def test_a_repeat_far_below_zero_does_not_turn_the_margin_round():
+    table = pair(lambda i: 0.0)
+    table.loc[table["repeat"] == 0, "accuracy"] -= 1e6
+    result = judge(table, MEETS, center="median")
+    assert result["verdict"] == "reproduced" and result["worst"]["margin"] == pytest.approx(0.04, abs=0.003)
+
+
 def test_a_wide_scatter_meets_nothing():
     assert judge(pair(lambda i: 0.0, sd=0.3), MEETS)["verdict"] == "not testable"
 
