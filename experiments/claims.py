@@ -11,7 +11,7 @@ A claim is plain data with a ``kind``:
 - ``decreases``: the same of an error, which falls; a step that rises contradicts it, and a group that stands at
   0 throughout is set aside.
 - ``above``: the algorithm ``better`` has more of the metric than ``worse`` in every group; each repeat gives their
-  difference, better minus worse.
+  difference, better minus worse. With ``axis: params.<name>`` two values of that parameter are compared instead.
 - ``below``: the same of an error: ``better`` has less of it than ``worse``.
 - ``approaches``: along one axis the distance between ``algorithm`` and ``to``, the absolute difference of their
   metrics in each repeat, falls; tested as ``decreases`` is. Noise keeps two algorithms apart even where their
@@ -21,6 +21,8 @@ A claim is plain data with a ``kind``:
   one-sided tests at once; the mean is that of the same repeats, so its own error is tested along). A gain, or a
   single step, that is significantly outside contradicts it. An algorithm without a privacy parameter is
   run at every ε all the same, each time with a seed of its own, so that even it must be shown to be independent.
+- ``meets``: at the largest value of one axis the metric of ``algorithm`` is that of ``to``: an equivalence test within
+  ± ``margin``, a share of the metric of ``to``, as for ``independent``. A difference significantly outside contradicts.
 - ``printed``: printed numbers of the paper, all of which must be reproduced.
 
 All but the last say "at every ...", so the claim holds only if it holds in every group: its p-value is the
@@ -38,6 +40,11 @@ varies, the repeats are independent, and the paired permutation test (all sign f
 that split alone. With a new split of the same rows in each repeat the training sets overlap, and the t-test
 with Nadeau and Bengio's variance is used, floored at the permutation test's smallest p-value, since so few
 repeats cannot claim more.
+
+A metric may have tails so heavy that means are those of a few runs only (R² has no lower bound). Where the paper says
+``center: {metric: median}``, or the claim ``center: median``, medians take the place of means, and the sign test that
+of all others: it asks whether the claim holds in more than half of all runs, and no single run can outweigh others.
+Repeats then are runs on these rows, each with its own split and noise, and speak of further runs on these rows.
 """
 
 from __future__ import annotations
@@ -50,8 +57,8 @@ import pandas as pd
 
 from experiments.errors import suggestion
 from experiments.groups import KINDS, Group, contradicted, contradicting_steps
-from experiments.selection import PaperError, answers, axes, axis, settings, size, study_of
-from experiments.statistics import ALPHA, holm, mean_interval, smallest_p
+from experiments.selection import PaperError, answers, axes, axis, center_of, settings, size, study_of
+from experiments.statistics import ALPHA, center_interval, holm, smallest_p
 from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent, setting_words
 
 _COMMON = ("study", "metric", "within")
@@ -83,8 +90,8 @@ def judge_claims(
     -------
     list of dict
         For each claim: id, text, kind, verdict (``reproduced``, ``not reproduced``, ``not testable``),
-        reason, p_value, p_adjusted (Holm), effect with low and high (mean over groups, on the metric's
-        scale), groups, groups_holding, at_bound (groups set aside), contradicted (the groups that speak
+        reason, p_value, p_adjusted (Holm), center (mean or median), effect with low and high (over groups, on the
+        metric's scale), groups, groups_holding, at_bound (groups set aside), contradicted (the groups that speak
         against it), steps (those that do), worst (the group with the largest p-value), scope, cells,
         cells_expected. Claims that could not be tested have None where there is no number.
 
@@ -115,7 +122,7 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     result = _blank(claim) | {"cells": len(rows), "cells_expected": expected}
     if rows.empty:
         return result | {"verdict": NOT_TESTABLE, "reason": f"no cell answers it (0 of {expected})"}
-    groups = _groups(claim, study, where, along, levels, rows, fixed_splits)
+    groups = _groups(paper, claim, study, where, along, levels, rows, fixed_splits)
     smallest = min(groups, key=lambda group: len(group.values))
     if len(smallest.values) < 2:
         reason = f"{setting_words(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
@@ -135,31 +142,41 @@ def _check_keys(claim: Mapping) -> None:
         if key not in claim:
             raise PaperError(f"{name}: kind {kind} needs {key}; it needs {', '.join(needed)}")
     for key in claim:
-        if key not in (*needed, "where"):
-            raise PaperError(f"{name}: kind {kind} knows no {key!r}; {suggestion(key, (*needed, 'where'))}")
+        if key not in (*needed, *_optional(kind)):
+            raise PaperError(f"{name}: kind {kind} knows no {key!r}; {suggestion(key, (*needed, *_optional(kind)))}")
     margin = claim.get("margin")
     if "margin" in needed and not (isinstance(margin, float) and 0 < margin < 1):
         raise PaperError(f"{name}: margin = {margin!r} must be a share of the mean between 0 and 1, such as 0.05")
 
 
+def _optional(kind: str) -> tuple[str, ...]:
+    """Return the keys that a claim of this kind may have and need not."""
+    if kind == "printed":
+        return ("where",)
+    return ("where", "center", "axis") if "better" in KINDS[kind].keys else ("where", "center")
+
+
 def _levels(claim: Mapping, study: Mapping) -> tuple[str, list, dict]:
     """Return the axis along which the metric should change, its levels in order, and the part of the study meant."""
     where = dict(claim.get("where") or {})
-    known = axis(study, "algorithm", where)
-    named = {role: claim[role] for role in ("worse", "better", "algorithm", "to") if role in claim}
-    for role, algorithm in named.items():
-        if algorithm not in known:
-            raise PaperError(f"claim {claim['id']!r}: {role} = {algorithm!r} is not run by the study ({known})")
+    compared = claim.get("axis", "algorithm")
+    known = axis(study, compared, where)
+    named = {role: claim[role] for role in ("worse", "better", "to", "algorithm") if role in claim}
+    for role, value in named.items():
+        if value not in known:
+            raise PaperError(f"claim {claim['id']!r}: {role} = {value!r} is not run by the study ({known})")
     pair = list(named.values())
     if pair and pair[0] == pair[1]:
-        raise PaperError(f"claim {claim['id']!r}: {pair[0]!r} is compared with itself; name two algorithms")
-    where |= {"algorithm": pair} if pair else {}
+        raise PaperError(f"claim {claim['id']!r}: {pair[0]!r} is compared with itself; name two")
+    where |= {compared: pair} if pair else {}
     if "along" not in claim:
-        return "algorithm", pair, where
-    levels = axis(study, claim["along"], where)
+        return compared, pair, where
+    levels = sorted(axis(study, claim["along"], where))
+    if KINDS[claim["kind"]].last_only:
+        return compared, pair, where | {claim["along"]: levels[-1]}
     if len(levels) < 2:
         raise PaperError(f"claim {claim['id']!r}: {claim['along']} has one level only")
-    return claim["along"], sorted(levels), where
+    return claim["along"], levels, where
 
 
 def _check_within(claim: Mapping, study: Mapping, along: str, where: Mapping) -> None:
@@ -172,8 +189,8 @@ def _check_within(claim: Mapping, study: Mapping, along: str, where: Mapping) ->
         )
 
 
-def _groups(claim, study, where, along, levels, rows, fixed_splits) -> list[Group]:
-    ratio = _ratio(study)
+def _groups(paper, claim, study, where, along, levels, rows, fixed_splits) -> list[Group]:
+    ratio, center = _ratio(study), center_of(paper, claim, claim["metric"])
     groups = []
     for setting in settings(study, claim["within"], where):
         named = dict(zip(claim["within"], setting, strict=True))
@@ -181,7 +198,7 @@ def _groups(claim, study, where, along, levels, rows, fixed_splits) -> list[Grou
         dataset = named.get("dataset") or axis(study, "dataset", where)[0]
         overlap = 0.0 if dataset in fixed_splits else ratio
         values = _repeats_by_levels(claim, part, along, levels)
-        groups.append(Group(named, values, overlap, KINDS[claim["kind"]], claim.get("margin", 0.0)))
+        groups.append(Group(named, values, overlap, KINDS[claim["kind"]], claim.get("margin", 0.0), center))
     return groups
 
 
@@ -191,7 +208,7 @@ def _repeats_by_levels(claim: Mapping, rows: pd.DataFrame, along: str, levels: l
     def wide(part: pd.DataFrame) -> pd.DataFrame:
         return part.pivot(index="repeat", columns=along, values=claim["metric"]).reindex(columns=levels)
 
-    if "to" not in claim:
+    if "to" not in claim or along == "algorithm":
         return wide(rows).dropna().to_numpy(dtype=np.float64)
     ours, theirs = (wide(rows[rows["algorithm"] == claim[role]]) for role in ("algorithm", "to"))
     return (ours - theirs).abs().dropna().to_numpy(dtype=np.float64)
@@ -210,14 +227,16 @@ def _measure(groups: list[Group]) -> dict:
         reason = f"every group stands at {groups[0].kind.bound:g} throughout and cannot move as claimed"
         return counts | {"verdict": NOT_TESTABLE, "reason": reason}
     worst = max(tested, key=lambda group: (group.p_value, -group.support))
-    n = min(len(group.gains) for group in groups)
-    per_repeat = np.mean([group.gains[:n] for group in groups], axis=0)
-    effect = mean_interval(per_repeat, overlap=max(group.overlap for group in groups))
+    n, center = min(len(group.gains) for group in groups), groups[0].center
+    over_groups = np.median if center == "median" else np.mean
+    per_repeat = over_groups([group.gains[:n] for group in groups], axis=0)
+    effect = center_interval(center, per_repeat, overlap=max(group.overlap for group in groups))
     return counts | {
         "groups_holding": sum(group.p_value < ALPHA for group in tested),
         "p_value": worst.p_value,
         "p_smallest": smallest_p(min(len(group.gains) for group in tested)),
-        "effect": effect.mean,
+        "center": center,
+        "effect": effect.center,
         "low": effect.low,
         "high": effect.high,
         "worst": worst.describe(),
@@ -308,7 +327,7 @@ def _judge_printed(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
 
 def _blank(claim: Mapping) -> dict:
     """Return the result of a claim before anything is known, its fields in the order of ``claims.json``."""
-    numbers = ("p_value", "p_adjusted", "effect", "low", "high", "groups", "groups_holding", "at_bound")
+    numbers = ("p_value", "p_adjusted", "center", "effect", "low", "high", "groups", "groups_holding", "at_bound")
     empty = ("verdict", "reason", *numbers, "contradicted", "steps", "worst", "scope", "cells", "cells_expected")
     return {name: claim.get(name) for name in ("id", "text", "kind", "metric")} | dict.fromkeys(empty)
 
@@ -319,7 +338,10 @@ def _scope(groups: list[Group]) -> str:
     said = (
         ["official split: repeats vary only the algorithm's randomness, so this speaks of that split"] if fixed else []
     )
-    said += ["split anew in each repeat: variance corrected for overlapping training sets"] if anew else []
+    if anew and groups[0].center == "median":
+        said.append("split anew in each repeat: medians and signs, which speak of further runs on these rows")
+    elif anew:
+        said.append("split anew in each repeat: variance corrected for overlapping training sets")
     return "; ".join(said)
 
 

@@ -16,7 +16,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments import papers, sweeper
+from experiments import papers, substitutes, sweeper
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
 from experiments.runner import Executor, Outcome, run
@@ -112,7 +112,11 @@ def _run_paper(request: Request, folder: Path, executor: Executor, arguments: li
     paper, name = request.config["paper"], request.choices["paper"]
     repeats = request.config["repeats"]
     paper["repeats"] = paper.get("repeats", _REPEATS) if repeats is None else repeats
+    paper = substitutes.substituted(paper, substitutes.needed(paper))
     cells = papers.studies(paper)
+    papers.check(paper)
+    for sentence in substitutes.sentences(paper):
+        _say(sentence)
     papers.prepare(folder / f"paper-{name}")
     outcome, skipped, records = _run([cell for study in cells.values() for cell in study], folder, executor)
     papers.write(paper, folder / f"paper-{name}", cells, records, arguments)

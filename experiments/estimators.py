@@ -48,6 +48,8 @@ def target(name: str) -> str:
 def parameters(name: str, *overrides: Mapping) -> dict:
     """Return the parameters of an algorithm: those of its file, replaced by others where given.
 
+    An ``epsilon`` in the file is none of them: it is what the algorithm is run with, whatever ε it stands under.
+
     Raises
     ------
     BadInput
@@ -58,7 +60,7 @@ def parameters(name: str, *overrides: Mapping) -> dict:
     >>> parameters("majority", {"strategy": "prior"})
     {'strategy': 'prior'}
     """
-    params = {key: value for key, value in _entry(name).items() if key != "_target_"}
+    params = {key: value for key, value in _entry(name).items() if key not in ("_target_", "epsilon")}
     for given in overrides:
         params |= given
     accepted = accepts(target(name))
@@ -74,13 +76,27 @@ def parameters(name: str, *overrides: Mapping) -> dict:
 def make(name: str, params: Mapping, **given):
     """Return an estimator, with those of ``epsilon``, ``domain`` and ``random_state`` that it has.
 
+    An ``epsilon`` in the algorithm's file comes first: ``.inf`` there makes it the algorithm without noise.
+
     Examples
     --------
     >>> make("majority", {}, epsilon=1.0, random_state=3)
     DummyClassifier(random_state=3)
     """
     accepted = accepts(target(name))
+    given |= own_epsilon(name)
     return locate(target(name))(**params, **{key: value for key, value in given.items() if key in accepted})
+
+
+def own_epsilon(name: str) -> dict[str, float]:
+    """Return the ``epsilon`` that the algorithm's file fixes, if it does.
+
+    Examples
+    --------
+    >>> own_epsilon("polynomial_regression"), own_epsilon("fm")
+    ({'epsilon': inf}, {})
+    """
+    return {key: value for key, value in _entry(name).items() if key == "epsilon"}
 
 
 @cache

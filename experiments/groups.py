@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.statistics import ALPHA, holm, mean_interval, paired_t_p, sign_flip_p, smallest_p
+from experiments.statistics import ALPHA, Interval, center_interval, holm, paired_t_p, sign_flip_p, sign_p, smallest_p
 
 _ROUNDING = 1e-12  # what is left of an effect of exactly zero after a sum of floats
 
@@ -32,12 +32,15 @@ class Kind:
         A group that stands there throughout cannot move as the claim wants, and is set aside.
     objection : tuple of str
         What a step that contradicts does, and what several do; empty where single steps do not matter.
+    last_only : bool
+        Whether it speaks of the last level of ``along`` only.
     """
 
     keys: tuple[str, ...]
     wanted: Callable[[np.ndarray, np.ndarray], list[np.ndarray]]
     bound: float | None = None
     objection: tuple[str, ...] = ()
+    last_only: bool = False
 
 
 def _up(change: np.ndarray, room: np.ndarray) -> list[np.ndarray]:
@@ -60,6 +63,7 @@ KINDS = {
     "approaches": Kind(("along", "algorithm", "to"), _down, 0.0, ("rises", "rise")),
     # no margin is a share of nothing: where the metric is zero throughout, nothing can be said
     "independent": Kind(("along", "margin"), _neither, 0.0, ("leaves the margin", "leave the margin")),
+    "meets": Kind(("along", "algorithm", "to", "margin"), _neither, last_only=True),
 }
 
 
@@ -79,6 +83,9 @@ class Group:
         What is claimed.
     margin : float
         What counts as no change, as a share of the mean; 0 for kinds that do not ask.
+    center : {"mean", "median"}
+        What is claimed something of. Medians are tested by sign, whatever the overlap: their repeats are runs on these
+        rows, and further runs on these rows are what they speak of.
     """
 
     setting: dict
@@ -86,6 +93,7 @@ class Group:
     overlap: float
     kind: Kind
     margin: float = 0.0
+    center: str = "mean"
 
     @property
     def gains(self) -> np.ndarray:
@@ -96,8 +104,13 @@ class Group:
 
     @property
     def room(self) -> np.ndarray:
-        """The margin of each repeat, on the metric's scale; it varies with the mean that it is a share of."""
-        return self.margin * self.values.mean(axis=1) * np.sign(self.values.mean())
+        """The margin of each repeat, on the metric's scale; it varies with what it is a share of.
+
+        That is the mean over all levels; where one algorithm is to meet another, it is the other's metric alone.
+        """
+        whole = self.values[:, 0] if self.kind.last_only else self.values.mean(axis=1)
+        # the sign of a mean is that of its few largest numbers: where tails are heavy, each repeat has its own
+        return self.margin * whole * np.sign(whole if self.center == "median" else whole.mean())
 
     @property
     def p_value(self) -> float:
@@ -111,8 +124,8 @@ class Group:
 
     @property
     def support(self) -> float:
-        """How far the mean speaks for the claim, on the metric's scale; below zero where it speaks against it."""
-        return min(float(wanted.mean()) for wanted in self._wanted)
+        """How far the repeats speak for the claim, on the metric's scale; below zero where they speak against it."""
+        return min(self.interval(wanted).center for wanted in self._wanted)
 
     @property
     def at_bound(self) -> bool:
@@ -124,16 +137,30 @@ class Group:
         return self.setting | self.effect(self.gains) | {"p_value": self.p_value, "n": len(self.gains)}
 
     def effect(self, changes: np.ndarray) -> dict:
-        """Return the mean of changes, one of each repeat, with its interval, and the margin if there is one."""
-        interval = mean_interval(changes, overlap=self.overlap)
-        found = {"effect": interval.mean, "low": interval.low, "high": interval.high}
-        return found | ({"margin": float(self.room.mean())} if self.margin else {})
+        """Return the center of changes, one of each repeat, with its interval, and the margin if there is one."""
+        interval = self.interval(changes)
+        found = {"effect": interval.center, "low": interval.low, "high": interval.high}
+        return found | ({"margin": self.interval(self.room).center} if self.margin else {})
+
+    def p_of_step(self, numbers: np.ndarray) -> float:
+        """The p-value that numbers, one for each repeat of a single step, are above zero.
+
+        With dozens of steps Holm asks for p-values below what the sign flips of ten repeats can reach, so that a test
+        by flips could never object; the t-test can.
+        """
+        return self._p_of(numbers) if self.center == "median" else paired_t_p(numbers, overlap=self.overlap)
+
+    def interval(self, numbers: np.ndarray) -> Interval:
+        """Return the center of numbers, one of each repeat, with its interval."""
+        return center_interval(self.center, numbers, overlap=self.overlap)
 
     @property
     def _wanted(self) -> list[np.ndarray]:
         return self.kind.wanted(self.gains, self.room)
 
     def _p_of(self, numbers: np.ndarray) -> float:
+        if self.center == "median":
+            return sign_p(np.where(np.abs(numbers) <= _ROUNDING, 0.0, numbers))
         if self.overlap:
             return max(paired_t_p(numbers, overlap=self.overlap), smallest_p(len(numbers)))
         return sign_flip_p(numbers)
@@ -148,21 +175,17 @@ def contradicted(groups: Sequence[Group]) -> list[Group]:
 
 
 def contradicting_steps(groups: Sequence[Group]) -> list[dict]:
-    """Return the steps between neighbouring levels that contradict their claim significantly, the worst first.
-
-    With dozens of steps Holm asks for p-values below what the sign flips of ten repeats can reach, so that a
-    test by flips could never object; the t-test can.
-    """
+    """Return the steps between neighbouring levels that contradict their claim significantly, the worst first."""
     tests = [
         (group, i, wanted)
         for group in groups
         for i, change in enumerate(np.diff(group.values, axis=1).T)
         for wanted in group.kind.wanted(change, group.room)
     ]
-    p_values = holm([paired_t_p(-wanted, overlap=group.overlap) for group, _, wanted in tests])
+    p_values = holm([group.p_of_step(-wanted) for group, _, wanted in tests])
     found = []
     for (group, i, wanted), p in zip(tests, p_values, strict=True):
         if p < ALPHA:
             effect = group.effect(group.values[:, i + 1] - group.values[:, i])
-            found.append((wanted.mean(), group.setting | {"step": i + 1} | effect | {"p_adjusted": p}))
+            found.append((group.interval(wanted).center, group.setting | {"step": i + 1} | effect | {"p_adjusted": p}))
     return [step for _, step in sorted(found, key=lambda pair: pair[0])]

@@ -67,6 +67,19 @@ def _check_distinct(values: Mapping[str, list]) -> None:
             raise BadInput(f"{axis} names a value twice: {named}")
 
 
+def check(paper: Mapping) -> None:
+    """Check all that is to be made of a paper's results, before hours are spent on them.
+
+    Raises
+    ------
+    BadInput
+        If a table, figure or claim asks for what the paper does not run, or the printed numbers cannot be read.
+    """
+    from plots import check  # as in `write`
+
+    check(dict(paper))
+
+
 def prepare(folder: Path) -> None:
     """Make the folder of a paper's results, before hours are spent on what could not be written then.
 
@@ -109,5 +122,6 @@ def write(
     table.drop(columns=["fit_seconds", "privacy"]).to_csv(folder / "cells.csv", index=False, lineterminator="\n")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(arguments, table["dataset"].unique(), paper["repeats"])
+    facts |= {"instead": paper["used_instead"]} if "used_instead" in paper else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     publish(dict(paper), table, folder)

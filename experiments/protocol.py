@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import datasets
-from datasets import Dataset
+from datasets import Dataset, catalogue
 from experiments import estimators
 from experiments.cells import Cell
 
@@ -25,9 +26,11 @@ class Measured:
     metrics : dict
         ``accuracy, precision_<class>, recall_<class>`` or ``mse, unit_mse, r2``; NaN where undefined (a class never
         predicted has no precision, a class without test rows no recall). ``unit_mse`` is the mean squared error of the
-        target scaled to [0, 1] by its declared bounds.
+        target scaled to [0, 1] by its declared bounds. Of an estimator that has ``noise_scales_`` also
+        ``noise_scale_<part>``, and of one that has ``beta_`` also ``beta``.
     fit_seconds : float
-        Wall-clock time of ``fit``.
+        Wall-clock time of ``fit``. Estimators that fit a summary of the rows share it within a split and a worker: the
+        pass over the rows counts for the first that needs it, and not for those that come after.
     details : dict
         ``privacy`` (claimed_epsilon, accounted_epsilon, is_sound, neighbours, faults: name, why and source of each) of
         an estimator that has ``privacy_``, and ``clipped``: how many training values lay outside the declared bounds,
@@ -66,11 +69,30 @@ def run(cell: Cell) -> Measured:
     )
     as_declared = "domain" in estimators.accepts(estimators.target(cell.algorithm))
     started = time.perf_counter()
-    estimator.fit(train.frame if as_declared else train.matrix, train.target)
+    if hasattr(estimator, "fit_summary"):
+        split = cell.dataset, cell.repeat, cell.protocol["test_size"]
+        estimator.fit_summary(_summary(_Pass(*split, estimator._design(data.domain), estimator)))
+    else:
+        estimator.fit(train.frame if as_declared else train.matrix, train.target)
     fit_seconds = time.perf_counter() - started
     predicted = np.asarray(estimator.predict(asked.frame if as_declared else asked.matrix))
     measure = _classification if data.task == "classification" else _regression
-    return Measured(measure(data, asked, predicted), fit_seconds, _details(estimator))
+    return Measured(measure(data, asked, predicted) | _published(estimator), fit_seconds, _details(estimator))
+
+
+def metric_names(dataset: str) -> list[str]:
+    """Return the names of all metrics that a cell on a data set may have.
+
+    Examples
+    --------
+    >>> metric_names("car")[:3], "r2" in metric_names("diamonds")
+    (['accuracy', 'precision_unacc', 'recall_unacc'], True)
+    """
+    entry = catalogue.entry(dataset)
+    if entry.task == "regression":
+        return ["mse", "unit_mse", "r2", "noise_scale_quadratic", "noise_scale_linear", "beta"]
+    labels = entry.domain.target.categories
+    return ["accuracy", *(f"{rate}_{label}" for label in labels for rate in ("precision", "recall"))]
 
 
 def split_rows(data: Dataset, repeat: int, test_size: float) -> tuple[np.ndarray, np.ndarray]:
@@ -101,6 +123,23 @@ def _split(name: str, repeat: int, test_size: float) -> tuple[_Rows, _Rows]:
     data = datasets.load(name)
     train, test = split_rows(data, 0 if data.n_train is not None else repeat, test_size)
     return _side(name, train), _side(name, test)
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """One reading of the training rows of a split: the same for every estimator of the same design."""
+
+    dataset: str
+    repeat: int
+    test_size: float
+    design: Hashable
+    reader: object = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _summary(asked: _Pass):
+    train, _ = _split(asked.dataset, asked.repeat, asked.test_size)
+    return asked.reader.summarise(train.frame, train.target)
 
 
 def _side(name: str, rows: np.ndarray) -> _Rows:
@@ -147,6 +186,12 @@ def _regression(data: Dataset, asked: _Rows, predicted: np.ndarray) -> dict[str,
     bounds = data.domain.target
     unit_mse = mse / (bounds.upper - bounds.lower) ** 2
     return {"mse": mse, "unit_mse": unit_mse, "r2": 1 - mse / variance if variance else float("nan")}
+
+
+def _published(estimator) -> dict[str, float]:
+    """Return what a fitted estimator says of its own noise."""
+    said = {f"noise_scale_{part}": float(scale) for part, scale in getattr(estimator, "noise_scales_", {}).items()}
+    return said | ({"beta": float(estimator.beta_)} if hasattr(estimator, "beta_") else {})
 
 
 def _details(estimator) -> dict:

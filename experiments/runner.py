@@ -142,7 +142,8 @@ def _results(pending: list[Cell], where: Executor) -> Iterator[tuple[Cell, Recor
 class _Chunks:
     """Hands out cells in chunks whose size follows from how long the cells have taken so far.
 
-    A chunk holds cells of one data set and algorithm, because their times are alike and a worker then keeps its data.
+    A chunk holds cells of one data set and algorithm, because their times are alike and a worker then keeps its data;
+    algorithms that fit a summary of the rows count as one, repeat by repeat, so that they share the summaries.
     """
 
     def __init__(self, cells: list[Cell], n_jobs: int):
@@ -163,7 +164,8 @@ class _Chunks:
         """Hand out one cell of each estimator: what it compiles on first use is then ready for all workers."""
         this_round, started = self._round, set()
         for number, group in enumerate(list(self._groups)):
-            estimator = estimators.target(group[0][1])
+            _, cells = group
+            estimator = estimators.target(cells[-1].algorithm)
             if estimator not in started:
                 started.add(estimator)
                 yield number, self._take(this_round, number, group, 1)
@@ -214,7 +216,8 @@ class _Chunks:
 
 
 def _kind(cell: Cell) -> tuple[str, str]:
-    return cell.dataset, cell.algorithm
+    fits_summary = hasattr(estimators.locate(estimators.target(cell.algorithm)), "fit_summary")
+    return cell.dataset, "" if fits_summary else cell.algorithm
 
 
 def _in_parallel(chunks: Iterable[tuple[int, list[Cell]]], where: Executor) -> Iterator:

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.errors import BadInput
+from experiments.statistics import CENTERS
 
 
 class PaperError(BadInput):
@@ -41,6 +42,28 @@ def study_of(paper: Mapping, item: Mapping) -> Mapping:
             f"{item.get('id')}: study {item.get('study')!r} is not in the paper; it has: {', '.join(studies) or 'none'}"
         )
     return dict(studies[item["study"]]) | {"name": item["study"]}
+
+
+def center_of(paper: Mapping, item: Mapping, metric: str) -> str:
+    """Return what stands for the repeats of a setting in a table, figure or claim: ``mean`` or ``median``.
+
+    The item's own ``center`` comes first, then the paper's ``center: {metric: ...}``, then the mean.
+
+    Raises
+    ------
+    PaperError
+        For anything else.
+
+    Examples
+    --------
+    >>> paper = {"center": {"r2": "median"}}
+    >>> center_of(paper, {}, "r2"), center_of(paper, {}, "mse"), center_of(paper, {"center": "mean"}, "r2")
+    ('median', 'mean', 'mean')
+    """
+    center = item.get("center") or (paper.get("center") or {}).get(metric, "mean")
+    if center not in CENTERS:
+        raise PaperError(f"{item.get('id')}: center {center!r} is not one of {', '.join(CENTERS)}")
+    return center
 
 
 def axes(study: Mapping, where: Mapping | None = None) -> dict[str, list]:

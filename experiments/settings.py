@@ -86,7 +86,7 @@ def check(cell: Cell) -> None:
     BadInput
         If it does not.
     """
-    task, domain = _known(cell.dataset)
+    task, domain = known(cell.dataset)
     try:
         estimator = estimators.make(
             cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
@@ -115,7 +115,14 @@ def unavailable(names: set[str]) -> dict[str, str]:
 
 
 @cache
-def _known(dataset: str):
+def known(dataset: str) -> tuple:
+    """Return the task and the public domain of a data set.
+
+    Raises
+    ------
+    BadInput
+        If the catalogue does not have it.
+    """
     try:
         entry = catalogue.entry(dataset)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The few statistics that verdicts and claims need: intervals, two paired tests, Holm's adjustment.
+"""The few statistics that verdicts and claims need: intervals, three paired tests, Holm's adjustment.
 
 Every function takes plain sequences of repeats of one protocol. What the repeats vary is the caller's
 business: on an official split only the algorithm's own randomness varies; with a new split in each repeat the
@@ -15,6 +15,7 @@ from functools import cache
 from itertools import product
 
 import numpy as np
+from scipy.stats import binom
 from scipy.stats import t as student
 
 #: Two-sided level of every interval, and the error rate of every verdict and of a paper's claims together.
@@ -27,10 +28,10 @@ _EXACT_FLIPS = 14
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with an interval around it; ``low`` and ``high`` are NaN for fewer than two values."""
+    """A mean or median with an interval around it; ``low`` and ``high`` are NaN where there are too few values."""
 
     n: int
-    mean: float
+    center: float
     low: float
     high: float
 
@@ -48,11 +49,45 @@ def mean_interval(values: Sequence[float], *, overlap: float = 0.0) -> Interval:
     Examples
     --------
     >>> interval = mean_interval([1.0, 2.0, 3.0])
-    >>> interval.mean, round(interval.low, 3), round(interval.high, 3)
+    >>> interval.center, round(interval.low, 3), round(interval.high, 3)
     (2.0, -0.484, 4.484)
     """
     n = len(values)
     return _t_interval(values, 1 / n + overlap if n else math.nan)
+
+
+def median_interval(values: Sequence[float]) -> Interval:
+    """Median and its 95 % interval between two order statistics, whatever the distribution.
+
+    Fewer than six values have no such interval: even their smallest and largest miss the median too often.
+
+    Examples
+    --------
+    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0, -1e9])
+    Interval(n=6, center=2.5, low=-1000000000.0, high=5.0)
+    """
+    numbers = np.sort(np.asarray(values, dtype=np.float64))
+    n = len(numbers)
+    if not n:
+        return Interval(0, math.nan, math.nan, math.nan)
+    rank = int(binom.ppf(ALPHA / 2, n, 0.5))
+    ends = (numbers[rank - 1], numbers[n - rank]) if rank else (math.nan, math.nan)
+    return Interval(n, float(np.median(numbers)), *map(float, ends))
+
+
+#: What may stand for the repeats of one setting: the values that a paper's ``center`` may have.
+CENTERS = ("mean", "median")
+
+
+def center_interval(center: str, values: Sequence[float], *, overlap: float = 0.0) -> Interval:
+    """Mean or median with its 95 % interval; for a median, ``overlap`` means nothing.
+
+    Examples
+    --------
+    >>> center_interval("median", [1.0, 2.0, 6.0]).center, center_interval("mean", [1.0, 2.0, 6.0]).center
+    (2.0, 3.0)
+    """
+    return median_interval(values) if center == "median" else mean_interval(values, overlap=overlap)
 
 
 def prediction_interval(values: Sequence[float], n_further: int = 1) -> Interval:
@@ -77,7 +112,7 @@ def prediction_interval(values: Sequence[float], n_further: int = 1) -> Interval
     >>> round(interval.low, 3), round(interval.high, 3)
     (-2.968, 6.968)
     >>> prediction_interval([0.5])
-    Interval(n=1, mean=0.5, low=nan, high=nan)
+    Interval(n=1, center=0.5, low=nan, high=nan)
     """
     n = len(values)
     return _t_interval(values, 1 / n_further + 1 / n if n else math.nan)
@@ -126,6 +161,20 @@ def sign_flip_p(differences: Sequence[float]) -> float:
     sums = signs @ numbers
     # the tolerance makes a flip of equal sum count as equal, whatever the order of the additions
     return float(np.mean(sums >= numbers.sum() - 1e-12 * max(1.0, np.abs(numbers).sum())))
+
+
+def sign_p(differences: Sequence[float]) -> float:
+    """One-sided p-value of the sign test that more than half of all differences are above zero.
+
+    It speaks of the median and does not mind how large a few differences are. One of exactly zero is not above it.
+
+    Examples
+    --------
+    >>> sign_p([0.1, 0.2, 1e9]), sign_p([0.1, 0.2, -1e9]), sign_p([0.0, 0.0])
+    (0.125, 0.5, 1.0)
+    """
+    numbers = np.asarray(differences, dtype=np.float64)
+    return float(binom.sf(int((numbers > 0).sum()) - 1, len(numbers), 0.5))
 
 
 def paired_t_p(differences: Sequence[float], *, overlap: float = 0.0) -> float:

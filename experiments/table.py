@@ -110,7 +110,7 @@ def _statistics(values: list[float], overlap: float) -> dict:
     interval = mean_interval(numbers, overlap=overlap)
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
     ci95 = None if spread is None else [interval.low, interval.high]
-    return {"mean": interval.mean if len(numbers) else None, "std": spread, "ci95": ci95, "n": interval.n}
+    return {"mean": interval.center if len(numbers) else None, "std": spread, "ci95": ci95, "n": interval.n}
 
 
 def _write(contents: dict, stream: TextIO | None) -> None:

@@ -104,7 +104,10 @@ def judge_numbers(
     for number in reported.to_dict("records"):
         if number["table"] not in items:
             raise PaperError(f"printed number {number['id']!r}: the paper has no table or figure {number['table']!r}")
-        if number["statistic"] == "exact":
+        if number["dataset"] in (paper.get("used_instead") or {}):
+            other = paper["used_instead"][number["dataset"]]
+            outcome = _outcome(number, NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
+        elif number["statistic"] == "exact":
             outcome = _judge_fact(number, (facts or {}).get((number["dataset"], number["metric"])))
         else:
             outcome = _judge_number(paper, items[number["table"]], number, table)
@@ -212,7 +215,7 @@ def _notes(number: Mapping, predicted: Interval, best: Mapping, groups: list, re
     if number["statistic"] == "max":
         varying = [name for i, name in enumerate(best) if len({key[i] for key, _ in groups}) > 1]
         notes.append("best setting: " + setting_words({name: best[name] for name in varying}))
-        n_ties = sum(values.mean() == predicted.mean for _, values in groups)
+        n_ties = sum(values.mean() == predicted.center for _, values in groups)
         notes += [f"one of {n_ties} that tie"] if n_ties > 1 else []
     if predicted.n < repeats:
         notes.append(f"INCOMPLETE: {predicted.n} of {repeats} repeats")
@@ -249,7 +252,7 @@ def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: lis
         if half > resolution:
             return NOT_TESTABLE, "; ".join([f"inside, but ± {scale * half:.3g}{unit} is too wide to tell", *notes])
         return REPRODUCED, "; ".join(["inside the prediction interval", *notes])
-    difference = f"ours differs by {scale * (predicted.mean - number['value']):+.{int(number['decimals'])}f}{unit}"
+    difference = f"ours differs by {scale * (predicted.center - number['value']):+.{int(number['decimals'])}f}{unit}"
     return NOT_REPRODUCED, "; ".join([difference, *notes])
 
 
@@ -277,7 +280,7 @@ def _outcome(
     return {
         "printed": number["value"],
         "decimals": int(number["decimals"]),
-        "mean": mean.mean,
+        "mean": mean.center,
         "ci_low": mean.low,
         "ci_high": mean.high,
         "n": mean.n,
@@ -285,7 +288,7 @@ def _outcome(
         "prediction_low": predicted.low,
         "prediction_high": predicted.high,
         "detects": (predicted.high - predicted.low) / 2 + half_digit(number["metric"], int(number["decimals"])),
-        "difference": mean.mean - number["value"],
+        "difference": mean.center - number["value"],
         "verdict": verdict,
         "reason": reason,
         "verdict_one_run": verdict,

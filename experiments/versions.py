@@ -28,7 +28,9 @@ LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
 @cache
 def behind(dataset: str, algorithm: str) -> str:
     """Return all that determines a cell's value and is not said in its identity, as text to be hashed."""
-    return "\n".join([data_version(dataset), code_version(estimators.target(algorithm)), *libraries().values()])
+    code = code_version(estimators.target(algorithm))
+    own = [f"epsilon {value}" for value in estimators.own_epsilon(algorithm).values()]
+    return "\n".join([data_version(dataset), code, *own, *libraries().values()])
 
 
 @cache

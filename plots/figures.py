@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from experiments import estimators
 from experiments.selection import axis, study_of
 from experiments.verdicts import per_cent
 from plots import scale
 from plots.labels import axis_labels, label, metric_label, scaled
-from plots.series import shortfall
+from plots.series import ours, shortfall
 
 INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
 #: Light to dark, lightness falling evenly: the grey order is the order of the values.
@@ -62,21 +64,29 @@ def draw(paper: Mapping, item: Mapping, series: pd.DataFrame, folder: Path) -> l
     list of Path
         The three files.
     """
-    paths = [folder / f"{item['id']}.{ending}" for ending in ("svg", "png", "csv")]
-    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": item["id"]}):
-        figure = _figure(paper, item, series)
+    return write(item["id"], lambda: _figure(paper, item, series), series, folder)
+
+
+def write(name: str, build: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write a figure as SVG and PNG, and what it is drawn from as CSV; returns the three files.
+
+    It is built in here, because what is drawn takes its style when it is made.
+    """
+    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png", "csv")]
+    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": name}):
+        figure = build()
         figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
         figure.savefig(paths[1], dpi=150, metadata={"Software": None})
-    series.to_csv(paths[2], index=False, float_format="%.10g", lineterminator="\n")
+    frame.to_csv(paths[2], index=False, float_format="%.10g", lineterminator="\n")
     return paths
 
 
 def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
-    figure = Figure(figsize=(8.4, 5.0), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
     study = study_of(paper, item)
     lines, xs = (axis(study, item[name], item.get("where")) for name in ("lines", "x"))
+    figure = Figure(figsize=(8.4 + 0.75 * max(len(xs) - 9, 0), 5.0), layout="constrained")  # room for every tick's text
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
     limits = scale.limits_of(item, series)
     handles, beyond = [], []
     for i, (value, text) in enumerate(zip(lines, axis_labels(paper, item["lines"], lines), strict=True)):
@@ -84,7 +94,8 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         style = _line_style(value, i, lines)
         handles.append(_draw_line(axes, points, limits, style, text))
         beyond += points.beyond(limits, style["color"])
-    _dress(axes, paper, item, xs, limits)
+    _dress(axes, paper, item, xs, limits, ours(series))
+    _mark_places(axes, item.get("marks") or {}, xs)
     above, below = scale.mark(axes, beyond, limits)
     if below:
         axes.tick_params(axis="x", pad=scale.padding(below))
@@ -101,7 +112,7 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         handlelength=3.2,
         labelspacing=0.65,
     )
-    _title(figure, axes, item["title"])
+    write_title(figure, axes, item["title"])
     return figure
 
 
@@ -111,6 +122,8 @@ def _dodge(i: int, n: int) -> float:
 
 
 def _line_style(value, i: int, lines: list) -> dict:
+    if value in estimators.names() and estimators.own_epsilon(value):  # without noise whatever ε: a level to reach
+        return {"color": INK, "marker": "", "dashes": (), "linewidth": 1.6}
     if isinstance(value, float) and math.isinf(value):
         return {"color": INK, "marker": "*", "dashes": (), "linewidth": 2.4, "markersize": 9}
     ordered = all(isinstance(one, int | float) and not isinstance(one, bool) for one in lines)
@@ -128,20 +141,21 @@ class _Points:
     """What is drawn of one line, on the scale of the axis."""
 
     positions: list[float]
-    mean: list[float]
+    center: list[float]
     low: list[float]
     high: list[float]
     printed: list[float]
 
     @classmethod
     def of(cls, series: pd.DataFrame, metric: str, offset: float) -> _Points:
-        columns = ([scaled(metric, v) for v in series[name]] for name in ("mean", "ci_low", "ci_high", "printed"))
+        names = (ours(series), "ci_low", "ci_high", "printed")
+        columns = ([scaled(metric, v) for v in series[name]] for name in names)
         return cls([i + offset for i in range(len(series))], *columns)
 
     def beyond(self, limits: scale.Limits, color: str) -> list[scale.Beyond]:
         return [
             scale.Beyond(i, self.positions[i], value, color, is_printed)
-            for values, is_printed in ((self.mean, False), (self.printed, True))
+            for values, is_printed in ((self.center, False), (self.printed, True))
             for i, value in enumerate(values)
             if not limits.hold(value)
         ]
@@ -151,12 +165,12 @@ def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: s
     # an interval that reaches zero has no lower end on a logarithmic axis: it ends where the axis does
     low, high = ([max(value, limits.bottom) for value in values] for values in (points.low, points.high))
     axes.vlines(points.positions, low, high, colors=style["color"], linewidth=1.1, alpha=0.8)
-    shown = [i for i, value in enumerate(points.mean) if limits.hold(value)]
-    # likewise a mean of zero, which lies infinitely far down there; other lines leave the axis by their own slope
-    mean = [limits.bottom if value <= 0 < limits.bottom else value for value in points.mean]
+    shown = [i for i, value in enumerate(points.center) if limits.hold(value)]
+    # likewise a point at zero, which lies infinitely far down there; other lines leave the axis by their own slope
+    center = [limits.bottom if value <= 0 < limits.bottom else value for value in points.center]
     (line,) = axes.plot(
         points.positions,
-        mean,
+        center,
         markeredgecolor="white",
         markeredgewidth=0.5,
         zorder=3,
@@ -170,11 +184,11 @@ def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: s
     return line
 
 
-def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits) -> None:
+def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits, center: str) -> None:
     axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
     axes.set_xlim(-0.5, len(xs) - 0.5)
     axes.set_xlabel(label(paper, item["x"]))
-    axes.set_ylabel(metric_label(paper, item["metric"]))
+    axes.set_ylabel(metric_label(paper, item["metric"]) + (", median" if center == "median" else ""))
     axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -192,7 +206,20 @@ def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits) 
         axes.set_ylim(low, 100 + 0.03 * (100 - low))
 
 
-def _title(figure: Figure, axes, title: str) -> None:
+def _mark_places(axes, marks: Mapping[str, float], xs: list) -> None:
+    """Draw a vertical line with its name at each of some values of a numeric x axis, between ticks if need be."""
+    if not marks:
+        return
+    places = [float(np.interp(value, xs, range(len(xs)))) for value in marks.values()]
+    for place in places:
+        axes.axvline(place, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
+    names = axes.secondary_xaxis("top")
+    names.set_xticks(places, list(marks), rotation=35, ha="left", fontsize=9.5)
+    names.tick_params(length=3, pad=1)
+    names.spines["top"].set_visible(False)
+
+
+def write_title(figure: Figure, axes, title: str) -> None:
     """Write the title, in as many lines as it takes to stay left of the legend, that is, above the axes."""
     text = figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
     figure.draw_without_rendering()  # lays out legend and axes; only then is the right edge of the axes known
@@ -209,7 +236,8 @@ def _explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
     entries = [Line2D([], [], linestyle="none", label=" ")]
     if series["ci_low"].notna().any():
         style = {"linestyle": "none", "marker": "|", "markersize": 13, "markeredgewidth": 1.3, "color": INK}
-        entries.append(Line2D([], [], label=f"95 % interval,\n{repeats}", **style))
+        median = "of the median,\n" if ours(series) == "median" else ""
+        entries.append(Line2D([], [], label=f"95 % interval,\n{median}{repeats}", **style))
     if series["printed"].notna().any():
         style = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 1.7, "color": INK}
         entries.append(Line2D([], [], label="printed in\nthe paper", **style))

@@ -45,6 +45,8 @@ def axis_labels(paper: Mapping, name: str, values: list) -> list[str]:
     >>> axis_labels({}, "epsilon", [0.1, 10.0, 1000.0])
     ['0.1', '10', '1000']
     """
+    if name == "metric":
+        return [metric_label(paper, value) for value in values]
     numbers = [value for value in values if name == "epsilon" and math.isfinite(value)]
     if not numbers or max(numbers) > 100 * min(numbers):
         return [value_label(paper, value) for value in values]
@@ -71,14 +73,30 @@ def scaled(metric: str, value: float) -> float:
 
 
 def number(metric: str, value: float, decimals: int) -> str:
-    """Return a stored value as printed, or a dash where there is none.
+    """Return a stored value as printed, or a dash where there is none; of thousands nobody wants decimals.
 
     Examples
     --------
     >>> number("accuracy", 0.84162, 3), number("mse", 0.5, 2), number("accuracy", float("nan"), 3)
     ('84.162', '0.50', '—')
+    >>> number("r2", -12345.6, 3), number("r2", -1.5e9, 3), number("rows", 53940, 0)
+    ('-12,346', '-1.5e+09', '53940')
     """
-    return MISSING if _absent(value) else f"{scaled(metric, value):.{decimals}f}"
+    if _absent(value):
+        return MISSING
+    shown = scaled(metric, value)
+    return f"{shown:.{decimals}f}" if abs(shown) < 1000 or not decimals else large(shown)
+
+
+def large(value: float) -> str:
+    """Return a number of at least a thousand in few characters.
+
+    Examples
+    --------
+    >>> large(-12345.6), large(1.5e9)
+    ('-12,346', '1.5e+09')
+    """
+    return f"{value:,.0f}" if abs(value) < 1e5 else f"{value:.1e}"
 
 
 def interval(metric: str, low: float, high: float, decimals: int) -> str:
@@ -91,7 +109,7 @@ def interval(metric: str, low: float, high: float, decimals: int) -> str:
     """
     if _absent(low) or _absent(high):
         return ""
-    return f"{scaled(metric, low):.{decimals}f} to {scaled(metric, high):.{decimals}f}"
+    return f"{number(metric, low, decimals)} to {number(metric, high, decimals)}"
 
 
 def setting(paper: Mapping, row: Mapping) -> str:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from experiments import illustration, substitutes
 from experiments.claims import judge_claims
-from experiments.selection import PaperError, coverage
+from experiments.selection import coverage
+from experiments.settings import known
 from experiments.statistics import LEVEL
 from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
-from plots import figures, report, summary, tables
+from plots import figures, fit, report, scale, shape, summary, tables
 from plots.labels import SIGNS, incomplete
 from plots.series import summarise
 
@@ -38,6 +40,7 @@ def publish(paper: dict, table: pd.DataFrame, folder: Path) -> None:
     PaperError
         If the description contradicts itself or names printed numbers that are not there.
     """
+    check(paper)
     folder = Path(folder)
     for name in ("tables", "figures"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -70,25 +73,56 @@ def _publish_table(paper, item, table, numbers, facts, folder: Path) -> dict:
     if item["kind"] == "datasets":
         frame = tables.datasets_frame(item, facts, numbers)
         tables.write_datasets_tex(paper, item, frame, folder / f"{item['id']}.tex")
-    elif item["kind"] == "grid":
-        frame = summarise(paper, item, table, numbers, [item["rows"], item["columns"]])
-        tables.write_grid_tex(paper, item, frame, folder / f"{item['id']}.tex")
     else:
-        raise PaperError(f"{item['id']}: kind {item['kind']!r} is not one of datasets, grid")
+        frame = summarise(paper, item, table, numbers, shape.axes_of(item))
+        tables.write_grid_tex(paper, item, frame, folder / f"{item['id']}.tex")
     _write_csv(frame, folder / f"{item['id']}.csv")
     return {"item": item, "frame": frame}
 
 
 def _publish_figure(paper, item, table, numbers, folder: Path) -> dict:
-    series = summarise(paper, item, table, numbers, [item["lines"], item["x"]])
+    if item.get("kind") == "fit":
+        frame = illustration.curves(item)
+        svg, _, _ = figures.write(item["id"], lambda: fit.figure(paper, item, frame), frame, folder)
+        return {"item": item, "frame": frame, "svg": svg}
+    series = summarise(paper, item, table, numbers, shape.axes_of(item))
     svg, _, _ = figures.draw(paper, item, series, folder)
     return {"item": item, "frame": series, "svg": svg}
+
+
+def check(paper: dict) -> None:
+    """Check a paper's printed numbers, tables, figures and claims as far as can be done before any cell has run.
+
+    Raises
+    ------
+    BadInput
+        If one of them asks for what the paper does not run.
+    """
+    items = [*paper.get("tables", ()), *paper.get("figures", ())]
+    for item in items:
+        shape.check_keys(item, is_table=item in paper.get("tables", ()))
+    nothing = pd.DataFrame()
+    numbers = judge_numbers(paper, _reported(paper), nothing)
+    judge_claims(paper, nothing, numbers)
+    for item in items:
+        for name in item.get("datasets", ()):
+            known(name)
+        if item.get("kind") == "fit":
+            illustration.check(item)
+        elif "study" in item:
+            shape.check_axes(paper, item)
+            series = summarise(paper, item, nothing, numbers, shape.axes_of(item))
+            scale.limits_of(item, series)
+            shape.check_metrics(paper, item)
+    for claim in paper.get("claims") or ():
+        if "metric" in claim:
+            shape.check_metrics(paper, claim)
 
 
 def _notes(paper: Mapping, table: pd.DataFrame, numbers: pd.DataFrame) -> list[str]:
     """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
     n, expected = coverage(paper, table)
-    notes = [incomplete(n, expected) or f"Complete: all {expected} cells."]
+    notes = [incomplete(n, expected) or f"Complete: all {expected} cells.", *substitutes.sentences(paper)]
     if chance := expected_misses(numbers):
         tested = numbers[numbers["statistic"] != "exact"]
         missed = int((tested["verdict"] == NOT_REPRODUCED).sum())

@@ -14,11 +14,13 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from experiments.selection import axis, setting_key, study_of
+from experiments.selection import setting_key
+from experiments.substitutes import sentences, substituted
 from experiments.verdicts import REPRODUCED
 from plots.labels import SIGNS, axis_labels, label, number
-from plots.series import decimals_of
+from plots.series import decimals_of, ours
 from plots.summary import describe
+from plots.tables import corner, grid_values
 
 PROJECT = Path(__file__).resolve().parent.parent
 _KEPT = ("numbers.csv", "claims.json", "provenance.json", "tables/*.csv", "figures/*.svg")
@@ -30,17 +32,17 @@ def grid(paper: Mapping, item: Mapping, series: pd.DataFrame) -> str:
     Where the paper prints numbers that survive: printed / ours and the sign of the verdict, the other cells empty;
     where none survive: ours alone.
     """
-    study = study_of(paper, item)
-    rows, columns = (axis(study, item[name], item.get("where")) for name in ("rows", "columns"))
+    rows, columns = grid_values(paper, item)
+    decimals = {metric: decimals_of(part) for metric, part in series.groupby("metric")}
     found = {setting_key((row[item["rows"]], row[item["columns"]])): row for row in series.to_dict("records")}
     is_printed = series["printed"].notna().any()
-    corner = f"{label(paper, item['rows'])} \\ {label(paper, item['columns'])}"
-    lines = [" | ".join([f"| {corner}", *axis_labels(paper, item["columns"], columns)]) + " |"]
+    lines = [" | ".join([f"| {corner(paper, item)}", *axis_labels(paper, item["columns"], columns)]) + " |"]
     lines.append("|---" * (1 + len(columns)) + "|")
     for name, row in zip(axis_labels(paper, item["rows"], rows), rows, strict=True):
         points = [found[setting_key((row, column))] for column in columns]
         cells = [
-            _cell(one) if is_printed else number(one["metric"], one["mean"], decimals_of(series)) for one in points
+            _cell(one) if is_printed else number(one["metric"], one[ours(series)], decimals[one["metric"]])
+            for one in points
         ]
         lines.append(" | ".join([f"| **{name}**", *cells]) + " |")
     return f"{item['title']}: {'paper / ours' if is_printed else 'ours; the paper has no numbers'}\n\n" + "\n".join(
@@ -89,6 +91,8 @@ def readme_block(number_of_paper: str) -> str:
     """Return what the README says of a paper, from the published run in ``results/reference``."""
     kept = PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
     paper = yaml.safe_load((PROJECT / "conf" / "paper" / f"{number_of_paper}.yaml").read_text(encoding="utf-8"))
+    facts = json.loads((kept / "provenance.json").read_text(encoding="utf-8"))
+    paper = substituted(paper, facts.get("instead") or {})
     claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
     numbers = pd.read_csv(kept / "numbers.csv")
     grids = [
@@ -96,10 +100,8 @@ def readme_block(number_of_paper: str) -> str:
         for item in paper["tables"]
         if item["kind"] == "grid"
     ]
-    largest = maxima(paper, numbers)
-    return "\n\n".join(
-        [counts(paper, numbers), *grids, *(["; ".join(largest) + "."] if largest else []), claims_table(claims)]
-    )
+    largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
+    return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(claims)])
 
 
 def with_block(readme: str, name: str, block: str) -> str:

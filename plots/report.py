@@ -11,10 +11,10 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.claims import effect_text, setting_of
-from plots import figures, labels
-from plots.series import decimals_of, shortfall
+from plots import figures, fit, labels
+from plots.series import decimals_of, ours, shortfall
 from plots.summary import describe
-from plots.tables import FACTS, datasets_shortfall, grid_cells
+from plots.tables import FACTS, corner, datasets_shortfall, grid_cells
 
 
 def write(
@@ -89,6 +89,7 @@ def _number(paper: Mapping, row: Mapping) -> dict:
 
 def _claim(paper: Mapping, claim: Mapping) -> dict:
     shown = {name: claim[name] for name in ("text", "verdict", "reason", "scope")}
+    shown["center"] = claim["center"] or ""
     shown["p"] = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
     shown["effect"] = shown["worst"] = shown["steps"] = ""
     if claim["p_value"] is not None:
@@ -132,7 +133,8 @@ def _table(paper: Mapping, shown: Mapping) -> dict:
         "title": item["title"],
         "note": shortfall(frame),
         "kind": "grid",
-        "corner": f"{labels.label(paper, item['rows'])} \\ {labels.label(paper, item['columns'])}",
+        "center": ours(frame),
+        "corner": corner(paper, item),
         "columns": columns,
         "rows": list(zip(rows, cells, strict=True)),
     }
@@ -141,10 +143,10 @@ def _table(paper: Mapping, shown: Mapping) -> dict:
 def _fact(entry: Mapping) -> dict:
     there, printed = not pd.isna(entry["value"]), not pd.isna(entry["printed"])
     return {
-        "mean": f"{entry['value']:,}"
+        "ours": f"{entry['value']:,}"
         if there
         else ("split anew" if entry["note"].startswith("none") else labels.MISSING),
-        "half": "",
+        "band": "",
         "printed": f"{entry['printed']:,}" if printed else "",
         "verdict": entry["verdict"],
         "note": entry["note"],
@@ -153,12 +155,15 @@ def _fact(entry: Mapping) -> dict:
 
 def _figure(paper: Mapping, shown: Mapping) -> dict:
     item, frame = shown["item"], shown["frame"]
+    svg = _inline(shown["svg"].read_text(encoding="utf-8"), item["id"])
+    if item.get("kind") == "fit":
+        return {"id": item["id"], "title": item["title"], "note": fit.shortfall(frame), "svg": svg, "points": []}
     metric, decimals = item["metric"], decimals_of(frame)
     points = [
         {
             "line": labels.value_label(paper, point[item["lines"]]),
             "x": labels.value_label(paper, point[item["x"]]),
-            "ours": labels.number(metric, point["mean"], decimals),
+            "ours": labels.number(metric, point[ours(frame)], decimals),
             "interval": labels.interval(metric, point["ci_low"], point["ci_high"], decimals),
             "n": point["n"],
             "printed": ""
@@ -172,10 +177,10 @@ def _figure(paper: Mapping, shown: Mapping) -> dict:
         "id": item["id"],
         "title": item["title"],
         "note": shortfall(frame),
-        "svg": _inline(shown["svg"].read_text(encoding="utf-8"), item["id"]),
+        "svg": svg,
         "line": labels.label(paper, item["lines"]),
         "x": labels.label(paper, item["x"]),
-        "metric": labels.metric_label(paper, metric),
+        "metric": f"{labels.metric_label(paper, metric)}, {ours(frame)}",
         "points": points,
     }
 

@@ -16,7 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from experiments.selection import PaperError
-from plots.labels import scaled
+from plots.labels import large, scaled
+from plots.series import ours
 
 _LINE = 11.5  # points from one written value to the next
 _REACH = 5  # an interval may stretch a logarithmic axis to this part of the lowest point, and no further
@@ -80,7 +81,7 @@ def limits_of(item: Mapping, series: pd.DataFrame) -> Limits:
         return Limits()
     is_log = item.get("y") == "log"
     given = Limits(float(item.get("bottom", -math.inf)), float(item.get("top", math.inf)))
-    points, ends = (_shown(item, series, names, given) for names in (("mean", "printed"), ("ci_low", "ci_high")))
+    points, ends = (_shown(item, series, names, given) for names in ((ours(series), "printed"), ("ci_low", "ci_high")))
     if is_log:
         ends = [value for value in ends if points and value > min(points) / _REACH]
         ends += [min(points) / _REACH] if points and _some_below(item, series, min(points) / _REACH) else []
@@ -156,10 +157,10 @@ def _shown(item: Mapping, series: pd.DataFrame, names: Sequence[str], given: Lim
 
 
 def _some_below(item: Mapping, series: pd.DataFrame, value: float) -> bool:
-    return bool((scaled(item["metric"], series[["mean", "ci_low"]]) <= value).any(axis=None))
+    return bool((scaled(item["metric"], series[[ours(series), "ci_low"]]) <= value).any(axis=None))
 
 
 def _text(value: float) -> str:
     if abs(value) < 1000:
         return f"{value:#.3g}".rstrip(".")
-    return f"{value:,.0f}" if abs(value) < 1e5 else f"{value:.1e}"
+    return large(value)

@@ -1,4 +1,4 @@
-"""The numbers behind one table or figure: means with intervals beside what the paper prints."""
+"""The numbers behind one table or figure: means or medians with intervals beside what the paper prints."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from experiments.selection import PaperError, answers, axes, setting_key, settings, study_of
-from experiments.statistics import mean_interval
+from experiments.selection import PaperError, answers, axes, center_of, setting_key, settings, study_of
+from experiments.statistics import CENTERS, center_interval
 from experiments.verdicts import per_cent, selected
 from plots.labels import incomplete
 
@@ -30,13 +30,17 @@ def summarise(paper: Mapping, item: Mapping, table: pd.DataFrame, numbers: pd.Da
     Returns
     -------
     DataFrame
-        The axes, metric, mean, ci_low, ci_high, n, n_expected, printed, decimals, verdict, note.
+        The axes, metric, mean or median (see `ours`), ci_low, ci_high, n, n_expected, printed, decimals, verdict, note.
+        Where the item lists several metrics, ``by`` has ``metric`` as its last.
 
     Raises
     ------
     PaperError
         If an axis that is not in ``by`` has several values, so that a point would mix settings.
     """
+    if isinstance(item["metric"], list):
+        parts = [summarise(paper, {**item, "metric": one}, table, numbers, by[:-1]) for one in item["metric"]]
+        return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     study, where, metric = study_of(paper, item), item.get("where"), item["metric"]
     mixed = [name for name, values in axes(study, where).items() if len(values) > 1 and name not in by]
     if mixed:
@@ -44,18 +48,29 @@ def summarise(paper: Mapping, item: Mapping, table: pd.DataFrame, numbers: pd.Da
     cells = answers(table, study, metric, where)
     values = {setting_key(key): group[metric].to_numpy() for key, group in cells.groupby(by, sort=False)}
     printed = _printed(paper, item, numbers, by)
-    repeats = int(paper["repeats"])
+    repeats, center = int(paper["repeats"]), center_of(paper, item, metric)
     rows = []
     for point in settings(study, by, where):
-        interval = mean_interval(values.get(setting_key(point), ()))
+        interval = center_interval(center, values.get(setting_key(point), ()))
         rows.append(
             dict(zip(by, point, strict=True))
-            | {"metric": metric, "mean": interval.mean, "ci_low": interval.low, "ci_high": interval.high}
+            | {"metric": metric, center: interval.center, "ci_low": interval.low, "ci_high": interval.high}
             | {"n": interval.n, "n_expected": repeats}
             | printed.get(setting_key(point), {"printed": float("nan"), "decimals": float("nan"), "verdict": ""})
             | {"note": incomplete(interval.n, repeats)}
         )
     return pd.DataFrame(rows)
+
+
+def ours(series: pd.DataFrame) -> str:
+    """Return the name of the column that stands for the repeats, ``mean`` or ``median``.
+
+    Examples
+    --------
+    >>> ours(pd.DataFrame({"epsilon": [1.0], "median": [0.5]}))
+    'median'
+    """
+    return next(name for name in CENTERS if name in series)
 
 
 def shortfall(series: pd.DataFrame) -> str:
@@ -64,18 +79,20 @@ def shortfall(series: pd.DataFrame) -> str:
 
 
 def decimals_of(series: pd.DataFrame) -> int:
-    """Return how many decimals to show: as many as the paper prints, else two or, for an error, three digits.
+    """Return how many decimals to show: as many as the paper prints, else two, three of R², three digits of an error.
 
     Examples
     --------
     >>> decimals_of(pd.DataFrame({"metric": ["mse", "mse"], "mean": [0.0123, 0.5], "decimals": [math.nan, math.nan]}))
     4
     """
-    printed, sizes = series["decimals"].dropna(), series["mean"].abs()
+    printed, sizes = series["decimals"].dropna(), series[ours(series)].abs()
     if len(printed):
         return int(printed.max())
-    if per_cent(series["metric"].iloc[0]) or not (sizes > 0).any():
+    if per_cent(metric := series["metric"].iloc[0]) or not (sizes > 0).any():
         return 2
+    if metric == "r2":
+        return 3
     # an exact fit leaves errors of 1e-30, of which no reader wants thirty decimals
     return min(max(0, 2 - math.floor(math.log10(sizes[sizes > 0].min()))), 6)
 

@@ -13,8 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.verdicts import NOT_REPRODUCED, REPRODUCED
-from plots.labels import interval, label, number, setting
-from plots.tables import grid_cells
+from plots.labels import interval, number, setting
+from plots.tables import corner, grid_cells
 
 _COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
 
@@ -67,11 +67,11 @@ def _numbers_table(paper: Mapping, numbers: pd.DataFrame) -> Table:
 def _grid_table(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Table:
     columns, rows, cells = grid_cells(paper, item, series)
     table = Table(title=escape(item["title"]), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(f"{label(paper, item['rows'])} / {label(paper, item['columns'])}")
+    table.add_column(corner(paper, item, " / "))
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     for name, line in zip(rows, cells, strict=True):
-        table.add_row(name, *(f"{cell['mean']} ± {cell['half']}" if cell["half"] else cell["mean"] for cell in line))
+        table.add_row(name, *(f"{cell['ours']} {cell['band']}".rstrip() for cell in line))
     return table
 
 

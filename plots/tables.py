@@ -10,8 +10,8 @@ import pandas as pd
 import datasets
 from datasets import catalogue
 from experiments.selection import axis, study_of
-from plots.labels import MISSING, axis_labels, label, number, scaled
-from plots.series import decimals_of, shortfall
+from plots.labels import MISSING, axis_labels, interval, label, number
+from plots.series import decimals_of, ours, shortfall
 
 #: Facts of a data set, in the order of the table; the keys are the metrics of ``statistic = exact`` numbers.
 FACTS = {
@@ -65,6 +65,27 @@ def datasets_frame(item: Mapping, facts: Mapping, numbers: pd.DataFrame) -> pd.D
     return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
 
 
+def grid_values(paper: Mapping, item: Mapping) -> tuple[list, list]:
+    """Return the values of the rows and of the columns of a grid table; columns may be metrics."""
+    study = study_of(paper, item)
+    columns = item["metric"] if item["columns"] == "metric" else axis(study, item["columns"], item.get("where"))
+    return axis(study, item["rows"], item.get("where")), columns
+
+
+def corner(paper: Mapping, item: Mapping, between: str = " \\ ") -> str:
+    """Return what the corner of a grid table says of its rows and columns.
+
+    Examples
+    --------
+    >>> corner({"labels": {"epsilon": "ε"}}, {"rows": "params.max_depth", "columns": "epsilon"}, " / ")
+    'max_depth / ε'
+    >>> corner({}, {"rows": "dataset", "columns": "metric"})
+    'dataset'
+    """
+    names = [item["rows"], *([] if item["columns"] == "metric" else [item["columns"]])]
+    return between.join(label(paper, name) for name in names)
+
+
 def grid_cells(paper: Mapping, item: Mapping, series: pd.DataFrame) -> tuple[list[str], list[str], list[list[dict]]]:
     """Arrange a series as rows and columns of text.
 
@@ -73,12 +94,12 @@ def grid_cells(paper: Mapping, item: Mapping, series: pd.DataFrame) -> tuple[lis
     columns, rows : list of str
         Labels.
     cells : list of list of dict
-        ``mean``, ``half`` (half-width of the interval), ``printed``, ``verdict`` and ``note``, as text.
+        ``ours``, ``band`` (its interval), ``printed``, ``verdict`` and ``note``, as text.
     """
-    study = study_of(paper, item)
-    row_values, column_values = (axis(study, item[name], item.get("where")) for name in ("rows", "columns"))
-    decimals = decimals_of(series)
-    texts = [_cell(point, item["metric"], decimals) for point in series.to_dict("records")]
+    row_values, column_values = grid_values(paper, item)
+    decimals = {metric: decimals_of(part) for metric, part in series.groupby("metric")}
+    name = ours(series)
+    texts = [_cell(point, point[name], decimals[point["metric"]], name) for point in series.to_dict("records")]
     width = len(column_values)
     cells = [texts[start : start + width] for start in range(0, len(texts), width)]
     return (
@@ -91,9 +112,8 @@ def grid_cells(paper: Mapping, item: Mapping, series: pd.DataFrame) -> tuple[lis
 def write_grid_tex(paper: Mapping, item: Mapping, series: pd.DataFrame, path: Path) -> None:
     """Write a grid table as LaTeX (booktabs); missing cells are dashes, and a note says how many there are."""
     columns, rows, cells = grid_cells(paper, item, series)
-    corner = f"{label(paper, item['rows'])} / {label(paper, item['columns'])}"
     body = [[name, *map(_tex_cell, line)] for name, line in zip(rows, cells, strict=True)]
-    _write_tex(path, item["title"], [corner, *columns], body, shortfall(series))
+    _write_tex(path, item["title"], [corner(paper, item, " / "), *columns], body, shortfall(series))
 
 
 def write_datasets_tex(paper: Mapping, item: Mapping, frame: pd.DataFrame, path: Path) -> None:
@@ -136,22 +156,33 @@ def _facts(loaded) -> dict[str, int]:
     return counted
 
 
-def _cell(point: Mapping, metric: str, decimals: int) -> dict:
-    half = (point["ci_high"] - point["ci_low"]) / 2
+def _cell(point: Mapping, value: float, decimals: int, center: str) -> dict:
+    metric = point["metric"]
     return {
-        "mean": number(metric, point["mean"], decimals),
-        "half": "" if pd.isna(half) else f"{scaled(metric, half):.{decimals}f}",
+        "ours": number(metric, value, decimals),
+        "band": _band(metric, point["ci_low"], point["ci_high"], decimals, center),
         "printed": "" if pd.isna(point["printed"]) else number(metric, point["printed"], int(point["decimals"])),
         "verdict": point["verdict"],
         "note": point["note"],
     }
 
 
+def _band(metric: str, low: float, high: float, decimals: int, center: str) -> str:
+    """Return an interval as it stands behind a number: the half-width of a mean's, the ends of a median's."""
+    if center == "median":
+        ends = interval(metric, low, high, decimals)
+        return f"({ends})" if ends else ""
+    return "" if pd.isna(high - low) else f"± {number(metric, (high - low) / 2, decimals)}"
+
+
 def _tex_cell(cell: Mapping) -> str:
-    text = cell["mean"]
+    text, band = cell["ours"], cell["band"]
     if text == MISSING:
         return text
-    return f"${text} \\pm {cell['half']}$" if cell["half"] else f"${text}$"
+    text = text.replace(",", "{,}")
+    if band.startswith("±"):
+        return f"${text} \\pm{band.removeprefix('±')}$"
+    return f"${text}$ {band}".rstrip()
 
 
 def _write_tex(path: Path, title: str, columns: list[str], body: list[list[str]], note: str) -> None:

@@ -6,12 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 from omegaconf import OmegaConf
 from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score
 
 import datasets
 from algorithms.domain import Continuous
-from experiments import estimators, papers, protocol, versions
+from experiments import estimators, papers, protocol, substitutes, versions
 from experiments.cells import Cell, checked_epsilon, checked_protocol
 from experiments.errors import BadInput
 from experiments.protocol import run, split_rows
@@ -244,3 +245,45 @@ def test_cells_that_studies_share_count_once():
     assert coverage(paper, table) == (20, 26)
     assert coverage(paper, table[table["study"] != "pairs+lone"])[1] == 28  # lost rows are asked for by each study
     assert coverage(paper, table.iloc[:0]) == (0, 28)
+
+
+@pytest.mark.parametrize(
+    ("gone", "used"),
+    [(set(), {}), ({"ihepc"}, {"ihepc": "ihepc_2007h1"}), ({"ihepc", "ihepc_2007h1"}, {}), ({"ihepc_2007h1"}, {})],
+)
+def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeypatch):
+    monkeypatch.setattr(substitutes, "unavailable", lambda names: dict.fromkeys(gone & names, "gone"))
+    paper = {"instead": {"ihepc": "ihepc_2007h1"}, "labels": {"ihepc": "IHEPC", "ihepc_2007h1": "IHEPC (part)"}}
+    study = {
+        "dataset": ["ihepc"],
+        "algorithm": ["fm"],
+        "epsilon": [1],
+        "depends": {"degree": {"dataset": {"ihepc": 2}}},
+    }
+    paper |= {"repeats": 2, "studies": {"s": study}, "claims": [{"text": "On IHEPC, not IHEPCs.", "study": "s"}]}
+    assert substitutes.needed(paper) == used
+    ran = substitutes.substituted(paper, used)
+    assert {cell.dataset for cell in papers.studies(ran)["s"]} == {used.get("ihepc", "ihepc")}
+    text = "On IHEPC (part), not IHEPCs." if used else "On IHEPC, not IHEPCs."
+    assert ran["claims"] == [{"text": text, "study": "s"}] and ran["instead"] == paper["instead"]
+    assert len(substitutes.sentences(ran)) == len(used)
+
+
+@pytest.mark.parametrize(
+    ("instead", "message"),
+    [
+        ({"ihepc": "ihepd"}, "unknown data set 'ihepd'"),
+        ({"car": "nursery"}, "cannot stand in"),
+        ("car", "instead: write"),
+    ],
+)
+def test_a_substitute_must_have_the_same_columns(instead, message):
+    with pytest.raises(BadInput, match=message):
+        substitutes.needed({"instead": instead})
+
+
+def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs():
+    for path in (estimators.FOLDER.parent / "paper").glob("*.yaml"):
+        papers.check({"repeats": 2} | yaml.safe_load(path.read_text(encoding="utf-8")))
+    with pytest.raises(BadInput, match="table-1: kind 'girdle'"):
+        papers.check({"repeats": 2, "tables": [{"id": "table-1", "kind": "girdle"}]})

@@ -10,7 +10,7 @@ import yaml
 from experiments.claims import effect_text, judge_claims
 from experiments.groups import KINDS, Group
 from experiments.selection import PaperError, axes
-from experiments.statistics import holm, mean_interval, paired_t_p, sign_flip_p
+from experiments.statistics import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
 from plots.publication import PROJECT
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
@@ -424,6 +424,8 @@ def test_printed_claims_follow_their_numbers():
         (GROWS | {"margin": 0.1}, "kind increases knows no 'margin'"),
         (STAYS | {"margin": 5}, "margin = 5 must be a share"),
         (STAYS | {"margin": "0.05"}, "margin = '0.05' must be a share"),
+        (GROWS | {"center": "mode"}, "center 'mode' is not one of mean, median"),
+        (GROWS | {"axis": "epsilon"}, "kind increases knows no 'axis'"),
         (NEARS | {"to": "c"}, "to = 'c' is not run by the study"),
         (NEARS | {"to": "a"}, "compared with itself"),
         (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),
@@ -466,3 +468,104 @@ def test_statistics_against_other_sources():
     assert holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
     many = np.random.default_rng(0).normal(0.3, 1, 30)
     assert sign_flip_p(many) == pytest.approx(ttest_1samp(many, 0, alternative="greater").pvalue, abs=0.01)
+
+
+HEAVY = -(10.0 ** np.arange(2, 12))  # one number for each repeat, as R² may be: no mean says anything of them
+
+
+def heavy(gap, *, repeats=10, along_epsilon=False):
+    """Return a table of the study ``pair`` whose noise is enormous in all but a few repeats, in a and in b alike."""
+    table = pair(lambda i: 0, repeats=repeats)
+    noise = table["repeat"].map(dict(enumerate(np.resize(HEAVY, repeats)))) * (table["epsilon"] < 1)
+    steps = table["epsilon"].map({e: i for i, e in enumerate(EPSILON)}) * (1 if along_epsilon else 0)
+    return table.assign(accuracy=table["accuracy"] + noise + steps + gap * (table["algorithm"] == "a"))
+
+
+def test_medians_see_through_tails_that_drown_means():
+    table = heavy(0.5)
+    flipped = (table["repeat"] == 9) & (table["algorithm"] == "a") & (table["epsilon"] < 1)
+    table.loc[flipped, "accuracy"] -= 1e12  # one repeat of ten speaks against, and enormously
+    by_mean, by_median = (
+        judge(table, ABOVE, paper=PAPER | {"center": center}) for center in ({}, {"accuracy": "median"})
+    )
+    assert (by_mean["center"], by_mean["verdict"]) == ("mean", "not testable")
+    assert (by_median["center"], by_median["verdict"]) == ("median", "reproduced")
+    assert by_median["worst"]["p_value"] == pytest.approx(11 / 1024)
+    assert by_median["effect"] == pytest.approx(0.5, abs=0.01) and by_median["low"] > 0.4
+    assert judge(table, ABOVE | {"better": "b", "worse": "a"}, center="median")["verdict"] == "not reproduced"
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_medians_grow_step_by_step(drop):
+    table = heavy(0.0, along_epsilon=True)
+    if drop:
+        table.loc[np.isinf(table["epsilon"]), "accuracy"] -= 3
+    claim = GROWS | {"study": "pair", "where": {"algorithm": "a"}, "within": ["dataset"], "center": "median"}
+    result = judge(table, claim, fixed=())
+    assert result["verdict"] == ("not reproduced" if drop else "reproduced")
+    assert [step["step"] for step in result["steps"]] == ([3] if drop else [])
+    assert "medians and signs" in result["scope"]
+
+
+def test_medians_are_rarely_found_where_there_is_no_effect():
+    rng = np.random.default_rng(0)
+    table = pair(lambda i: 0, sd=0)
+    found = []
+    for _ in range(300):
+        noise = rng.standard_cauchy(len(table)) * (table["algorithm"] == "a")
+        result = judge(table.assign(accuracy=table["accuracy"] + noise), ABOVE, center="median")
+        found.append(result["verdict"])
+    assert found.count("reproduced") == 0  # four groups at once
+    assert found.count("not reproduced") <= 300 * 0.05 + 3 * math.sqrt(300 * 0.05 * 0.95)
+
+
+MEETS = NEARS | {"id": "meets", "kind": "meets", "margin": 0.05}
+
+
+@pytest.mark.parametrize("center", ["mean", "median"])
+@pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
+@pytest.mark.parametrize(
+    ("last", "verdict"),
+    [
+        (0.0, "reproduced"),
+        (0.02, "reproduced"),
+        (-0.02, "reproduced"),
+        (0.2, "not reproduced"),
+        (-0.2, "not reproduced"),
+    ],
+)
+def test_two_algorithms_meet_at_the_last_level_only(last, verdict, fixed, center):
+    result = judge(pair(lambda i: last if i == 3 else 5.0 * i + 3), MEETS, fixed=fixed, center=center)
+    assert result["verdict"] == verdict
+    assert result["effect"] == pytest.approx(last, abs=0.005)
+    assert result["worst"]["margin"] == pytest.approx(0.05 * 0.8, abs=0.003)
+    assert (result["cells"], result["cells_expected"]) == (20, 20)
+
+
+def test_a_repeat_far_below_zero_does_not_turn_the_margin_round():
+    table = pair(lambda i: 0.0)
+    table.loc[table["repeat"] == 0, "accuracy"] -= 1e6
+    result = judge(table, MEETS, center="median")
+    assert result["verdict"] == "reproduced" and result["worst"]["margin"] == pytest.approx(0.04, abs=0.003)
+
+
+def test_a_wide_scatter_meets_nothing():
+    assert judge(pair(lambda i: 0.0, sd=0.3), MEETS)["verdict"] == "not testable"
+
+
+def test_values_of_a_parameter_are_compared_like_algorithms():
+    claim = ABOVE | {"study": "grid", "axis": "params.max_depth", "better": 5, "worse": 3}
+    assert judge(grid(lambda i, d: 0.7 + 0.01 * d), claim)["verdict"] == "reproduced"
+    assert judge(grid(lambda i, d: 0.7 - 0.01 * d), claim)["verdict"] == "not reproduced"
+    with pytest.raises(PaperError, match="worse = 4 is not run"):
+        judge(grid(lambda i, d: 0.7), claim | {"worse": 4})
+
+
+def test_medians_against_other_sources():
+    from scipy.stats import binomtest, quantile_test
+
+    d = np.array([0.3, -0.1, 0.4, 0.2, 0.05, 0.3, -9e9, 0.1, 0.2, 0.3, 0.1, 0.2])
+    assert sign_p(d) == pytest.approx(binomtest(int((d > 0).sum()), len(d), alternative="greater").pvalue)
+    ours, theirs = median_interval(d), quantile_test(d, p=0.5).confidence_interval(0.95)
+    assert (ours.center, ours.low, ours.high) == (np.median(d), theirs.low, theirs.high)
+    assert math.isnan(median_interval(range(5)).low) and median_interval(range(6)).low == 0

@@ -6,6 +6,7 @@ import math
 import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,10 +15,12 @@ import yaml
 
 import datasets
 from experiments import papers, runner
+from experiments.errors import BadInput
 from experiments.selection import PaperError, axis, settings
 from experiments.store import Store
+from experiments.substitutes import substituted
 from experiments.table import long_table as long_table_of
-from plots import figures, publish, tables
+from plots import check, figures, publish, tables
 from plots.publication import PROJECT
 from plots.series import summarise
 
@@ -462,3 +465,111 @@ def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     assert title.get_window_extent().x1 <= legend.get_window_extent().x0
     assert title.get_window_extent().y0 >= axes.get_window_extent().y1
     assert ("\n" in title.get_text()) == (n_words > 5)
+
+
+def test_medians_and_several_metrics_in_one_table(tmp_path):
+    study = {"dataset": ["ccpp"], "algorithm": ["a", "b"], "epsilon": [1.0]}
+    item = {"id": "table-1", "title": "T", "kind": "grid", "study": "s", "rows": "algorithm"}
+    item |= {"columns": "metric", "metric": ["mse", "r2"], "center": "median"}
+    figure = {"id": "figure-1", "title": "F", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "r2"}
+    paper = {"number": 9, "title": "T", "repeats": 6, "studies": {"s": study}, "center": {"r2": "median"}}
+    paper |= {"labels": {"mse": "error"}, "tables": [item], "figures": [figure]}
+    values = [0.3, 0.1, 0.2, 0.4, 0.5, -1e7]
+    table = pd.DataFrame(
+        {"study": "s", "dataset": "ccpp", "algorithm": name, "epsilon": 1.0, "repeat": r, "status": "done"}
+        | {"r2": value, "mse": 5000 - value}
+        for name in "ab"
+        for r, value in enumerate(values)
+    )
+    publish(paper, table, tmp_path)
+    written = pd.read_csv(tmp_path / "tables/table-1.csv")
+    assert "mean" not in written and list(written["metric"]) == ["mse", "r2"] * 2
+    assert list(written["median"]) == pytest.approx([5000 - 0.25, 0.25] * 2)
+    assert pd.read_csv(tmp_path / "figures/figure-1.csv")["ci_low"].tolist() == [-1e7, -1e7]
+    tex = (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
+    assert "algorithm & error & r2" in tex and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Median and its 95 % interval" in page and "ours, r2, median" in page
+    drawn = figures._figure(paper, figure, summarise(paper, figure, table, NO_NUMBERS, ["algorithm", "epsilon"]))
+    assert drawn.axes[0].get_ylabel() == "r2, median"
+    assert "95 % interval,\nof the median,\n6 repeats" in [text.get_text() for text in drawn.legends[0].get_texts()]
+
+
+NO_NUMBERS = pd.DataFrame(columns=["statistic"])
+
+
+def test_places_on_the_axis_are_marked_between_its_ticks():
+    axes, drawn = error_figure(marks={"here": 1.0, "between": 5.5, "the last": 10})
+    (names,) = axes.child_axes
+    assert [tick.get_text() for tick in names.get_xticklabels()] == ["here", "between", "the last"]
+    assert list(names.get_xticks()) == pytest.approx([1, 1.5, 2])
+    boxes = [tick.get_window_extent() for tick in names.get_xticklabels()]
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+    assert drawn._suptitle.get_window_extent().y0 >= max(box.y1 for box in boxes)
+
+
+def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"AT": rng.uniform(0, 40, 500), "V": 30.0})
+    loaded = SimpleNamespace(frame=frame, target=pd.Series(500 - frame["AT"]))
+    monkeypatch.setattr(datasets, "load", lambda name: loaded)
+    item = {"id": "figure-1", "title": "T", "kind": "fit", "dataset": "ccpp", "feature": "AT", "epsilon": 1e9}
+    item |= {"algorithm": ["polynomial_regression", "fm"], "params": {"degree": 2, "fit_intercept": True}}
+    paper = {"number": 9, "title": "T", "repeats": 1, "labels": {"fm": "FM"}, "figures": [item]}
+    publish(paper, pd.DataFrame(), tmp_path)
+    drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
+    assert drawn["line"].value_counts().to_dict() == {"rows": 400, "fm": 200, "polynomial_regression": 200}
+    assert drawn["y"].to_numpy() == pytest.approx(500 - drawn["x"], abs=1e-3)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'id="figure-1"' in page and "the numbers behind it" not in page
+
+    def nothing(name):
+        raise datasets.DataUnavailable("gone")
+
+    monkeypatch.setattr(datasets, "load", nothing)
+    publish(paper, pd.DataFrame(), tmp_path)
+    assert "INCOMPLETE: data set not available" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+GRID, FIGURE = PAPER["tables"][1], PAPER["figures"][0]
+FIT = {"id": "figure-1", "title": "T", "kind": "fit", "dataset": "ccpp", "feature": "AT", "algorithm": ["fm"]}
+FIT |= {"params": {"degree": 2}, "epsilon": 1}
+
+
+@pytest.mark.parametrize(
+    ("part", "item", "message"),
+    [
+        ("tables", GRID | {"kind": "gird"}, "kind 'gird' is not one of datasets, grid"),
+        ("tables", GRID | {"rows": "params.depth"}, "no axis 'params.depth'"),
+        ("tables", GRID | {"metric": "acuracy"}, "no metric 'acuracy'; did you mean 'accuracy'"),
+        ("tables", GRID | {"metric": ["accuracy"]}, "columns: metric goes with a list"),
+        ("tables", GRID | {"metrics": 1}, "knows no 'metrics'; did you mean 'metric'"),
+        ("tables", GRID | {"where": {}}, "algorithm varies within a point"),
+        ("tables", {"id": "t", "title": "T", "kind": "datasets"}, "kind datasets needs datasets"),
+        ("tables", {"id": "t", "title": "T", "kind": "datasets", "datasets": ["carr"]}, "did you mean 'car'"),
+        ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "kind lines needs x"),
+        ("figures", FIGURE | {"lines": "epsilo"}, "no axis 'epsilo'"),
+        ("figures", FIGURE | {"y": "logarithmic"}, "y = 'logarithmic'"),
+        ("figures", FIGURE | {"marks": {"a": "b"}}, "marks: write"),
+        ("figures", FIGURE | {"center": "mode"}, "center 'mode'"),
+        ("figures", FIT | {"feature": "TA"}, "ccpp has no feature 'TA'; known are AP, AT"),
+        ("figures", FIT | {"params": {"degre": 2}}, "no parameter 'degre'; did you mean 'degree'"),
+        ("claims", PAPER["claims"][0] | {"metric": "r2"}, "up: car has no metric 'r2'"),
+        ("claims", PAPER["claims"][0] | {"better": "c"}, "better = 'c' is not run"),
+    ],
+)
+def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message):
+    check(paper)
+    with pytest.raises(BadInput, match=message):
+        check(paper | {"reported": None, part: [item]})
+
+
+def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_path):
+    renamed = substituted(paper | {"labels": {"car": "Car", "nursery": "Part of Car"}}, {"car": "nursery"})
+    check(renamed)
+    publish(renamed, long_table().assign(dataset="nursery"), tmp_path)
+    numbers = pd.read_csv(tmp_path / "numbers.csv")
+    assert set(numbers["verdict"]) == {"not run"} and "nursery answers for itself only" in numbers["reason"].iloc[0]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Car is not available: Part of Car stands in for it, under its own name." in page
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["cells"] == 120

@@ -1,11 +1,19 @@
 """The runner: the same numbers whatever the workers, and every way in which cells and workers die."""
 
+import math
 import random
 from itertools import product
+from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.preprocessing import PolynomialFeatures
 
 import datasets
+from algorithms.regression.polynomial import PrivatePolynomialRegressor
+from datasets import catalogue
 from experiments import papers, protocol, runner
 from experiments.cells import Cell
 from experiments.command import _run
@@ -164,3 +172,69 @@ def test_a_study_that_cannot_be_run_is_named(study, message):
 def test_an_impossible_executor_is_refused(backend, jobs):
     with pytest.raises(BadInput, match="executor"):
         Executor(backend, jobs)
+
+
+@pytest.fixture
+def three_columns(monkeypatch):
+    """Stand in for CCPP: a few rows of its domain, so that no file is needed."""
+    rng = np.random.default_rng(0)
+    entry = catalogue.entry("ccpp")
+    frame = pd.DataFrame({f.name: rng.uniform(f.lower, f.upper, 300) for f in entry.domain.features})
+    target = pd.Series(450 + frame["AT"] - 0.02 * frame["AT"] * frame["V"] / 2)
+    made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
+    made.fingerprint = entry.fingerprint
+    monkeypatch.setattr(datasets, "load", lambda name: made)
+    caches = (protocol._split, protocol._encoded, protocol._summary)
+    for cache in caches:
+        cache.cache_clear()
+    yield made
+    for cache in caches:
+        cache.cache_clear()
+
+
+def _regressions(repeats=3):
+    values = {"dataset": ["ccpp"], "algorithm": ["fm", "polynomial_regression", "diff_lr"], "epsilon": [0.1, 1.0, 10.0]}
+    settings = expand(values, repeats, overrides={"polynomial_regression": {"degree": 1}})
+    return [cell for setting in settings for cell in setting]
+
+
+def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_path, monkeypatch):
+    read = []
+    summarise = PrivatePolynomialRegressor.summarise
+    monkeypatch.setattr(
+        PrivatePolynomialRegressor, "summarise", lambda self, X, y: read.append(len(X)) or summarise(self, X, y)
+    )
+    cells = random.Random(1).sample(_regressions(), 27)
+    with Store(tmp_path / "store.sqlite") as store:
+        assert run(cells, store, 1).done == 27
+        found = {key: record.measured.metrics for key, record in store.get([cell.key for cell in cells]).items()}
+    assert read == [210] * 3
+    monkeypatch.setattr(protocol, "_summary", protocol._summary.__wrapped__)
+    assert found == {cell.key: protocol.run(cell).metrics for cell in cells}
+    assert read == [210] * 30
+
+
+def test_what_is_read_otherwise_is_read_again(three_columns):
+    for params in (
+        {"degree": 1},
+        {"degree": 2},
+        {"degree": 1, "scaling": "ball"},
+        {"degree": 1, "fit_intercept": True},
+    ):
+        protocol.run(Cell("ccpp", "fm", params, 1.0, 0))
+    protocol.run(Cell("ccpp", "fm", {"degree": 1}, 1.0, 1))
+    protocol.run(Cell("ccpp", "fm", {"degree": 1}, 2.0, 1))
+    assert protocol._summary.cache_info()[:2] == (1, 5)
+
+
+def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
+    free = [protocol.run(Cell("ccpp", "polynomial_regression", {"degree": 2}, epsilon, 0)) for epsilon in (0.1, 10.0)]
+    assert free[0].metrics == free[1].metrics
+    assert free[0].metrics["r2"] == protocol.run(Cell("ccpp", "fm", {"degree": 2}, math.inf, 0)).metrics["r2"]
+    assert free[0].details["privacy"]["claimed_epsilon"] == math.inf
+    train, test = protocol.split_rows(three_columns, 0, 0.3)
+    low, high = np.array([(f.lower, f.upper) for f in three_columns.domain.features]).T
+    matrix = PolynomialFeatures(2, include_bias=False).fit_transform(2 * (three_columns.frame - low) / (high - low) - 1)
+    y = (three_columns.target.to_numpy() - 450) / 50
+    theirs = LinearRegression(fit_intercept=False).fit(matrix[train], y[train]).score(matrix[test], y[test])
+    assert free[0].metrics["r2"] == pytest.approx(theirs, abs=1e-9)
