@@ -22,7 +22,14 @@ import numpy as np
 from experiments import versions
 from experiments.errors import BadInput, suggestion
 
-PROTOCOL = {"test_size": 0.3, "evaluate_on": "test"}
+PROTOCOL = {"test_size": 0.3, "evaluate_on": "test", "rows": "all", "split": "random"}
+
+#: Choices of the options that are words.
+_CHOICES = {"evaluate_on": ("test", "train"), "rows": ("all", "balanced"), "split": ("random", "in_order")}
+
+#: Options that came after results were published: at their default they are not part of the identity, so that the seeds
+#: of these results stay.
+_LATER = ("rows", "split")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +47,9 @@ class Cell:
     repeat : int
         From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
     protocol : dict
-        ``test_size`` and ``evaluate_on`` (``test`` or ``train``), as `checked_protocol` returns them.
+        As `checked_protocol` returns it: ``test_size``; ``evaluate_on`` (``test`` or ``train``); ``rows`` (``all``, or
+        ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
+        or ``in_order``: the last rows of the table are the test rows, as befits a time series).
 
     Examples
     --------
@@ -93,7 +102,9 @@ class Cell:
             "algorithm": self.algorithm,
             "params": self.params,
             "epsilon": self.epsilon,
-            "protocol": self.protocol,
+            "protocol": {
+                name: value for name, value in self.protocol.items() if name not in _LATER or value != PROTOCOL[name]
+            },
         }
 
 
@@ -160,8 +171,9 @@ def checked_protocol(given: Mapping | None) -> dict:
     size = protocol["test_size"]
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
         raise BadInput(f"protocol.test_size must lie between 0 and 1, got {size!r}")
-    if protocol["evaluate_on"] not in ("test", "train"):
-        raise BadInput(f"protocol.evaluate_on must be test or train, got {protocol['evaluate_on']!r}")
+    for name, choices in _CHOICES.items():
+        if protocol[name] not in choices:
+            raise BadInput(f"protocol.{name} must be {' or '.join(choices)}, got {protocol[name]!r}")
     return protocol | {"test_size": float(size)}
 
 

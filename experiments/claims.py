@@ -215,9 +215,10 @@ def _repeats_by_levels(claim: Mapping, rows: pd.DataFrame, along: str, levels: l
 
 
 def _ratio(study: Mapping) -> float:
-    """Test rows / training rows of a split that is drawn anew in every repeat."""
-    test = float((study.get("protocol") or {}).get("test_size", 0.3))
-    return test / (1 - test)
+    """Test rows / training rows of a split that is drawn anew in every repeat; 0 if it is not."""
+    protocol = study.get("protocol") or {}
+    test = float(protocol.get("test_size", 0.3))
+    return 0.0 if protocol.get("split") == "in_order" else test / (1 - test)
 
 
 def _measure(groups: list[Group]) -> dict:

@@ -12,7 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 import datasets
 from datasets import catalogue
 from experiments import estimators
-from experiments.cells import Cell, checked_epsilon, checked_protocol
+from experiments.cells import PROTOCOL, Cell, checked_epsilon, checked_protocol
 from experiments.errors import BadInput, one_line, suggestion
 from experiments.selection import same
 
@@ -87,6 +87,7 @@ def check(cell: Cell) -> None:
         If it does not.
     """
     task, domain = known(cell.dataset)
+    _check_protocol(cell, task)
     try:
         estimator = estimators.make(
             cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
@@ -98,6 +99,14 @@ def check(cell: Cell) -> None:
     wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
     if wrong:
         raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
+
+
+def _check_protocol(cell: Cell, task: str) -> None:
+    for name in ("rows", "split"):
+        if cell.protocol[name] != PROTOCOL[name] and catalogue.entry(cell.dataset).n_train is not None:
+            raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
+    if cell.protocol["rows"] == "balanced" and task != "classification":
+        raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")
 
 
 def unavailable(names: set[str]) -> dict[str, str]:

@@ -24,6 +24,46 @@ from experiments.table import long_table
 CELL = Cell("car", "random_forest", {"n_estimators": 5, "max_depth": None}, 0.5, 3)
 
 
+def test_options_that_came_later_leave_the_seeds_of_earlier_results_alone():
+    assert "balanced" not in CELL.identity and "in_order" not in CELL.identity
+    for option in ({"rows": "balanced"}, {"split": "in_order"}):
+        other = replace(CELL, protocol=checked_protocol(option))
+        assert other.seed != CELL.seed and next(iter(option.values())) in other.identity
+
+
+def test_balanced_rows_have_as_many_of_each_class_and_are_drawn_anew():
+    car = datasets.load("car")
+    seen = []
+    for repeat in range(2):
+        train, test = split_rows(car, repeat, 0.3, rows="balanced")
+        both = np.concatenate([train, test])
+        assert len(set(both)) == len(both)
+        assert set(car.target.iloc[both].value_counts()) == {car.target.value_counts().min()}
+        assert (np.diff(train) > 0).all() and (np.diff(test) > 0).all()
+        seen.append(set(both))
+    assert seen[0] != seen[1]
+
+
+def test_a_split_in_order_tests_on_the_last_rows():
+    train, test = split_rows(datasets.load("car"), 3, 0.25, split="in_order")
+    assert train.tolist() == list(range(1296)) and test.tolist() == list(range(1296, 1728))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "option", "message"),
+    [
+        ("adult", {"rows": "balanced"}, "'adult' has an official split"),
+        ("adult", {"split": "in_order"}, "'adult' has an official split"),
+        ("ccpp", {"rows": "balanced"}, "'ccpp' has no classes"),
+        ("car", {"rows": "some"}, "protocol.rows must be all or balanced"),
+    ],
+)
+def test_rows_and_splits_that_cannot_be_are_refused(dataset, option, message):
+    values = {"dataset": [dataset], "algorithm": ["majority"], "epsilon": [1.0]}
+    with pytest.raises(BadInput, match=message):
+        expand(values, repeats=1, protocol=option)
+
+
 def test_identity_and_seed_never_change():
     # Pinned: if this fails, every published number changes.
     assert CELL.identity == (

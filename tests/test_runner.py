@@ -184,7 +184,7 @@ def three_columns(monkeypatch):
     made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
     made.fingerprint = entry.fingerprint
     monkeypatch.setattr(datasets, "load", lambda name: made)
-    caches = (protocol._split, protocol._encoded, protocol._summary)
+    caches = (protocol._sides, protocol._encoded, protocol._summary)
     for cache in caches:
         cache.cache_clear()
     yield made
