@@ -9,10 +9,14 @@ from algorithms.forests.rdt import RDTClassifier
 from algorithms.forests.rfdpp_gini import RFDPPGiniClassifier
 from algorithms.parameters import ParameterError
 from algorithms.regression.diff_lr import DiffLRRegressor
+from algorithms.regression.dpba import DPBARegressor
+from algorithms.regression.dpc import DPCRegressor
 from algorithms.regression.functional_mechanism import FunctionalMechanismRegressor
 
 __all__ = [
     "Continuous",
+    "DPBARegressor",
+    "DPCRegressor",
     "DiffLRRegressor",
     "DiffPETsClassifier",
     "DiffPETsRegressor",

@@ -8,7 +8,7 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algorithms.domain import Continuous, Domain, DomainError, Nominal
+from algorithms.domain import Continuous, Domain, DomainError, Nominal, Rows
 
 
 class PrivateEstimator(BaseEstimator):
@@ -24,9 +24,12 @@ class PrivateEstimator(BaseEstimator):
 
     def read_rows(self, X) -> np.ndarray:
         """Turn what ``predict`` is given into numbers, as in ``fit``: float64 array of shape (n, k)."""
+        return self.rows(X).matrix()
+
+    def rows(self, X) -> Rows:
+        """Check what ``predict`` is given, to be turned into numbers block by block."""
         check_is_fitted(self)
-        matrix, _ = self.domain_.encode(self._checked(X, reset=False))
-        return matrix
+        return self.domain_.rows(self._checked(X, reset=False))
 
     def seed(self) -> np.random.SeedSequence:
         """Return the root of all randomness of one ``fit``, drawn from ``random_state``."""
@@ -115,8 +118,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """Base of the private regressors: inside, the target is scaled to [0, 1] by its declared bounds."""
 
-    def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        """Turn what ``fit`` is given into numbers; sets ``domain_`` and ``clipped_``.
+    def training_rows(self, X, y) -> Rows:
+        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``.
 
         Parameters
         ----------
@@ -127,15 +130,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
         Returns
         -------
-        matrix : float64 array of shape (n, k)
-            Rows as ``Domain.encode`` returns them.
-        target : float64 array of shape (n,)
-            Target, clipped to its declared bounds and scaled to [0, 1].
+        Rows
+            The target is the last column.
 
         Raises
         ------
         DomainError
-            For a category or number of columns that the domain does not know, or missing values.
+            For a number of columns that the domain does not know, or a domain without bounds of the target.
 
         Warns
         -----
@@ -149,12 +150,25 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             self.domain_ = self.domain
         else:
             raise DomainError("the domain of a regressor must declare the bounds of its target: target=Continuous(...)")
-        matrix, self.clipped_ = self.domain_.encode(X)
+        return self.domain_.rows(X, y)
+
+    def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Turn what ``fit`` is given into numbers; sets ``domain_`` and ``clipped_``.
+
+        Parameters, errors and warnings are those of ``training_rows``; a category that the domain does not know or a
+        missing value is a DomainError, too.
+
+        Returns
+        -------
+        matrix : float64 array of shape (n, k)
+            Rows as ``Domain.encode`` returns them.
+        target : float64 array of shape (n,)
+            Target, clipped to its declared bounds and scaled to [0, 1].
+        """
+        rows = self.training_rows(X, y)
+        matrix, self.clipped_ = rows.matrix(), rows.clipped
         bounds = self.domain_.target
-        target, n_clipped = bounds.encode(y)
-        if n_clipped:
-            self.clipped_[bounds.name] = n_clipped
-        return matrix, (target - bounds.lower) / (bounds.upper - bounds.lower)
+        return matrix[:, :-1], (matrix[:, -1] - bounds.lower) / (bounds.upper - bounds.lower)
 
     def in_unit_of_target(self, shares: np.ndarray) -> np.ndarray:
         """Turn predictions on the scale [0, 1] into the unit of the target."""

@@ -15,6 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from algorithms.compiled import compiled
+
+_BLOCK = 8192  # rows; of a table stored by rows, those of a block stay in the cache while column after column is read
+
 
 class DomainError(ValueError):
     """A declared domain is impossible, or a value lies outside it."""
@@ -51,16 +55,38 @@ class Continuous:
                 f"column {self.name!r}: bounds must be finite with lower < upper, got {self.lower}, {self.upper}"
             )
 
-    def encode(self, values) -> tuple[np.ndarray, int]:
-        """Return the values clipped to the bounds as float64, and how many had to be clipped."""
+    def encode(self, values, out: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+        """Return the values clipped to the bounds as float64, in ``out`` if given, and how many had to be clipped.
+
+        Raises
+        ------
+        DomainError
+            If a value is no number or missing.
+        """
         try:
             numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise DomainError(f"column {self.name!r} must be numeric: {error}") from None
-        if np.isnan(numbers).any():
-            raise DomainError(f"column {self.name!r} has {int(np.isnan(numbers).sum())} missing values (NaN)")
-        clipped = np.clip(numbers, self.lower, self.upper)
-        return clipped, int(np.count_nonzero(clipped != numbers))
+        out = np.empty(len(numbers)) if out is None else out
+        n_clipped, n_missing = _clip(numbers, float(self.lower), float(self.upper), out)
+        if n_missing:
+            raise DomainError(f"column {self.name!r} has {n_missing} missing values (NaN)")
+        return out, n_clipped
+
+
+@compiled
+def _clip(values, lower, upper, out):
+    """Fill ``out`` with the values between the bounds; return how many were clipped, and how many are NaN."""
+    for i in range(values.shape[0]):
+        out[i] = values[i]  # a loop of its own: the values may be far apart, then only the next one is vectorised
+    n_changed, n_missing = 0, 0
+    for i in range(out.shape[0]):
+        value = out[i]
+        inside = lower if value < lower else value
+        out[i] = upper if inside > upper else inside
+        n_changed += out[i] != value
+        n_missing += value != value
+    return n_changed - n_missing, n_missing
 
 
 @dataclass(frozen=True)
@@ -88,8 +114,8 @@ class Nominal:
         if not self.categories or len(set(self.categories)) < len(self.categories):
             raise DomainError(f"column {self.name!r}: categories must be distinct and at least one")
 
-    def encode(self, values) -> tuple[np.ndarray, int]:
-        """Return the position of each value in ``categories``, and 0 (nothing can be clipped).
+    def encode(self, values, out: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+        """Return the position of each value in ``categories``, in ``out`` if given, and 0 (nothing can be clipped).
 
         Raises
         ------
@@ -103,10 +129,85 @@ class Nominal:
             raise DomainError(
                 f"column {self.name!r} has values outside its declared categories: {strangers}; declared are {known}"
             )
-        return codes.astype(np.int64), 0
+        out = np.empty(len(codes), dtype=np.int64) if out is None else out
+        out[:] = codes
+        return out, 0
 
 
 Feature = Continuous | Nominal
+
+
+class Rows:
+    """Rows of a table and what is declared of its columns; they become numbers only when asked for.
+
+    So a table may be read in blocks, and no copy of all of it is made.
+
+    Parameters
+    ----------
+    features : sequence of Continuous or Nominal
+        What is declared of each column.
+    columns : sequence of array of shape (n,)
+        The values of each column.
+
+    Examples
+    --------
+    >>> rows = Rows([Continuous("age", 17, 90)], [np.array([95.0, 30.0, 12.0])])
+    >>> block = np.empty((1, 2))
+    >>> rows.encode(slice(1, 3), block)
+    >>> block, rows.clipped
+    (array([[30., 17.]]), {'age': 1})
+    """
+
+    def __init__(self, features: Sequence[Feature], columns: Sequence[np.ndarray]):
+        self.features = tuple(features)
+        self._columns = columns
+        self._n_clipped = [0] * len(self.features)
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    @property
+    def clipped(self) -> dict[str, int]:
+        """How many values were clipped so far, for each column where any was."""
+        counts = zip(self.features, self._n_clipped, strict=True)
+        return {feature.name: n_clipped for feature, n_clipped in counts if n_clipped}
+
+    def encode(self, rows: slice, out: Sequence[np.ndarray]) -> None:
+        """Turn some rows into numbers: continuous values clipped to their bounds, categories to their position.
+
+        Parameters
+        ----------
+        rows : slice
+            Which m rows.
+        out : sequence of float64 arrays of shape (m,)
+            Where the numbers go, one array for each column.
+
+        Raises
+        ------
+        DomainError
+            For a missing value, or a category that was not declared; the message is about all rows.
+        """
+        try:
+            for i, (feature, values, line) in enumerate(zip(self.features, self._columns, out, strict=True)):
+                self._n_clipped[i] += feature.encode(values[rows], line)[1]
+        except DomainError as error:
+            raise self._error_of_whole_columns() or error from None
+
+    def matrix(self) -> np.ndarray:
+        """Turn all rows into numbers: float64 array of shape (n, k), stored by columns."""
+        matrix = np.empty((len(self), len(self.features)), order="F")
+        for start in range(0, len(self), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            self.encode(rows, matrix[rows].T)
+        return matrix
+
+    def _error_of_whole_columns(self) -> DomainError | None:
+        for feature, values in zip(self.features, self._columns, strict=True):
+            try:
+                feature.encode(values)
+            except DomainError as error:
+                return error
+        return None
 
 
 @dataclass(frozen=True)
@@ -218,14 +319,34 @@ class Domain:
         DomainError
             For a wrong number of columns, a missing value, a category that was not declared.
         """
+        rows = self.rows(X)
+        return rows.matrix(), rows.clipped
+
+    def rows(self, X, y=None) -> Rows:
+        """Set the columns of a table beside what is declared of them; no value is looked at yet.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, k)
+            As for ``encode``.
+        y : array of shape (n,), optional
+            Target; it becomes one more column, the last.
+
+        Raises
+        ------
+        DomainError
+            For a wrong number of columns.
+
+        Examples
+        --------
+        >>> Domain((Continuous("x", 0, 1),), Continuous("y", 0, 10)).rows([[0.5], [3]], np.array([1, 2])).matrix()
+        array([[0.5, 1. ],
+               [1. , 2. ]])
+        """
         columns = self._columns(X)
-        matrix = np.empty((len(columns[0]), len(self.features)), dtype=np.float64, order="F")
-        clipped = {}
-        for i, (feature, values) in enumerate(zip(self.features, columns, strict=True)):
-            matrix[:, i], n_clipped = feature.encode(values)
-            if n_clipped:
-                clipped[feature.name] = n_clipped
-        return matrix, clipped
+        if y is None:
+            return Rows(self.features, columns)
+        return Rows((*self.features, self.target), [*columns, y])
 
     def _columns(self, X) -> Sequence:
         if isinstance(X, pd.DataFrame):

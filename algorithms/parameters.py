@@ -60,21 +60,35 @@ def check_flag(name: str, value) -> bool:
     return value
 
 
-def check_number(name: str, value, lowest: float = -math.inf, above: float = -math.inf) -> float:
-    """Return a finite number of at least ``lowest`` and more than ``above``.
+def check_number(
+    name: str,
+    value,
+    lowest: float = -math.inf,
+    above: float = -math.inf,
+    highest: float = math.inf,
+    below: float = math.inf,
+) -> float:
+    """Return a finite number from ``lowest`` to ``highest``, more than ``above`` and less than ``below``.
 
     Examples
     --------
     >>> check_number("sigma", -1, lowest=0)
     Traceback (most recent call last):
     algorithms.parameters.ParameterError: sigma must be at least 0, got -1
+    >>> check_number("gamma", 1.5, above=0, highest=1)
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: gamma must be at most 1, got 1.5
     """
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
         raise ParameterError(f"{name} must be a finite number, got {value!r}")
-    if value < lowest:
-        raise ParameterError(f"{name} must be at least {lowest:g}, got {value}")
-    if value <= above:
-        raise ParameterError(f"{name} must be above {above:g}, got {value}")
+    for keeps, bound in (
+        (value >= lowest, f"at least {lowest:g}"),
+        (value > above, f"above {above:g}"),
+        (value <= highest, f"at most {highest:g}"),
+        (value < below, f"below {below:g}"),
+    ):
+        if not keeps:
+            raise ParameterError(f"{name} must be {bound}, got {value}")
     return float(value)
 
 

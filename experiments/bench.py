@@ -2,7 +2,7 @@
 
 Our forests and scikit-learn's fit and predict the same rows of Adult (30,162 to train, 15,060 to predict, 14 columns of
 numbers, 25 trees) or fit those of Mushroom, on one core, in turns, without noise; each ratio is taken between the
-fastest of the turns.
+fastest of the turns. Private regressions read two million generated rows.
 """
 
 from __future__ import annotations
@@ -15,18 +15,33 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression
 from threadpoolctl import threadpool_limits
 
 import datasets
-from algorithms import Continuous, DiffPETsClassifier, Domain, RDTClassifier, RFDPPGiniClassifier
+from algorithms import (
+    Continuous,
+    DiffPETsClassifier,
+    Domain,
+    DPBARegressor,
+    FunctionalMechanismRegressor,
+    RDTClassifier,
+    RFDPPGiniClassifier,
+)
 
 TREES = 25
 TURNS = 5
+N_ROWS = 2_000_000
+BUDGETS = list(
+    product([0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf], ["value1", "value2", "value3", 1000], range(250))
+)
 
 
 def forest_ratios() -> list[tuple[str, float, float]]:
@@ -87,6 +102,78 @@ def random_tree_sizes() -> list[tuple[int, float]]:
     return sizes
 
 
+def regression_ratios() -> list[tuple[str, float, float]]:
+    """Time private regressions on generated rows; return (what, ratio, the ratio aimed at)."""
+    with threadpool_limits(1):
+        X, y, domain = _generated(9)
+        ours, theirs = FunctionalMechanismRegressor(domain=domain), LinearRegression()
+        linear = _ratio(lambda: ours.fit(X, y), lambda: theirs.fit(X, y))
+        X, y, domain = _generated(6)
+        reader = DPBARegressor(degree=2, domain=domain)
+        Z = np.random.default_rng(1).random((N_ROWS, 27))
+        one_pass = _ratio(lambda: reader.summarise(X, y), lambda: Z.T @ Z)
+        seconds = min(_seconds(lambda: reader.summarise(X, y)) for _ in range(TURNS))
+        many = _seconds(lambda: _private_fits(X, y, domain)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
+    rows = f"{N_ROWS:,}"
+    return [
+        (f"FM, {rows} rows x 9, fit / LinearRegression", linear, 0.3),
+        (f"one pass over {rows} rows x 6, degree 2 / Z.T @ Z of 27 columns", one_pass, 1.5),
+        (f"{len(BUDGETS):,} private fits to these / 1.5 passes and 1 ms a fit", many, 1.0),
+    ]
+
+
+def regression_megabytes(step: str) -> float:
+    """Return the peak memory of a process that does a step, in MB.
+
+    Parameters
+    ----------
+    step : {"fit", "predict", "private_fits"}
+        The first two are a linear regression of nine attributes, and what they take beyond the rows; the third is
+        all of a process that fits every budget.
+    """
+    code = f"from experiments import bench; print(bench._megabytes({step!r}))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def _megabytes(step: str) -> float:
+    X, y, domain = _generated(6 if step == "private_fits" else 9)
+    with threadpool_limits(1):
+        if step == "private_fits":
+            _private_fits(X, y, domain)
+            return _status("VmHWM")
+        model = FunctionalMechanismRegressor(domain=domain, random_state=0)
+        model.fit(X[:100], y[:100]).predict(X[:100])  # loads the compiled code
+        before = _status("VmRSS")
+        model.fit(X, y) if step == "fit" else model.predict(X)
+    return _status("VmHWM") - before
+
+
+def _status(name: str) -> float:
+    """Return an entry of Linux's account of this process in MB; ``ru_maxrss`` would begin at the peak of the parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+
+
+def _generated(n_columns: int) -> tuple[np.ndarray, np.ndarray, Domain]:
+    rng = np.random.default_rng(0)
+    X = rng.random((N_ROWS, n_columns))
+    features = [Continuous(f"x{i}", 0.01, 0.99) for i in range(n_columns)]
+    return X, rng.random(N_ROWS), Domain(features, Continuous("y", 0, 1))
+
+
+def _private_fits(X: np.ndarray, y: np.ndarray, domain: Domain) -> None:
+    summary = DPBARegressor(degree=2, domain=domain).summarise(X, y)
+    for epsilon, beta, repeat in BUDGETS:
+        DPBARegressor(epsilon, degree=2, beta=beta, domain=domain, random_state=repeat).fit_summary(summary)
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
 def _numbers(name: str) -> tuple[tuple, Domain]:
     """Return matrix, target, training and test rows of a data set with an official split, all columns as numbers."""
     data = datasets.load(name)
@@ -117,9 +204,7 @@ def _ratio(ours: Callable, theirs: Callable) -> float:
     best = [math.inf, math.inf]
     for _ in range(TURNS):
         for who, run in enumerate((ours, theirs)):
-            start = time.perf_counter()
-            run()
-            best[who] = min(best[who], time.perf_counter() - start)
+            best[who] = min(best[who], _seconds(run))
     return best[0] / best[1]
 
 
@@ -149,6 +234,16 @@ def main() -> None:
     forests = ("dataset=adult", "algorithm=rfdpp_gini", "epsilon=1,inf", "algorithm.max_depth=10", "repeats=4")
     _, megabytes = command_seconds("-m", *forests)
     console.print(f"peak memory of the largest process, forests on Adult: {megabytes:.0f} MB (aim <= 500 MB)")
+    grid = Grid("private regression, one core", "ratio", "aim")
+    for what, ratio, aim in regression_ratios():
+        grid.add_row(what, f"{ratio:.2f}", f"<= {aim}")
+    console.print(grid)
+    for step, what, aim in (
+        ("private_fits", f"{len(BUDGETS):,} private fits to {N_ROWS:,} rows x 6, all of the process", 1024),
+        ("fit", f"FM, {N_ROWS:,} rows x 9, fit, beyond the rows", 50),
+        ("predict", f"FM, {N_ROWS:,} rows x 9, predict, beyond the rows", 50),
+    ):
+        console.print(f"peak memory, {what}: {regression_megabytes(step):.0f} MB (aim <= {aim} MB)")
 
 
 if __name__ == "__main__":

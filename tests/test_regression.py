@@ -18,16 +18,19 @@ from algorithms import (
     DiffLRRegressor,
     Domain,
     DomainError,
+    DPBARegressor,
+    DPCRegressor,
     FunctionalMechanismRegressor,
     Nominal,
     ParameterError,
     PrivacyLeakWarning,
 )
 from algorithms.accounting import Privacy, Sequential, Spent
+from algorithms.regression.budget import PROPORTIONS, sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
-from algorithms.regression.diff_lr import EXPONENTS
+from algorithms.regression.dpba import BETAS
 from algorithms.regression.functional_mechanism import SENSITIVITIES
-from algorithms.regression.minimum import minimise
+from algorithms.regression.minimum import REPAIRS, minimise
 from algorithms.regression.monomials import MOST, Monomials, count
 from algorithms.regression.objective import Noise, Objective, objective_of, perturbed
 
@@ -39,7 +42,9 @@ DOMAIN = Domain(
 )
 
 scalings = pytest.mark.parametrize("scaling", SCALINGS)
-both_classes = pytest.mark.parametrize("cls", [FunctionalMechanismRegressor, DiffLRRegressor])
+CLASSES = (FunctionalMechanismRegressor, DPCRegressor, DPBARegressor, DiffLRRegressor)
+every_class = pytest.mark.parametrize("cls", CLASSES)
+every_repair = pytest.mark.parametrize("repair", REPAIRS)
 
 
 def rows(n=500, seed=0):
@@ -123,8 +128,8 @@ def test_the_objective_is_the_product_of_all_rows_at_once(scaling, constant, siz
     attributes, target = scaled_by_hand(X, y, scaling)
     Z = PolynomialFeatures(3, include_bias=False).fit_transform(attributes)
     Z = np.column_stack([Z, np.ones(len(Z))]) if constant else Z
-    design = Design(DOMAIN.features, 3, scaling, constant)
-    M, b, c, n = objective_of(design.blocks(matrix_of(X), (y + 50) / 200, size), Z.shape[1])
+    design = Design(DOMAIN, 3, scaling, constant)
+    M, b, c, n = objective_of(design.blocks(DOMAIN.rows(X, y), size), Z.shape[1])
     np.testing.assert_allclose(M, Z.T @ Z, rtol=1e-12, atol=1e-11)
     np.testing.assert_allclose(b, -2 * Z.T @ target, rtol=1e-12, atol=1e-11)
     assert c == pytest.approx(target @ target, rel=1e-12) and n == len(Z)
@@ -146,9 +151,11 @@ def test_no_regressor_and_no_target_is_larger_than_one(scaling):
     corners = np.array(list(itertools.product((-2, 6), (100, 101), (0, 3))), dtype=float)
     widths = np.random.default_rng(3).uniform(0.1, 7, (200, 2))
     for lower, width in [(-2, 8), *(widths - [3, 0]).tolist()]:
-        features = (Continuous("a", lower, lower + width), *DOMAIN.features[1:])
+        domain = Domain(
+            (Continuous("a", lower, lower + width), DOMAIN.features[1], Continuous("c", 0, 3)), DOMAIN.target
+        )
         corners[:, 0] = np.where(corners[:, 0] == corners[0, 0], lower, lower + width)
-        (block,) = Design(features, 2, scaling, False).blocks(corners, np.array([0.0, 1.0] * 4))
+        (block,) = Design(domain, 2, scaling, False).blocks(domain.rows(corners, np.array([-50.0, 150.0] * 4)))
         assert np.abs(block).max() <= 1
         if scaling == "ball":
             assert block.min() >= 0 and (block[:3] ** 2).sum(axis=0).max() == pytest.approx(1)
@@ -262,11 +269,154 @@ def test_the_optimal_split_has_the_least_noise_energy(d):
     def energy(share):
         return d**2 * 2 * (2 * d**2 / share) ** 2 + d * 2 * (4 * d / (1 - share)) ** 2
 
-    quadratic = DiffLRRegressor(1.0)._budget(d).quadratic.epsilon
+    quadratic = share_of_quadratic(d, "optimal")
     grid = np.linspace(0.001, 0.999, 9981)
     assert energy(quadratic) <= energy(grid).min()
     assert abs(quadratic - grid[np.argmin(energy(grid))]) <= 1e-4
-    assert set(EXPONENTS) == {"proportional", "sqrt", "optimal"}
+    assert set(PROPORTIONS) == {"proportional", "sqrt", "optimal"}
+
+
+# DPC: coefficients of sensitive attributes.
+
+
+def sensitive_by_hand(names, sensitive):
+    """Which entries of M and b have to do with a sensitive attribute, from the names of the monomials."""
+    marked = np.array([any(letter in name for letter in sensitive) for name in names])
+    return marked[:, None] | marked[None, :], marked
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("sensitive", [["b"], ("a", "c"), ["a", "b", "c"], None])
+@pytest.mark.parametrize("gamma", [0.1, 0.5, 1.0])
+def test_dpc_draws_with_the_budget_of_each_coefficient(fit_intercept, sensitive, gamma):
+    X, y = rows()
+    domain = Domain((*DOMAIN.features[:2], Nominal("c", GRADES)), DOMAIN.target)
+    X = X.rename(columns={"grade": "c"})
+    given = {"degree": 2, "fit_intercept": fit_intercept, "repair": "none", "domain": domain, "random_state": 21}
+    model = DPCRegressor(2.0, gamma=gamma, sensitive=sensitive, **given).fit(X, y)
+    of_M, of_b = sensitive_by_hand(model.monomials_, sensitive or ["a"])
+    d = len(of_b)
+    delta = 2 * (d**2 + 2 * d)
+    eta = (2 * (~of_M).sum() + 4 * (~of_b).sum()) / delta
+    epsilon_n = 2.0 / (eta + gamma * (1 - eta))
+    assert eta * epsilon_n + (1 - eta) * gamma * epsilon_n == pytest.approx(2.0, rel=1e-12)
+    scales = (delta / np.where(group, gamma * epsilon_n, epsilon_n) for group in (of_M, of_b))
+    exact = model.summarise(X, y).objective
+    M, b = released_slowly(exact, *scales, np.random.default_rng(model.seed()))
+    np.testing.assert_allclose(model.coef_, np.linalg.solve(np.array(M), b) / -2, rtol=1e-6)
+
+    spent = {part.purpose.split()[1]: part for part in model.privacy_.ledger.parts}
+    assert spent["with"].epsilon == pytest.approx((1 - eta) * gamma * epsilon_n)
+    assert ("without" in spent) == (eta > 0)
+    assert sum(part.sensitivity for part in spent.values()) == delta
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
+def test_dpc_without_a_difference_is_the_functional_mechanism(epsilon):
+    X, y = rows()
+    given = {"degree": 3, "domain": DOMAIN, "random_state": 22}
+    one = FunctionalMechanismRegressor(epsilon, **given).fit(X, y)
+    other = DPCRegressor(epsilon, gamma=1.0, sensitive=["b"], **given).fit(X, y)
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
+    if epsilon < math.inf:
+        assert not np.allclose(one.coef_, DPCRegressor(epsilon, sensitive=["b"], **given).fit(X, y).coef_, rtol=1e-3)
+
+
+def test_an_unknown_sensitive_attribute_is_refused_before_the_rows_are_read():
+    X, y = rows()
+    with pytest.raises(ParameterError, match=r"^sensitive must be among a, b, grade, got \['AP'\]$"):
+        DPCRegressor(sensitive=["AP"], domain=DOMAIN).summarise(X.assign(a=math.nan), y)
+    with pytest.warns(PrivacyLeakWarning), pytest.raises(ParameterError, match=r"^sensitive must be among 0, 1, 2,"):
+        DPCRegressor(sensitive=["a"]).fit(matrix_of(X), y)
+
+
+# DPBA: a budget for each part.
+
+
+def test_the_named_values_of_beta_are_those_of_the_paper():
+    assert {name: value(54) for name, value in BETAS.items()} == {"value1": 5832, "value2": 5771, "value3": 5621}
+    assert {name: value(34) for name, value in BETAS.items()} == {"value1": 2312, "value2": 2274, "value3": 2181}
+
+
+@pytest.mark.parametrize(
+    ("given", "beta", "share"),
+    [
+        ({"beta": "value1"}, 162, 1 - 1e-4),
+        ({}, 153, 153 / 162),
+        ({"beta": "value3"}, 131, 131 / 162),
+        ({"beta": 81}, 81, 0.5),
+        ({"beta": 1e-9}, 1e-9, 1e-4),
+        ({"beta": None, "share": 0.3}, 48.6, 0.3),
+        ({"beta": None, "share": "optimal"}, 137.711, 0.85007),
+    ],
+)
+def test_dpba_draws_with_the_share_of_beta(given, beta, share):
+    """Nine monomials: Δ = 162 and 36; shares worked out by hand."""
+    X, y = rows()
+    usual = {"degree": 2, "repair": "none", "domain": DOMAIN, "random_state": 23}
+    model = DPBARegressor(2.0, **given, **usual).fit(X, y)
+    quadratic, linear = model.privacy_.ledger.parts
+    assert quadratic.epsilon == pytest.approx(2 * share, rel=2e-5)
+    assert quadratic.epsilon + linear.epsilon == pytest.approx(2.0, rel=1e-12)
+    assert (quadratic.sensitivity, linear.sensitivity) == (162, 36)
+    scales = 162 / quadratic.epsilon, 36 / linear.epsilon
+    assert model.noise_scales_ == pytest.approx(dict(zip(("quadratic", "linear"), scales, strict=True)))
+    assert model.beta_ == pytest.approx(beta, rel=1e-5)
+    exact = model.summarise(X, y).objective
+    scales = np.full((9, 9), scales[0]), np.full(9, scales[1])
+    M, b = released_slowly(exact, *scales, np.random.default_rng(model.seed()))
+    np.testing.assert_allclose(model.coef_, np.linalg.solve(np.array(M), b) / -2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
+def test_dpba_with_the_share_of_the_sensitivities_is_the_functional_mechanism(epsilon):
+    X, y = rows()
+    given = {"degree": 2, "domain": DOMAIN, "random_state": 24}
+    one = FunctionalMechanismRegressor(epsilon, **given).fit(X, y)
+    other = DPBARegressor(epsilon, beta=None, share=9 / 11, **given).fit(X, y)
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
+    assert one.noise_scales_ == pytest.approx(other.noise_scales_)
+
+
+def test_beta_and_share_do_not_go_together():
+    X, y = rows()
+    with pytest.raises(ParameterError, match=r"^beta must be None where share is set, got 'value2'$"):
+        DPBARegressor(share=0.5, domain=DOMAIN).fit(X, y)
+    with pytest.raises(ParameterError, match=r"^beta must be set where share is not, got None$"):
+        DPBARegressor(beta=None, domain=DOMAIN).fit(X, y)
+
+
+# The published code of the functional mechanism.
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 50.0, 5000.0, math.inf])
+def test_the_published_code_against_a_slow_reference(epsilon):
+    X, y = rows()
+    given = {"fit_intercept": True, "repair": "fm_code", "domain": DOMAIN, "random_state": 25}
+    model = FunctionalMechanismRegressor(epsilon, **given)
+    attributes, target = scaled_by_hand(X, y, "box")
+    Z = [[*row, 1.0] for row in attributes.tolist()]  # the bias column counts
+    scale, rng = (2 * 4**2 + 4 * 4) / epsilon, np.random.default_rng(model.seed())
+
+    def noise():
+        return rng.laplace(0, scale) if scale else 0.0
+
+    M = [[sum(z[i] * z[j] for z in Z) + noise() for j in range(4)] for i in range(4)]
+    b = [-2 * sum(z[i] * t for z, t in zip(Z, target, strict=True)) + noise() for i in range(4)]
+    M = (np.array(M) + np.array(M).T) / 2 + 5 * math.sqrt(2) * scale * np.eye(4)
+    values, vectors = np.linalg.eigh(M)
+    w = np.zeros(4)
+    for value, vector in zip(values, vectors.T, strict=True):
+        if value > 1e-8:
+            w -= vector * (vector @ b) / (2 * value)
+    np.testing.assert_allclose(model.fit(X, y).coef_, w, rtol=1e-8)
+    assert model.privacy_.ledger.epsilon == epsilon
+
+
+def test_the_published_code_drops_eigenvalues_below_a_fixed_number():
+    M, b = np.diag([1.0, 2e-8, 0.5e-8]), np.ones(3)
+    assert minimise(M, b, "fm_code", 0.0).tolist() == [-0.5, -2.5e7, 0]
+    assert minimise(M, b, "ridge+trim", 0.0)[2] == -1e8
 
 
 # Sensitivity, by brute force.
@@ -316,8 +466,7 @@ def test_no_neighbour_moves_the_coefficients_by_more_than_is_said(p, degree):
     assert replaced[1] == 4 * d
     if degree == 1:
         np.testing.assert_allclose(replaced, [d**2, 4 * d, (d + 1) ** 2])
-    budget = DiffLRRegressor(1.0)._budget(d)
-    assert (budget.quadratic.sensitivity, budget.linear.sensitivity) == (printed[0], printed[1])
+    assert sensitivities(d) == (printed[0], printed[1])
 
 
 @scalings
@@ -334,6 +483,42 @@ def test_replacing_a_row_of_a_table_moves_its_objective_within_delta(scaling):
         after = model.summarise(stranger, target).objective
         assert np.abs(after.M - before.M).sum() <= 2 * d**2 + 1e-9
         assert np.abs(after.b - before.b).sum() <= 4 * d + 1e-9
+
+
+SPLITS = [
+    FunctionalMechanismRegressor(0.8, degree=2),
+    DPCRegressor(0.8, degree=2, gamma=0.1, sensitive=["b"]),
+    DPCRegressor(0.8, degree=2, gamma=0.5, fit_intercept=True),
+    DPBARegressor(0.8, degree=2),
+    DPBARegressor(0.8, degree=2, beta="value1"),
+    DPBARegressor(0.8, degree=2, beta=None, share=0.1),
+    DiffLRRegressor(0.8),
+]
+
+
+@pytest.mark.parametrize("model", SPLITS, ids=lambda model: type(model).__name__)
+def test_no_neighbour_costs_more_than_epsilon(model):
+    """Σ |change| / scale is at most ε for a record replaced, and exactly ε/2 for one added, at a corner."""
+    design = Design(DOMAIN, model.degree, "box", bool(model.fit_intercept))
+    quadratic, linear, ledger = model._budget(design)
+    rng, d = np.random.default_rng(26), len(design.monomials)
+    corners = np.array(list(itertools.product((-2, 2, 6), (100, 100.5, 101), (0, 1.5, 3))))
+    anywhere = rng.uniform((-2, 100, 0), (6, 101, 3), (300, 3))
+    records = np.vstack([corners, anywhere])
+    numbers = Domain((*DOMAIN.features[:2], Continuous("grade", 0, 3)), DOMAIN.target)
+    (block,) = Design(numbers, model.degree, "box", bool(model.fit_intercept)).blocks(numbers.rows(records))
+    parts = []
+    for z in block.T:
+        for y in (-1.0, 1.0, rng.uniform(-1, 1)):
+            M, b = np.outer(z, z) * quadratic.epsilon / quadratic.sensitivity, -2 * y * z
+            parts.append(np.concatenate([M.ravel(), b * linear.epsilon / linear.sensitivity]))
+    parts = np.array(parts)
+    added = np.abs(parts).sum(axis=1).max()
+    replaced = max(np.abs(parts - part).sum(axis=1).max() for part in parts[: 3 * len(corners)])
+    assert added == pytest.approx(0.4, rel=1e-12)
+    assert 0.4 <= replaced <= 0.8 * (1 + 1e-12)
+    assert ledger.epsilon == pytest.approx(0.8, rel=1e-12)
+    assert len(parts[0]) == d**2 + d
 
 
 # The minimum.
@@ -374,7 +559,7 @@ def test_without_repair_the_gradient_vanishes(seed):
     np.testing.assert_allclose(2 * M @ minimise(M, b, "none", 0.37), -b, atol=1e-9)
 
 
-@pytest.mark.parametrize("repair", ["none", "ridge", "trim", "ridge+trim"])
+@every_repair
 def test_a_singular_objective_gives_the_shortest_least_squares_weights(repair):
     rng = np.random.default_rng(15)
     Z, y = rng.normal(size=(30, 3)) @ rng.normal(size=(3, 7)), rng.normal(size=30)
@@ -412,11 +597,12 @@ def test_without_noise_it_is_scikit_learns_least_squares(scaling, degree, fit_in
     expected = -50 + 200 * ((expected + 1) / 2 if scaling == "box" else expected)
     parameters = {"scaling": scaling, "fit_intercept": fit_intercept, "domain": DOMAIN}
     models = [FunctionalMechanismRegressor(math.inf, degree=degree, **parameters)]
+    models += [cls(math.inf, degree=degree, **parameters) for cls in (DPCRegressor, DPBARegressor)]
     models += [DiffLRRegressor(math.inf, **parameters)] if degree == 1 else []
     for model in models:
         predicted = model.fit(X, y).predict(X_new)
         np.testing.assert_allclose(predicted, expected, atol=1e-6)
-        assert model.score(X_new, y_new) == pytest.approx(r2_score(y_new, expected), abs=1e-9)
+        assert model.score(X_new, y_new) == pytest.approx(r2_score(y_new, expected), abs=1e-6)
         weights = np.append(theirs.coef_, [theirs.intercept_] * fit_intercept)
         np.testing.assert_allclose(model.coef_, weights, rtol=1e-6, atol=1e-8)
 
@@ -441,9 +627,9 @@ def demand(n_rows=60, n_columns=12):
     return domain, X, X.to_numpy()[:, :3].sum(axis=1)
 
 
-@both_classes
+@every_class
 @pytest.mark.parametrize("epsilon", [1e-100, 0.1, 1.0, math.inf])
-@pytest.mark.parametrize("repair", ["none", "ridge", "trim", "ridge+trim"])
+@every_repair
 def test_small_tables_do_no_harm(cls, epsilon, repair):
     domain, X, y = demand()
     tables = {
@@ -485,7 +671,7 @@ def test_a_single_category_is_a_column_without_width():
 # What the estimators tell.
 
 
-@both_classes
+@every_class
 def test_values_outside_the_bounds_are_clipped_and_counted(cls):
     X, y = rows()
     far = X.copy()
@@ -498,7 +684,7 @@ def test_values_outside_the_bounds_are_clipped_and_counted(cls):
     assert (model.predict(far) == model.predict(near)).all()
 
 
-@both_classes
+@every_class
 def test_missing_values_are_refused(cls):
     X, y = rows()
     model = cls(domain=DOMAIN).fit(X, y)
@@ -509,7 +695,7 @@ def test_missing_values_are_refused(cls):
         cls(domain=DOMAIN).fit(X, np.where(np.arange(len(y)) == 3, np.nan, y))
 
 
-@both_classes
+@every_class
 @pytest.mark.parametrize("domain", [Domain(DOMAIN.features), Domain(DOMAIN.features, Nominal("y", (0, 1))), "ccpp"])
 def test_a_domain_without_bounds_of_the_target_is_refused(cls, domain):
     with pytest.raises(DomainError, match="must declare the bounds of its target"):
@@ -524,10 +710,14 @@ BAD_PARAMETERS = {
     "sensitivity": ["coefficient", 2.0],
     "repair": ["rigde", None, "trim+ridge"],
     "split": ["equal", None],
+    "gamma": [0, -0.5, 1.01, math.nan, "half", None],
+    "sensitive": [["salary"], ["a", "salary"], [], (), "a", 1],
+    "beta": [0, -1, 18.1, math.inf, "value4", None],
+    "share": [0, 1, -0.5, math.nan, "best", True],
 }
 
 
-@both_classes
+@every_class
 def test_bad_parameters_are_named_in_one_line(cls):
     X, y = rows(20)
     accepted = cls().get_params()
@@ -539,7 +729,7 @@ def test_bad_parameters_are_named_in_one_line(cls):
     assert BAD_PARAMETERS.keys() >= accepted.keys() - {"domain", "random_state"}
 
 
-@both_classes
+@every_class
 def test_the_account_is_sound_for_a_record_replaced(cls):
     X, y = rows()
     privacy = cls(0.7, domain=DOMAIN).fit(X, y).privacy_
@@ -572,7 +762,7 @@ def test_a_summary_fits_any_budget_and_any_algorithm_of_its_design():
     summary = FunctionalMechanismRegressor(domain=DOMAIN).summarise(X, y)
     before = summary.objective.M.copy(), summary.objective.b.copy()
     for epsilon in (0.1, 10.0, math.inf):
-        for cls in (FunctionalMechanismRegressor, DiffLRRegressor):
+        for cls in CLASSES:
             whole, reused = cls(epsilon, **given).fit(X, y), cls(epsilon, **given).fit_summary(summary)
             assert (whole.coef_ == reused.coef_).all() and whole.privacy_ == reused.privacy_
             assert vars(whole).keys() == vars(reused).keys() and reused.clipped_ == {"a": 1}
@@ -607,8 +797,6 @@ def test_a_summary_with_an_inferred_domain_stays_unsound():
 
 
 @pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
-@parametrize_with_checks(
-    [FunctionalMechanismRegressor(), FunctionalMechanismRegressor(math.inf, degree=2), DiffLRRegressor()]
-)
+@parametrize_with_checks([*(cls() for cls in CLASSES), FunctionalMechanismRegressor(math.inf, degree=2)])
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)

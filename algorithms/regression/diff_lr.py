@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from algorithms.accounting import Sequential, Spent
 from algorithms.parameters import check_choice
-from algorithms.regression.objective import Noise
-from algorithms.regression.polynomial import Budget, PrivatePolynomialRegressor
-
-EXPONENTS = {"proportional": (0, 1), "sqrt": (0, 1 / 2), "optimal": (1 / 3, 2 / 3)}
-"""Readings of the rule: part i gets a share of the budget in proportion to n_i^a Δ_i^b, (a, b) given here."""
+from algorithms.regression.budget import PROPORTIONS, Budget, in_two_parts, share_of_quadratic
+from algorithms.regression.design import Design
+from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
 
 class DiffLRRegressor(PrivatePolynomialRegressor):
@@ -20,13 +17,14 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         Budget, in (0, inf]; inf is least squares without noise.
     split : {"proportional", "sqrt", "optimal"}, default="optimal"
         How the budget is divided: with n_i coefficients of sensitivity Δ_i, part i gets a share in proportion to Δ_i
-        (the functional mechanism exactly), to √Δ_i, or to (n_i Δ_i²)^(1/3).
+        (the functional mechanism exactly), to √Δ_i, or to (n_i Δ_i²)^(1/3), which has the least noise energy, see
+        ``algorithms.regression.budget.share_of_quadratic``.
     scaling : {"box", "ball"}, default="box"
         Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3); "ball" to [0, 1/√p] for p
         attributes and to [0, 1] for the target (paper 1).
     fit_intercept : bool, default=False
         Whether there is a constant; it counts as a regressor.
-    repair : {"none", "ridge", "trim", "ridge+trim"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
@@ -36,8 +34,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     Notes
     -----
     With d regressors the quadratic part has n = d² and Δ = 2d², the linear part n = d and Δ = 4d. Part i gets ε_i, with
-    Σ ε_i = ε, and noise Lap(Δ_i/ε_i) on each coefficient. "optimal" minimises the energy of the noise,
-    Σ n_i 2(Δ_i/ε_i)²: a multiplier μ of Σ ε_i = ε gives 4 n_i Δ_i²/ε_i³ = μ, so ε_i ∝ (n_i Δ_i²)^(1/3).
+    Σ ε_i = ε, and noise Lap(Δ_i/ε_i) on each coefficient.
 
     Privacy: epsilon-differentially private given a public domain, for neighbours that differ by one record replaced,
     which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
@@ -73,23 +70,11 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         self.domain = domain
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("split", self.split, EXPONENTS)
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        check_choice("split", self.split, PROPORTIONS)
 
-    def _budget(self, n_monomials: int) -> Budget:
-        sizes = n_monomials**2, n_monomials
-        deltas = 2.0 * n_monomials**2, 4.0 * n_monomials
-        a, b = EXPONENTS[self.split]
-        weights = [n**a * delta**b for n, delta in zip(sizes, deltas, strict=True)]
-        quadratic, linear = (
-            Noise(delta, self.epsilon * (weight / sum(weights))) for delta, weight in zip(deltas, weights, strict=True)
-        )
-        ledger = Sequential(
-            "objective",
-            (
-                Spent("laplace", "quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
-                Spent("laplace", "linear coefficients", linear.epsilon, linear.sensitivity),
-            ),
-        )
-        return Budget(quadratic, linear, ledger)
+    def _budget(self, design: Design) -> Budget:
+        d = len(design.monomials)
+        return in_two_parts(float(self.epsilon), d, share_of_quadratic(d, self.split))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from algorithms.accounting import Spent
 from algorithms.parameters import check_choice
+from algorithms.regression.budget import Budget, sensitivities
+from algorithms.regression.design import Design
 from algorithms.regression.objective import Noise
-from algorithms.regression.polynomial import Budget, PrivatePolynomialRegressor
+from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
 SENSITIVITIES = {
-    "coefficients": lambda d: 2 * (d**2 + 2 * d),
-    "with_constant": lambda d: 2 * (d + 1) ** 2,
+    "coefficients": lambda d: sum(sensitivities(d)),
+    "with_constant": lambda d: sum(sensitivities(d)) + 2,
 }
 """Readings of Δ for d monomials."""
 
@@ -31,8 +33,10 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     sensitivity : {"coefficients", "with_constant"}, default="coefficients"
         With d monomials, "coefficients" is Δ = 2 (d² + 2d), as in paper 3; "with_constant" is Δ = 2 (d + 1)², as in the
         original, which counts the constant Σ y², too.
-    repair : {"none", "ridge", "trim", "ridge+trim"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
+        "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
+        (``conf/algorithm/fm_code.yaml``).
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     random_state : int, RandomState or None, default=None
@@ -77,11 +81,12 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         self.domain = domain
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
         check_choice("sensitivity", self.sensitivity, SENSITIVITIES)
 
-    def _budget(self, n_monomials: int) -> Budget:
-        epsilon, delta = float(self.epsilon), float(SENSITIVITIES[self.sensitivity](n_monomials))
+    def _budget(self, design: Design) -> Budget:
+        epsilon, delta = float(self.epsilon), SENSITIVITIES[self.sensitivity](len(design.monomials))
         noise = Noise(delta, epsilon)
         return Budget(noise, noise, Spent("laplace", "quadratic and linear coefficients", epsilon, delta))

@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-REPAIRS = ("none", "ridge", "trim", "ridge+trim")
+
+class Repair(NamedTuple):
+    """What is done to the quadratic coefficients before they are inverted.
+
+    Parameters
+    ----------
+    ridge : float
+        What is added to the diagonal, in standard deviations of the noise.
+    trim : bool
+        Whether negative eigenvalues are dropped, too.
+    smallest : float or None
+        Eigenvalues no larger than this are dropped; None: than ``TOLERANCE`` times the largest.
+    """
+
+    ridge: float
+    trim: bool
+    smallest: float | None = None
+
+
+REPAIRS = {
+    "none": Repair(0, trim=False),
+    "ridge": Repair(4, trim=False),
+    "trim": Repair(0, trim=True),
+    "ridge+trim": Repair(4, trim=True),
+    "fm_code": Repair(5, trim=True, smallest=1e-8),
+}
 TOLERANCE = 1e-12
 """Eigenvalues no larger than this share of the largest one (in absolute value) count as zero.
 
@@ -23,13 +49,14 @@ def minimise(M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float) -> n
         Quadratic coefficients, symmetric.
     b : float64 array of shape (d,)
         Linear coefficients.
-    repair : {"none", "ridge", "trim", "ridge+trim"}
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}
         "ridge" adds λ = 4 √2 ``noise_scale`` to the diagonal of M, four standard deviations of the noise. "trim" keeps
         the eigenvectors of positive eigenvalues and minimises in their span. "none" returns the point where the
-        gradient is zero, a saddle if M is indefinite. Whatever the repair, an eigenvector of eigenvalue zero gets no
-        weight, so that of all minima the shortest is returned.
+        gradient is zero, a saddle if M is indefinite. "fm_code" is "ridge+trim" as in the published code of the
+        functional mechanism: five standard deviations, and eigenvalues up to 10⁻⁸ dropped. Whatever the repair, an
+        eigenvector of eigenvalue zero gets no weight, so that of all minima the shortest is returned.
     noise_scale : float
-        Scale of the Laplace noise on the entries of M; 0 if there is none.
+        Scale of the Laplace noise on the entries of M, the largest if they differ; 0 if there is none.
 
     Returns
     -------
@@ -47,9 +74,8 @@ def minimise(M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float) -> n
     >>> minimise(M, b, "none", 0.0).round(9)
     array([1. , 0.5])
     """
-    if "ridge" in repair:
-        M = M + 4 * math.sqrt(2) * noise_scale * np.eye(len(M))
-    values, vectors = np.linalg.eigh(M)
-    smallest = TOLERANCE * np.abs(values).max()
-    kept = (values if "trim" in repair else np.abs(values)) > smallest
+    ridge, trim, smallest = REPAIRS[repair]
+    values, vectors = np.linalg.eigh(M + ridge * math.sqrt(2) * noise_scale * np.eye(len(M)))
+    smallest = TOLERANCE * np.abs(values).max() if smallest is None else smallest
+    kept = (values if trim else np.abs(values)) > smallest
     return vectors[:, kept] @ ((b @ vectors[:, kept]) / (-2 * values[kept]))

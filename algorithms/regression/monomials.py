@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
 
+from algorithms.compiled import compiled
 from algorithms.parameters import ParameterError, check_count
 
 MOST = 2000
 """Largest number of monomials: the objective has its square of coefficients."""
+_COLUMNS = 256  # of a block: 54 lines of them are 110 KB
 
 
 def count(n_attributes: int, degree: int) -> int:
@@ -75,13 +77,20 @@ class Monomials:
 
     def names(self, attributes: Sequence[str]) -> list[str]:
         """Return the name of each monomial, given those of the attributes."""
-        powers = [
-            Counter(factors)
-            for degree in range(1, self.degree + 1)
-            for factors in combinations_with_replacement(range(self.n_attributes), degree)
-        ]
+        powers = map(Counter, self._factors)
         names = ["·".join(f"{attributes[i]}{_superscript(power)}" for i, power in each.items()) for each in powers]
         return names + ["1"] * self.constant
+
+    def containing(self, attributes: Collection[int]) -> np.ndarray:
+        """Return which monomials contain any of the attributes, given by position: bool array of shape (d,).
+
+        Examples
+        --------
+        >>> Monomials(2, 2, constant=True).containing([1])
+        array([False,  True, False,  True,  True, False])
+        """
+        contain = [not set(attributes).isdisjoint(factors) for factors in self._factors]
+        return np.array(contain + [False] * self.constant)
 
     def expand(self, block: np.ndarray) -> None:
         """Compute the monomials of m rows in place.
@@ -91,27 +100,35 @@ class Monomials:
         block : float64 array of shape (d, m)
             The first p lines hold the attributes; the others are filled.
         """
-        for attribute, factors, products in self._steps:
-            np.multiply(block[attribute], block[factors], out=block[products])
+        _multiply(block, self.n_attributes, *self._products)
         if self.constant:
             block[-1] = 1.0
 
     @cached_property
-    def _steps(self) -> list[tuple[int, slice, slice]]:
-        """Which attribute is multiplied into which monomials of the degree below, and where the products go.
+    def _factors(self) -> list[tuple[int, ...]]:
+        """The attributes that are multiplied in each monomial but the constant."""
+        degrees = range(1, self.degree + 1)
+        return [each for k in degrees for each in combinations_with_replacement(range(self.n_attributes), k)]
 
-        In lexicographic order the monomials that begin with attribute i are x_i times those of the degree below that
-        begin with i or a later one, and these are the tail of their degree.
-        """
-        steps = []
-        begins, filled = list(range(self.n_attributes)), self.n_attributes
-        for _ in range(1, self.degree):
-            end = filled
-            for i, begin in enumerate(begins):
-                begins[i] = filled
-                filled += end - begin
-                steps.append((i, slice(begin, end), slice(begins[i], filled)))
-        return steps
+    @cached_property
+    def _products(self) -> tuple[np.ndarray, np.ndarray]:
+        """What each monomial of degree 2 or more is the product of: an attribute, and a monomial before it."""
+        position = {factors: k for k, factors in enumerate(self._factors)}
+        products = [(factors[0], position[factors[1:]]) for factors in self._factors[self.n_attributes :]]
+        attributes, monomials = np.array(products, dtype=np.int64).reshape(-1, 2).T.copy()
+        return attributes, monomials
+
+
+@compiled
+def _multiply(block, n_attributes, attributes, monomials):
+    """Fill the lines after those of the attributes, some columns after the other, so that these stay in the cache."""
+    for start in range(0, block.shape[1], _COLUMNS):
+        columns = slice(start, min(start + _COLUMNS, block.shape[1]))
+        for k in range(attributes.shape[0]):
+            one, other = block[attributes[k], columns], block[monomials[k], columns]
+            product = block[n_attributes + k, columns]
+            for j in range(product.shape[0]):
+                product[j] = one[j] * other[j]
 
 
 def _superscript(power: int) -> str:

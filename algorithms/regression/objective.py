@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 
 from algorithms.compiled import compiled
 from algorithms.mechanisms import laplace
@@ -77,11 +78,13 @@ def objective_of(blocks: Iterable[np.ndarray], n_regressors: int) -> Objective:
     >>> objective_of([np.array([[1.0, 2.0], [3.0, 5.0]])], 1)
     Objective(M=array([[5.]]), b=array([-26.]), c=34.0, n=2)
     """
-    gram, n = np.zeros((n_regressors + 1, n_regressors + 1)), 0
+    gram, n = np.zeros((n_regressors + 1, n_regressors + 1), order="F"), 0
     for block in blocks:
-        gram += block @ block.T  # with the target as one more line, one symmetric product gives M, b and c
+        # With the target as one more line, one symmetric product gives M, b and c; BLAS adds its upper triangle.
+        gram = dsyrk(1.0, block.T, beta=1.0, c=gram, trans=True, overwrite_c=True)
         n += block.shape[1]
-    return Objective(gram[:-1, :-1].copy(), -2 * gram[:-1, -1], float(gram[-1, -1]), n)
+    M, b = gram[:-1, :-1], gram[:-1, -1]
+    return Objective(np.triu(M) + np.triu(M, 1).T, -2 * b, float(gram[-1, -1]), n)
 
 
 def perturbed(objective: Objective, quadratic: Noise, linear: Noise, rng) -> tuple[np.ndarray, np.ndarray]:

@@ -6,29 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import REPLACED, Event, Privacy
+from algorithms.accounting import REPLACED, Privacy
 from algorithms.base import PrivateRegressor
 from algorithms.domain import Domain
 from algorithms.parameters import ParameterError, check_choice, check_epsilon
-from algorithms.regression.design import Design
+from algorithms.regression.budget import Budget
+from algorithms.regression.design import SCALINGS, Design
 from algorithms.regression.minimum import REPAIRS, minimise
-from algorithms.regression.objective import Noise, Objective, objective_of, perturbed
-
-
-class Budget(NamedTuple):
-    """How an algorithm divides its epsilon.
-
-    Parameters
-    ----------
-    quadratic, linear : Noise
-        What the coefficients of M and b are released with.
-    ledger : Event
-        The same for the account.
-    """
-
-    quadratic: Noise
-    linear: Noise
-    ledger: Event
+from algorithms.regression.monomials import Monomials
+from algorithms.regression.objective import Objective, objective_of, perturbed
 
 
 class Summary(NamedTuple):
@@ -39,9 +25,7 @@ class Summary(NamedTuple):
     objective : Objective
         The exact objective.
     design : Design
-        The regressors that it is about.
-    domain : Domain
-        The domain in use.
+        The regressors that it is about, and their domain.
     clipped : dict
         How many values lay outside the declared bounds, by column.
     columns : array of shape (p,) or None
@@ -50,7 +34,6 @@ class Summary(NamedTuple):
 
     objective: Objective
     design: Design
-    domain: Domain
     clipped: dict
     columns: np.ndarray | None
 
@@ -67,6 +50,9 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         Weight of each monomial of the scaled attributes, for the scaled target.
     monomials_ : list of str
         Names of the monomials, such as "AT²·V"; "1" is the constant.
+    noise_scales_ : dict
+        Scale of the Laplace noise on the "quadratic" and on the "linear" coefficients, before the quadratic ones are
+        averaged with their mirror images; the largest where the coefficients of a part differ, 0 without noise.
     privacy_ : Privacy
         What was claimed and what was spent.
     """
@@ -112,11 +98,11 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         [1.]
         [1.]
         """
-        self._check_parameters()
-        matrix, target = self.read_training_rows(X, y)
+        rows = self.training_rows(X, y)
+        self.check_parameters(len(self.domain_.features))
         design = self._design(self.domain_)
-        objective = objective_of(design.blocks(matrix, target), len(design.monomials))
-        return Summary(objective, design, self.domain_, self.clipped_, getattr(self, "feature_names_in_", None))
+        objective = objective_of(design.blocks(rows), len(design.monomials))
+        return Summary(objective, design, rows.clipped, getattr(self, "feature_names_in_", None))
 
     def fit_summary(self, summary: Summary):
         """Fit the weights to rows that were read before.
@@ -135,19 +121,21 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         ParameterError
             If a parameter has a value that cannot work, or the summary is of another design or domain.
         """
-        self._check_parameters()
-        if summary.design != self._design(summary.domain) or self.domain not in (None, summary.domain):
+        design = summary.design
+        self.check_parameters(len(design.domain.features))
+        if design != self._design(design.domain) or self.domain not in (None, design.domain):
             raise ParameterError("the summary was made with another domain, degree, scaling or fit_intercept")
-        self.domain_, self.clipped_ = summary.domain, dict(summary.clipped)
+        self.domain_, self.clipped_ = design.domain, dict(summary.clipped)
         self.n_features_in_ = len(self.domain_.features)
         vars(self).pop("feature_names_in_", None)  # a former fit may have seen named columns
         if summary.columns is not None:
             self.feature_names_in_ = summary.columns
-        budget = self._budget(len(summary.design.monomials))
+        budget = self._budget(design)
         rng = np.random.default_rng(self.seed())
         M, b = perturbed(summary.objective, budget.quadratic, budget.linear, rng)
-        self.coef_ = minimise(M, b, self.repair, budget.quadratic.scale)
-        self.monomials_ = summary.design.monomials.names(self.domain_.names)
+        self.noise_scales_ = {"quadratic": budget.quadratic.scale, "linear": budget.linear.scale}
+        self.coef_ = minimise(M, b, self.repair, self.noise_scales_["quadratic"])
+        self.monomials_ = list(design.names)
         self.privacy_ = Privacy.under(self.domain_, self.epsilon, budget.ledger, neighbours=REPLACED)
         return self
 
@@ -164,20 +152,29 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         float64 array of shape (n,)
             Predictions in the unit of the target; they may lie beyond its bounds.
         """
-        matrix = self.read_rows(X)
+        rows = self.rows(X)
         design = self._design(self.domain_)
-        scaled = np.concatenate([self.coef_ @ block for block in design.blocks(matrix)])
-        return self.in_unit_of_target(design.share_of_target(scaled))
+        predicted, filled = np.empty(len(rows)), 0
+        for block in design.blocks(rows):
+            scaled = self.coef_ @ block
+            predicted[filled : filled + len(scaled)] = self.in_unit_of_target(design.share_of_target(scaled))
+            filled += len(scaled)
+        return predicted
 
-    def _design(self, domain: Domain) -> Design:
-        return Design(domain.features, self.degree, self.scaling, bool(self.fit_intercept))
-
-    def _check_parameters(self) -> None:
-        """Raise ``ParameterError`` for a parameter that cannot work whatever the rows."""
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_epsilon(self.epsilon)
+        check_choice("scaling", self.scaling, SCALINGS)
         check_choice("fit_intercept", self.fit_intercept, (True, False))
         check_choice("repair", self.repair, REPAIRS)
+        self._monomials(n_features)
 
-    def _budget(self, n_monomials: int) -> Budget:
-        """Divide the budget over the coefficients of an objective of so many monomials."""
+    def _monomials(self, n_features: int) -> Monomials:
+        return Monomials(n_features, self.degree, bool(self.fit_intercept))
+
+    def _design(self, domain: Domain) -> Design:
+        return Design(domain, self.degree, self.scaling, bool(self.fit_intercept))
+
+    def _budget(self, design: Design) -> Budget:
+        """Divide the budget over the coefficients of the objective."""
         raise NotImplementedError

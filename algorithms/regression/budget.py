@@ -1,0 +1,111 @@
+"""How a budget is divided over the coefficients of the objective, given how far one record can move them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from algorithms.accounting import Event, Sequential, Spent
+from algorithms.regression.objective import Noise
+
+ENTRY_OF_M = 2.0
+ENTRY_OF_B = 4.0
+"""Largest change of a coefficient when a record is replaced: no regressor and no target exceeds 1 in absolute value, so
+an entry z_i z_j of M lies in [-1, 1], an entry -2 y z_i of b in [-2, 2]."""
+
+PROPORTIONS = {"proportional": (0, 1), "sqrt": (0, 1 / 2), "optimal": (1 / 3, 2 / 3)}
+"""Rules of division: part i gets a share in proportion to n_i^a Δ_i^b, (a, b) given here."""
+
+
+class Budget(NamedTuple):
+    """How an algorithm divides its epsilon.
+
+    Parameters
+    ----------
+    quadratic, linear : Noise
+        What the coefficients of M and b are released with.
+    ledger : Event
+        The same for the account.
+    """
+
+    quadratic: Noise
+    linear: Noise
+    ledger: Event
+
+
+def sensitivities(n_regressors: int) -> tuple[float, float]:
+    """Return the L1 sensitivities of M and b, one record replaced: Δ_g = 2d² and Δ_h = 4d.
+
+    Examples
+    --------
+    >>> sensitivities(54)
+    (5832.0, 216.0)
+    """
+    return ENTRY_OF_M * n_regressors**2, ENTRY_OF_B * n_regressors
+
+
+def share_of_quadratic(n_regressors: int, rule: str) -> float:
+    """Return the share of the budget that M gets.
+
+    Parameters
+    ----------
+    n_regressors : int
+        Number of regressors d: M has d² coefficients, b has d.
+    rule : {"proportional", "sqrt", "optimal"}
+        With n_i coefficients of sensitivity Δ_i, part i gets a share in proportion to Δ_i (all coefficients get the
+        same noise: the functional mechanism), to √Δ_i, or to (n_i Δ_i²)^(1/3).
+
+    Returns
+    -------
+    float
+        In (0, 1).
+
+    Notes
+    -----
+    "optimal" minimises the energy of the noise, Σ n_i 2(Δ_i/ε_i)² for Σ ε_i = ε: a multiplier μ of the constraint gives
+    4 n_i Δ_i²/ε_i³ = μ, so ε_i ∝ (n_i Δ_i²)^(1/3).
+
+    Examples
+    --------
+    >>> [round(share_of_quadratic(3, rule), 3) for rule in PROPORTIONS]
+    [0.6, 0.551, 0.654]
+    """
+    a, b = PROPORTIONS[rule]
+    sizes = n_regressors**2, n_regressors
+    quadratic, linear = (n**a * delta**b for n, delta in zip(sizes, sensitivities(n_regressors), strict=True))
+    return quadratic / (quadratic + linear)
+
+
+def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:
+    """Divide a budget between M and b.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget, in (0, inf].
+    n_regressors : int
+        Number of regressors.
+    share : float
+        What part of it M gets, in (0, 1).
+
+    Returns
+    -------
+    Budget
+        Noise Lap(Δ_g/ε_g) for M and Lap(Δ_h/ε_h) for b, ε_g + ε_h = ε.
+
+    Examples
+    --------
+    >>> print(*in_two_parts(1.0, 3, 0.75).ledger.lines(), sep="\\n")
+    objective, on the same rows, costs 1
+      laplace: quadratic coefficients (sensitivity 18) costs 0.75
+      laplace: linear coefficients (sensitivity 12) costs 0.25
+    """
+    of_M, of_b = sensitivities(n_regressors)
+    quadratic, linear = Noise(of_M, epsilon * share), Noise(of_b, epsilon * (1 - share))
+    ledger = Sequential(
+        "objective",
+        (
+            Spent("laplace", "quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
+            Spent("laplace", "linear coefficients", linear.epsilon, linear.sensitivity),
+        ),
+    )
+    return Budget(quadratic, linear, ledger)

@@ -1,0 +1,131 @@
+"""DPC-on-PR of paper 3 (Xie & Yang, 2022): more noise on the coefficients that have to do with sensitive attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from algorithms.accounting import Sequential, Spent
+from algorithms.domain import Domain
+from algorithms.parameters import ParameterError, check_number
+from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, sensitivities
+from algorithms.regression.design import Design
+from algorithms.regression.objective import Noise
+from algorithms.regression.polynomial import PrivatePolynomialRegressor
+
+
+class DPCRegressor(PrivatePolynomialRegressor):
+    """Polynomial least squares with more noise on the coefficients of sensitive attributes.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget, in (0, inf]; inf is least squares without noise.
+    degree : int, default=1
+        Largest degree of a monomial, at least 1; 2,000 monomials at most.
+    gamma : float, default=0.5
+        γ = ε_s / ε_n in (0, 1]: how much smaller the budget of a sensitive coefficient is; 1 is the functional
+        mechanism. The paper does not print its own.
+    sensitive : list or tuple of str, or None, default=None
+        Names of the sensitive attributes, at least one; None is the first attribute of the domain.
+    scaling : {"box", "ball"}, default="box"
+        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3); "ball" to [0, 1/√p] for p
+        attributes and to [0, 1] for the target (paper 1).
+    fit_intercept : bool, default=False
+        Whether the constant is a monomial, too. The paper does not have it.
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``. The ridge
+        follows the larger of the two scales.
+    domain : Domain or None, default=None
+        Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness.
+
+    Notes
+    -----
+    An entry of M or b is sensitive if a monomial that it belongs to contains a sensitive attribute. With d monomials
+    Δ = 2(d² + 2d): every one of the d² entries of M changes by at most 2, of the d of b by at most 4. Δ_n is the sum
+    of these over the entries that are not sensitive, and η = Δ_n/Δ. Then ε_n = ε / (η + γ(1 - η)), ε_s = γ ε_n, and the
+    noise is Lap(Δ/ε_n) or Lap(Δ/ε_s).
+
+    Privacy: epsilon-differentially private given a public domain, for neighbours that differ by one record replaced:
+    the log-ratio of densities is at most Σ |change| / scale ≤ Δ_n ε_n/Δ + (Δ - Δ_n) ε_s/Δ = η ε_n + (1 - η) ε_s = ε. So
+    a group is a release of sensitivity Δ_n that costs η ε_n, and the costs add up. For one record added or removed half
+    of epsilon is spent. That the attribute is sensitive is public, and all of a record is protected by the same ε.
+
+    Examples
+    --------
+    >>> from algorithms import Continuous, Domain
+    >>> domain = Domain((Continuous("age", 0, 10), Continuous("x", 0, 10)), Continuous("y", 0, 20))
+    >>> X, y = [[i % 7, i % 11] for i in range(100_000)], [2 * (i % 11) for i in range(100_000)]
+    >>> model = DPCRegressor(1.0, sensitive=["age"], domain=domain, random_state=0).fit(X, y)
+    >>> model.predict([[5, 1], [5, 9]]).round(1)
+    array([ 2., 18.])
+    >>> print(*model.privacy_.ledger.lines(), sep="\\n")
+    objective, on the same rows, costs 1
+      laplace: coefficients without sensitive attributes (sensitivity 6) costs 0.5455
+      laplace: coefficients with sensitive attributes (sensitivity 10) costs 0.4545
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        degree=1,
+        gamma=0.5,
+        sensitive=None,
+        scaling="box",
+        fit_intercept=False,
+        repair="ridge+trim",
+        domain=None,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.degree = degree
+        self.gamma = gamma
+        self.sensitive = sensitive
+        self.scaling = scaling
+        self.fit_intercept = fit_intercept
+        self.repair = repair
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        check_number("gamma", self.gamma, above=0, highest=1)
+        _check_names(self.sensitive)
+        if isinstance(self.domain, Domain):
+            self._sensitive_positions(self.domain.names)
+
+    def _budget(self, design: Design) -> Budget:
+        monomials = design.monomials.containing(self._sensitive_positions(design.domain.names))
+        of_M, of_b = monomials[:, np.newaxis] | monomials, monomials
+        total = sum(sensitivities(len(monomials)))
+        of_sensitive = ENTRY_OF_M * np.count_nonzero(of_M) + ENTRY_OF_B * np.count_nonzero(of_b)
+        eta = 1 - of_sensitive / total
+        epsilon_n = float(self.epsilon) / (eta + self.gamma * (1 - eta))
+        epsilon_s = self.gamma * epsilon_n
+        groups = [
+            ("coefficients without sensitive attributes", epsilon_n, total - of_sensitive),
+            ("coefficients with sensitive attributes", epsilon_s, of_sensitive),
+        ]
+        spent = [Spent("laplace", what, part / total * epsilon, part) for what, epsilon, part in groups if part]
+        quadratic, linear = (Noise(total, np.where(group, epsilon_s, epsilon_n)) for group in (of_M, of_b))
+        return Budget(quadratic, linear, Sequential("objective", tuple(spent)))
+
+    def _sensitive_positions(self, attributes: Sequence[str]) -> list[int]:
+        """Positions of the sensitive attributes among all."""
+        if self.sensitive is None:
+            return [0]
+        if not set(self.sensitive) <= set(attributes):
+            raise ParameterError(f"sensitive must be among {', '.join(attributes)}, got {self.sensitive!r}")
+        return [attributes.index(name) for name in self.sensitive]
+
+
+def _check_names(sensitive) -> None:
+    if sensitive is None:
+        return
+    if isinstance(sensitive, str) or not isinstance(sensitive, Sequence) or len(sensitive) == 0:
+        raise ParameterError(f"sensitive must be a list of attributes, at least one, or None, got {sensitive!r}")
