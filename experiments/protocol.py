@@ -72,7 +72,7 @@ def run(cell: Cell) -> Measured:
     as_declared = "domain" in estimators.accepts(estimators.target(cell.algorithm))
     started = time.perf_counter()
     if hasattr(estimator, "fit_summary"):
-        estimator.fit_summary(_summary(_Pass(split, estimator._design(data.domain), estimator)))
+        estimator.fit_summary(_summary(_Pass(split, estimator.design(data.domain), estimator)))
     else:
         estimator.fit(train.frame if as_declared else train.matrix, train.target)
     fit_seconds = time.perf_counter() - started

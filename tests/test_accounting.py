@@ -17,6 +17,8 @@ from algorithms import (
     DiffPRFClassifier,
     DiffPRFsClassifier,
     Domain,
+    DPBARegressor,
+    DPCRegressor,
     EDPRFClassifier,
     FunctionalMechanismRegressor,
     Nominal,
@@ -401,6 +403,9 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (EDPRFClassifier(variant="sound", split="exponential", leaf="noisy_counts"), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),
+    (DPCRegressor(), 2.0, set()),
+    (DPBARegressor(), 2.0, set()),
+    (DPBARegressor(beta=None, share="optimal"), 2.0, set()),
 ]
 
 

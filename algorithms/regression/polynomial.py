@@ -100,7 +100,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         """
         rows = self.training_rows(X, y)
         self.check_parameters(len(self.domain_.features))
-        design = self._design(self.domain_)
+        design = self.design(self.domain_)
         objective = objective_of(design.blocks(rows), len(design.monomials))
         return Summary(objective, design, rows.clipped, getattr(self, "feature_names_in_", None))
 
@@ -123,7 +123,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         """
         design = summary.design
         self.check_parameters(len(design.domain.features))
-        if design != self._design(design.domain) or self.domain not in (None, design.domain):
+        if design != self.design(design.domain) or self.domain not in (None, design.domain):
             raise ParameterError("the summary was made with another domain, degree, scaling or fit_intercept")
         self.domain_, self.clipped_ = design.domain, dict(summary.clipped)
         self.n_features_in_ = len(self.domain_.features)
@@ -153,7 +153,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
             Predictions in the unit of the target; they may lie beyond its bounds.
         """
         rows = self.rows(X)
-        design = self._design(self.domain_)
+        design = self.design(self.domain_)
         predicted, filled = np.empty(len(rows)), 0
         for block in design.blocks(rows):
             scaled = self.coef_ @ block
@@ -172,7 +172,8 @@ class PrivatePolynomialRegressor(PrivateRegressor):
     def _monomials(self, n_features: int) -> Monomials:
         return Monomials(n_features, self.degree, bool(self.fit_intercept))
 
-    def _design(self, domain: Domain) -> Design:
+    def design(self, domain: Domain) -> Design:
+        """Return the regressors that a domain gives: what a summary of rows depends on, beside the rows."""
         return Design(domain, self.degree, self.scaling, bool(self.fit_intercept))
 
     def _budget(self, design: Design) -> Budget:
