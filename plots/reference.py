@@ -18,7 +18,7 @@ from experiments.selection import setting_key
 from experiments.substitutes import sentences, substituted
 from experiments.verdicts import REPRODUCED
 from plots.labels import SIGNS, axis_labels, label, number
-from plots.series import decimals_of, ours
+from plots.series import ours
 from plots.summary import describe
 from plots.tables import corner, grid_values
 
@@ -29,32 +29,23 @@ _KEPT = ("numbers.csv", "claims.json", "provenance.json", "tables/*.csv", "figur
 def grid(paper: Mapping, item: Mapping, series: pd.DataFrame) -> str:
     """Return a table of the paper as Markdown, from the CSV of that table.
 
-    Where the paper prints numbers that survive: printed / ours and the sign of the verdict, the other cells empty;
-    where none survive: ours alone.
+    A cell says printed / ours and the sign of the verdict; where no printed number survives it is empty.
     """
     rows, columns = grid_values(paper, item)
-    decimals = {metric: decimals_of(part) for metric, part in series.groupby("metric")}
     found = {setting_key((row[item["rows"]], row[item["columns"]])): row for row in series.to_dict("records")}
-    is_printed = series["printed"].notna().any()
     lines = [" | ".join([f"| {corner(paper, item)}", *axis_labels(paper, item["columns"], columns)]) + " |"]
     lines.append("|---" * (1 + len(columns)) + "|")
     for name, row in zip(axis_labels(paper, item["rows"], rows), rows, strict=True):
-        points = [found[setting_key((row, column))] for column in columns]
-        cells = [
-            _cell(one) if is_printed else number(one["metric"], one[ours(series)], decimals[one["metric"]])
-            for one in points
-        ]
+        cells = [_cell(found[setting_key((row, column))], ours=ours(series)) for column in columns]
         lines.append(" | ".join([f"| **{name}**", *cells]) + " |")
-    return f"{item['title']}: {'paper / ours' if is_printed else 'ours; the paper has no numbers'}\n\n" + "\n".join(
-        lines
-    )
+    return f"{item['title']}: paper / ours\n\n" + "\n".join(lines)
 
 
-def _cell(row: Mapping, decimals: int = 2) -> str:
+def _cell(row: Mapping, decimals: int = 2, ours: str = "mean") -> str:
     if pd.isna(row["printed"]):
         return ""
-    printed, ours = (number(row["metric"], row[name], decimals) for name in ("printed", "mean"))
-    return f"{printed} / {ours} {SIGNS[row['verdict']]}"
+    printed, found = (number(row["metric"], row[name], decimals) for name in ("printed", ours))
+    return f"{printed} / {found} {SIGNS[row['verdict']]}"
 
 
 def counts(paper: Mapping, numbers: pd.DataFrame) -> str:
@@ -95,11 +86,11 @@ def readme_block(number_of_paper: str) -> str:
     paper = substituted(paper, facts.get("instead") or {})
     claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
     numbers = pd.read_csv(kept / "numbers.csv")
-    grids = [
-        grid(paper, item, pd.read_csv(kept / "tables" / f"{item['id']}.csv"))
-        for item in paper["tables"]
-        if item["kind"] == "grid"
+    tables = [
+        (item, pd.read_csv(kept / "tables" / f"{item['id']}.csv")) for item in paper["tables"] if item["kind"] == "grid"
     ]
+    # The tables without printed numbers stay in the folder: here they would bury the verdicts.
+    grids = [grid(paper, item, series) for item, series in tables if series["printed"].notna().any()]
     largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
     return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(claims)])
 
