@@ -94,3 +94,34 @@ def test_an_inferred_domain_warns_and_is_not_public():
 def test_a_missing_value_never_becomes_a_category(column):
     with pytest.raises(DomainError, match=r"'b' has 1 missing values \(NaN\)"):
         Domain.infer(pd.DataFrame({"a": [0, 1], "b": column}))
+
+
+def long_table(n=20_000):
+    rng = np.random.default_rng(0)
+    return np.column_stack([rng.integers(10, 100, n), rng.integers(0, 3, n)])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, object])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_table_of_many_blocks_is_encoded_like_its_rows(dtype, order):
+    """Longer than a block, stored either way, of any type, and not to be written to."""
+    domain = Domain((Continuous("age", 17, 90), Nominal("rooms", (2, 0, 1))))
+    table = long_table()
+    given = np.asarray(table, dtype=dtype, order=order)
+    given.setflags(write=False)
+    matrix, clipped = domain.encode(given)
+    age = table[:, 0]
+    assert (matrix == np.column_stack([age.clip(17, 90), np.array([1, 2, 0])[table[:, 1]]])).all()
+    assert clipped == {"age": ((age < 17) | (age > 90)).sum()}
+
+
+def test_errors_are_about_whole_columns_the_first_one_first():
+    """Though the second column has a bad value in an earlier block."""
+    table = long_table().astype(float)
+    table[5, 1], table[[9_000, 19_999], 0] = 7, np.nan
+    domain = Domain((Continuous("age", 17, 90), Nominal("rooms", (0, 1, 2))))
+    with pytest.raises(DomainError, match=r"column 'age' has 2 missing values \(NaN\)") as caught:
+        domain.encode(table)
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+    with pytest.raises(DomainError, match=r"column 'rooms' has values outside .*: \[7.0, 8.0\]"):
+        domain.encode(np.where(np.arange(20_000)[:, None] == [0, 15_000], [17.0, 8.0], np.nan_to_num(table, nan=50)))

@@ -711,7 +711,7 @@ BAD_PARAMETERS = {
     "repair": ["rigde", None, "trim+ridge"],
     "split": ["equal", None],
     "gamma": [0, -0.5, 1.01, math.nan, "half", None],
-    "sensitive": [["salary"], ["a", "salary"], [], (), "a", 1],
+    "sensitive": [["salary"], ["a", "salary"], [], (), "a", 1, [["a"]], [0]],
     "beta": [0, -1, 18.1, math.inf, "value4", None],
     "share": [0, 1, -0.5, math.nan, "best", True],
 }

@@ -127,5 +127,6 @@ class DPCRegressor(PrivatePolynomialRegressor):
 def _check_names(sensitive) -> None:
     if sensitive is None:
         return
-    if isinstance(sensitive, str) or not isinstance(sensitive, Sequence) or len(sensitive) == 0:
+    is_list = isinstance(sensitive, Sequence) and not isinstance(sensitive, str) and len(sensitive) > 0
+    if not is_list or not all(isinstance(name, str) for name in sensitive):
         raise ParameterError(f"sensitive must be a list of attributes, at least one, or None, got {sensitive!r}")
