@@ -25,7 +25,7 @@ def _source_hash() -> str:
 _CACHE_NAME = f"numba-{_source_hash()}"
 
 
-def compiled(function: Callable) -> Callable:
+def compiled(function: Callable, **options) -> Callable:
     """Compile a function with Numba on first use and keep the machine code on disk for every later process.
 
     The global interpreter lock is released inside, so that trees can grow in threads. Where the environment sets
@@ -34,6 +34,11 @@ def compiled(function: Callable) -> Callable:
     given = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(Path(given or _PACKAGE.parent / ".cache") / _CACHE_NAME)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     finally:  # other users of Numba in this process keep their own setting
         numba.config.CACHE_DIR = given
+
+
+def inlined(function: Callable) -> Callable:
+    """Compile like `compiled`, into the body of every caller."""
+    return compiled(function, forceinline=True)

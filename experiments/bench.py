@@ -56,9 +56,9 @@ def forest_ratios() -> list[tuple[str, float, float]]:
             aim=0.5,
         ),
         _compared(
-            "DiffPETs, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
+            "DiffPETs, cuts of records, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
             DiffPETsClassifier(
-                math.inf, n_estimators=TREES, max_depth=10, max_features=5, sampling="all", domain=domain
+                math.inf, n_estimators=TREES, max_depth=10, max_features=5, cut="record", sampling="all", domain=domain
             ),
             ExtraTreesClassifier(TREES, max_depth=10, max_features=5, n_jobs=1),
             adult,
@@ -84,7 +84,7 @@ def diffpets_on_mushroom() -> tuple[str, float, float]:
     matrix, _ = mushroom.domain.encode(mushroom.frame)
     y = mushroom.target.to_numpy()
     ours = DiffPETsClassifier(math.inf, n_estimators=10, max_depth=11, max_features=4, domain=mushroom.domain)
-    theirs = ExtraTreesClassifier(10, max_depth=11, max_features=4, bootstrap=True, n_jobs=1)
+    theirs = ExtraTreesClassifier(10, max_depth=11, max_features=4, n_jobs=1)
     what = "DiffPETs, Mushroom, 10 trees, depth 11, K = 4, fit alone / ExtraTreesClassifier"
     with threadpool_limits(1):
         return what, _ratio(lambda: ours.fit(mushroom.frame, y), lambda: theirs.fit(matrix, y)), 0.5

@@ -27,7 +27,7 @@ def needed(paper: Mapping) -> dict[str, str]:
 
     Examples
     --------
-    >>> needed({"instead": {"car": "nursery"}})
+    >>> needed({"number": 2})
     {}
     """
     instead = paper.get("instead") or {}

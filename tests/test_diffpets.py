@@ -105,8 +105,17 @@ def free_label(rows, _, rng):
 
 
 def cut_from_rows(rows, f, rng):
-    present = sorted({values[f] for values, _ in rows})
+    # the engine keeps the rows of a node class after class, those of a regression as they come
+    is_class = isinstance(rows[0][1], int | np.integer)
+    in_order = sorted(rows, key=lambda row: row[1]) if is_class else rows
+    present = list(dict.fromkeys(values[f] for values, _ in in_order))
     return present[int(rng.random() * len(present))]
+
+
+def cut_from_records(rows, f, rng):
+    is_class = isinstance(rows[0][1], int | np.integer)
+    in_order = sorted(rows, key=lambda row: row[1]) if is_class else rows
+    return in_order[int(rng.random() * len(rows))][0][f]
 
 
 def cut_from_domain(_, f, rng):
@@ -175,6 +184,7 @@ CLASS_READINGS = [
     ({}, {}),
     ({"leaf": "count"}, {"finish": free_label}),
     ({"levels": "with_root"}, {"depth": DEPTH - 1}),
+    ({"cut": "record"}, {"draw_cut": cut_from_records}),
     ({"max_features": None}, {"m": 2}),  # the square root of five columns, rounded down
     ({"max_features": 1}, {"m": 1}),
     ({"max_features": 5}, {"m": 5}),
@@ -212,6 +222,7 @@ NUMBER_READINGS = [
     ({"criterion": "mean", "leaf": "mean"}, {"score": mean_variance, "finish": mean_leaf}),
     ({"error_threshold": 0.01}, {"settled": has_little_error(Fraction(1, 100))}),
     ({"levels": "with_root"}, {"depth": DEPTH - 1}),
+    ({"cut": "record"}, {"draw_cut": cut_from_records}),
     ({"max_features": 2}, {"m": 2}),
     ({"sampling": "disjoint"}, {}),
     ({"sampling": "all"}, {}),

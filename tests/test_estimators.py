@@ -333,6 +333,7 @@ BAD_PARAMETERS = {
     "level_budget": [""],
     "leaf": ["none", None],
     "levels": ["root", None],
+    "cut": ["values", None],
     "variance_sensitivity": [0, -1.0, math.nan, math.inf, "2", None, True],
     "error_threshold": [-0.01, math.nan, math.inf, "0", None, False],
     "author_code": ["yes", 1, None],
@@ -370,13 +371,14 @@ def test_the_sound_variant_refuses_the_bootstrap(make):
 
 
 OTHER_READINGS = {
-    algorithms.DiffPETsClassifier: {"leaf": "count", "levels": "with_root"},
+    algorithms.DiffPETsClassifier: {"leaf": "count", "levels": "with_root", "cut": "record"},
     algorithms.DiffPETsRegressor: {
         "leaf": "mean",
         "criterion": "mean",
         "variance_sensitivity": 1.0,
         "error_threshold": 0.1,
         "levels": "with_root",
+        "cut": "record",
     },
     algorithms.RFDPPGiniClassifier: {
         "continuous": "per_feature",

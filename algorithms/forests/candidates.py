@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.compiled import compiled
+from algorithms.compiled import compiled, inlined
 from algorithms.forests.scores import class_term, joined, side_score
 from algorithms.forests.tree import rows_of, rows_of_class
 
 
-@compiled
+@inlined
 def class_counts(growth, i):
     """Count the records of each class in node ``i``: int64 array of shape (c,)."""
     return growth.runs[i, 1:] - growth.runs[i, :-1]
 
 
-@compiled
+@inlined
 def is_pure(counts):
     """Tell whether at most one class is present. This is an exact look at the rows: using it costs privacy."""
     n_present = 0
@@ -27,7 +27,7 @@ def is_pure(counts):
     return n_present <= 1
 
 
-@compiled
+@inlined
 def draw_features(available, m, rng):
     """Draw ``m`` of the available features without replacement, all of them if there are fewer.
 
@@ -59,14 +59,15 @@ def count_by_code(growth, table, i, feature):
     return counts
 
 
-@compiled
+@inlined
 def count_within(growth, table, i, feature, lowest, highest, counts):
     """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``."""
     column = table.codes[feature]
+    low, span = np.uint64(lowest), np.uint64(max(highest - lowest + 1, 0))
     for c in range(table.n_classes):
         n = 0
         for row in rows_of_class(growth, i, c):
-            n += lowest <= column[row] <= highest
+            n += (np.uint64(column[row]) - low) < span  # one comparison: below the range the difference wraps around
         counts[c] = n
 
 
@@ -74,9 +75,10 @@ def count_within(growth, table, i, feature, lowest, highest, counts):
 def sum_within(growth, table, i, feature, lowest, highest):
     """Return number and summed target of the records of node ``i`` whose code of a feature lies in a range."""
     column, targets = table.codes[feature], table.targets
+    low, span = np.uint64(lowest), np.uint64(max(highest - lowest + 1, 0))
     n, total = 0, 0.0
     for row in rows_of(growth, i):
-        is_within = lowest <= column[row] <= highest
+        is_within = (np.uint64(column[row]) - low) < span
         n += is_within
         total += is_within * targets[row]
     return n, total
@@ -91,6 +93,26 @@ def sum_targets(growth, table, i):
         total += targets[row]
         squares += targets[row] * targets[row]
     return total, squares
+
+
+@compiled
+def present_codes(growth, table, i, feature, seen):
+    """Return the codes of a feature that occur in node ``i``, each once, in no particular order: int64 array.
+
+    ``seen`` is room for one flag per code, all False before and after: to clear it anew for each small node of a column
+    of many values would take longer than the node itself.
+    """
+    column, rows = table.codes[feature], rows_of(growth, i)
+    present = np.empty(min(rows.shape[0], table.n_codes[feature]) + 1, dtype=np.int64)
+    n = 0
+    for row in rows:
+        code = column[row]
+        present[n] = code  # stored at once, kept if it is new: a branch here would be mispredicted
+        n += not seen[code]
+        seen[code] = True
+    for code in present[:n]:
+        seen[code] = False
+    return present[:n]
 
 
 @compiled
@@ -196,7 +218,7 @@ def below_scores(score, counts, totals):
     return left + right
 
 
-@compiled
+@inlined
 def split_score(score, left, totals):
     """Score one split in two from the class counts of its left side and of the node."""
     n_left, n_all = 0.0, 0.0

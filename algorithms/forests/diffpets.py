@@ -9,13 +9,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
+from algorithms.compiled import compiled, inlined
 from algorithms.forests.candidates import (
     class_counts,
-    count_by_present_code,
     count_within,
     draw_features,
     is_pure,
+    present_codes,
     split_score,
     sum_targets,
     sum_within,
@@ -27,6 +27,9 @@ from algorithms.forests.tree import BELOW, EQUALS, plant, released, rows_of, spl
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import check_choice, check_number
 
+VALUE, RECORD, PUBLIC = 0, 1, 2
+CUTS = {"value": VALUE, "record": RECORD}
+
 
 class Plan(NamedTuple):
     """What one tree may spend, how it splits and what its leaves hold."""
@@ -36,7 +39,7 @@ class Plan(NamedTuple):
     epsilon: float  # of each mechanism in a node
     leaf_epsilon: float
     sensitivity: float  # of the split score
-    public_cuts: bool  # cuts from the public domain instead of from the values in the node
+    cut: int  # VALUE, RECORD or PUBLIC: where cuts come from
     is_regression: bool
     mean_variance: bool  # regression: the score is the mean squared error instead of the sum
     noisy_mean: bool  # regression: a leaf is its mean plus noise, instead of a noisy sum over a noisy count
@@ -47,7 +50,7 @@ class Plan(NamedTuple):
 def grow(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
     growth = plant(table, rows)
-    all_features = np.arange(table.codes.shape[0])
+    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
     i = 0
     while i < growth.n_nodes[0]:
         node = growth.nodes[i]
@@ -58,7 +61,7 @@ def grow(plan, table, rows, rng):
             finish(growth, table, i, plan, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
-            split = draw_split(growth, table, i, features, plan, rng)  # lines 5 and 6
+            split = draw_split(growth, table, i, features, plan, seen, rng)  # lines 5 and 6
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
         i += 1
     return released(growth)
@@ -68,20 +71,20 @@ def grow(plan, table, rows, rng):
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth, no count."""
     growth = plant(table, rows)
-    all_features = np.arange(table.codes.shape[0])
+    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
     i = 0
     while i < growth.n_nodes[0]:
         if growth.nodes[i].depth == plan.max_depth:
             finish(growth, table, i, plan, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_split(growth, table, i, features, plan, rng)
+            split = draw_split(growth, table, i, features, plan, seen, rng)
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return released(growth)
 
 
-@compiled
+@inlined
 def is_settled(growth, table, i, plan):
     """Tell whether a node need not be split: one class only, or little error. Reads the rows exactly."""
     if not plan.is_regression:
@@ -91,8 +94,8 @@ def is_settled(growth, table, i, plan):
     return n == 0 or squares / n - (total / n) ** 2 <= plan.error_threshold + 1e-12  # equal targets leave rounding
 
 
-@compiled
-def draw_split(growth, table, i, features, plan, rng):
+@inlined
+def draw_split(growth, table, i, features, plan, seen, rng):
     """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
     n_features = features.shape[0]
     quality, cuts = np.empty((2, n_features))
@@ -101,7 +104,7 @@ def draw_split(growth, table, i, features, plan, rng):
     total, squares = sum_targets(growth, table, i) if plan.is_regression else (0.0, 0.0)
     for j in range(n_features):
         feature = features[j]
-        codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.public_cuts, rng)
+        codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, seen, rng)
         lowest = 0 if table.is_continuous[feature] else codes[j]
         if plan.is_regression:
             n_left, sum_left = sum_within(growth, table, i, feature, lowest, codes[j])
@@ -115,24 +118,27 @@ def draw_split(growth, table, i, features, plan, rng):
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
 
-@compiled
-def draw_cut(growth, table, i, feature, is_public, rng):
-    """Draw a cut of a feature: one of the values in the node, or of its public range, each with the same chance.
+@inlined
+def draw_cut(growth, table, i, feature, where, seen, rng):
+    """Draw a cut of a feature: a value that the node holds, that of one of its records, or any of the public range.
 
     Returns the largest code on the left (the only one, for a nominal feature) and the value that raw values are
     compared with.
     """
     first = table.first_level[feature]
     levels = table.levels[first : first + table.n_codes[feature]]
-    if not is_public:
-        present, _ = count_by_present_code(growth, table, i, feature)
-        code = present[int(rng.random() * present.shape[0])]
-        return code, levels[code]
-    if table.is_continuous[feature]:
+    if where == PUBLIC and table.is_continuous[feature]:
         cut = table.lower[feature] + rng.random() * table.width[feature]
         return np.searchsorted(levels, cut, side="right") - 1, cut
-    code = int(rng.random() * table.n_codes[feature])
-    return code, float(code)
+    if where == PUBLIC:
+        code = int(rng.random() * table.n_codes[feature])
+    elif where == RECORD:
+        rows = rows_of(growth, i)
+        code = np.int64(table.codes[feature, rows[int(rng.random() * rows.shape[0])]])
+    else:
+        present = present_codes(growth, table, i, feature, seen)
+        code = present[int(rng.random() * present.shape[0])]
+    return code, levels[code]
 
 
 @compiled
@@ -160,6 +166,7 @@ class _DiffPETs(TwoVariants):
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_choice("levels", self.levels, ("below_root", "with_root"))
+        check_choice("cut", self.cut, CUTS)
         super().check_parameters(n_features)
 
     def _levels_of_splits(self) -> int:
@@ -219,6 +226,9 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     levels : {"below_root", "with_root"}, default="below_root"
         Reading of the height: h levels of splits with the leaves below them (which fits the h + 1 shares of the
         budget), or h levels of nodes, the root being the first.
+    cut : {"value", "record"}, default="value"
+        Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
+        records, so that frequent values come more often.
     sampling : {None, "bootstrap", "disjoint", "all"}, default=None
         Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
         rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
@@ -251,7 +261,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     (True, 50.0)
     """
 
-    READINGS: ClassVar = {"leaf": "class_counts", "levels": "below_root"}
+    READINGS: ClassVar = {"leaf": "class_counts", "levels": "below_root", "cut": "value"}
 
     def __init__(
         self,
@@ -264,6 +274,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         domain=None,
         leaf="class_counts",
         levels="below_root",
+        cut="value",
         sampling=None,
         n_jobs=None,
         random_state=None,
@@ -276,6 +287,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         self.domain = domain
         self.leaf = leaf
         self.levels = levels
+        self.cut = cut
         self.sampling = sampling
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -293,7 +305,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
             epsilon=epsilon,
             leaf_epsilon=epsilon if self.leaf == "class_counts" else math.inf,
             sensitivity=sensitivity(GINI, 0),
-            public_cuts=self.variant == "sound",
+            cut=PUBLIC if self.variant == "sound" else CUTS[self.cut],
             is_regression=False,
             mean_variance=False,
             noisy_mean=False,
@@ -340,6 +352,9 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     levels : {"below_root", "with_root"}, default="below_root"
         Reading of the height: h levels of splits with the leaves below them, or h levels of nodes, the root being the
         first.
+    cut : {"value", "record"}, default="value"
+        Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
+        records, so that frequent values come more often.
     sampling : {None, "bootstrap", "disjoint", "all"}, default=None
         Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
         rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
@@ -370,6 +385,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         "variance_sensitivity": 2.0,
         "error_threshold": 0.0,
         "levels": "below_root",
+        "cut": "value",
     }
 
     def __init__(
@@ -386,6 +402,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         variance_sensitivity=2.0,
         error_threshold=0.0,
         levels="below_root",
+        cut="value",
         sampling=None,
         n_jobs=None,
         random_state=None,
@@ -401,6 +418,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         self.variance_sensitivity = variance_sensitivity
         self.error_threshold = error_threshold
         self.levels = levels
+        self.cut = cut
         self.sampling = sampling
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -421,7 +439,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
             epsilon=epsilon,
             leaf_epsilon=epsilon,
             sensitivity=SSE_SENSITIVITY if self.variant == "sound" else float(self.variance_sensitivity),
-            public_cuts=self.variant == "sound",
+            cut=PUBLIC if self.variant == "sound" else CUTS[self.cut],
             is_regression=True,
             mean_variance=self.criterion == "mean",
             noisy_mean=self.leaf == "mean",

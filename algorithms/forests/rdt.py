@@ -19,7 +19,7 @@ from algorithms.compiled import compiled
 from algorithms.domain import Nominal
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
 from algorithms.forests.keys import child_key, feature_of
-from algorithms.forests.predictor import descend
+from algorithms.forests.predictor import BLOCK, descend
 from algorithms.mechanisms import laplace_of, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
 
@@ -46,6 +46,10 @@ class Plan(NamedTuple):
     lower: np.ndarray  # float64 (k,): where the public range of a continuous column begins
     width: np.ndarray  # float64 (k,): its length
     n_classes: int
+
+
+UNASKED, EXHAUSTED = -1, -2
+"""Features of leaves while a tree grows: no row has needed a question there yet; or no feature is left to ask."""
 
 
 class Rows(NamedTuple):
@@ -83,79 +87,101 @@ def noisy_leaf(plan, key, counts):
 
 @compiled
 def grow(plan, data, rows, rng):
-    """Grow the nodes of a random tree that rows reach, level by level, and count the classes in its leaves."""
-    nodes, keys = np.empty(1, dtype=question_type), np.empty(1, dtype=np.uint64)
-    clear(nodes[0])
-    keys[0] = rng.integers(0, 2**63 - 1)
-    unused = np.ones((1, data.matrix.shape[1]), dtype=np.bool_)  # of the nodes of the last level
+    """Grow the nodes of a random tree that rows reach, and count the classes in its leaves.
+
+    Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend`.
+    """
+    nodes, keys, parents = with_room(
+        np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), plan.n_children.max() * BLOCK
+    )
+    keys[0], parents[0], n_nodes = rng.integers(0, 2**63 - 1), -1, 1
     at = np.zeros(rows.shape[0], dtype=np.uint32)
-    for _ in range(plan.max_depth):
-        first = nodes.shape[0] - unused.shape[0]
-        nodes, keys, unused = branch(plan, nodes, keys, unused, count_rows(at, nodes.shape[0]))
-        go_on(plan, data, rows, nodes, first, at)
-    leaves = np.flatnonzero(count_rows(at, nodes.shape[0]))
-    for leaf, i in enumerate(leaves):
-        nodes[i].child = leaf
-    counts = np.zeros((leaves.shape[0], plan.n_classes), dtype=np.int64)
+    for start in range(0, rows.shape[0], BLOCK):
+        members, here = rows[start : start + BLOCK], at[start : start + BLOCK]
+        for _ in range(plan.max_depth):
+            most = n_nodes + plan.n_children.max() * BLOCK
+            if most > nodes.shape[0]:
+                nodes, keys, parents = with_room(nodes, keys, parents, most)
+            n_nodes = branch_all(plan, nodes, keys, parents, n_nodes, here)
+            step_all(plan.is_continuous, nodes, data.matrix, members, here)
+    return with_counts(plan, data, rows, at, nodes[:n_nodes].copy(), keys)
+
+
+@compiled
+def branch_all(plan, nodes, keys, parents, n_nodes, here):
+    """Ask every node in which a row has come for the first time; returns the number of nodes."""
+    for i in here:
+        if nodes[i].feature == UNASKED:
+            n_nodes = branch(plan, nodes, keys, parents, n_nodes, i)
+    return n_nodes
+
+
+@compiled
+def step_all(is_continuous, nodes, matrix, members, here):
+    """Let every row of a block take a step down, but those in leaves."""
+    for j in range(here.shape[0]):
+        node = nodes[here[j]]
+        if node.feature >= 0:
+            value = matrix[members[j], node.feature]
+            here[j] = node.child + (np.int64(value > node.cut) if is_continuous[node.feature] else np.int64(value))
+
+
+@compiled
+def with_room(nodes, keys, parents, most):
+    """Return the arrays of a tree with room for at least ``most`` nodes; the new ones are leaves without rows."""
+    n = nodes.shape[0]
+    more = max(n, most - n)
+    nodes = np.concatenate((nodes, np.empty(more, dtype=question_type)))
+    for i in range(n, n + more):
+        nodes[i].feature = UNASKED
+        nodes[i].cut = np.nan
+        nodes[i].child = -1
+    return (
+        nodes,
+        np.concatenate((keys, np.empty(more, dtype=np.uint64))),
+        np.concatenate((parents, np.empty(more, dtype=np.int32))),
+    )
+
+
+@compiled
+def branch(plan, nodes, keys, parents, n_nodes, i):
+    """Ask a node for the first time and append its children; returns the number of nodes."""
+    unused = np.ones(plan.is_continuous.shape[0], dtype=np.bool_)
+    above = parents[i]
+    while above >= 0:
+        unused[nodes[above].feature] = plan.is_continuous[nodes[above].feature]
+        above = parents[above]
+    node = nodes[i]
+    if not unused.any():
+        node.feature = EXHAUSTED
+        return n_nodes
+    node.feature, node.cut = ask(plan, keys[i], unused)
+    node.child = n_nodes
+    for which in range(plan.n_children[node.feature]):
+        keys[n_nodes + which] = child_key(keys[i], which)
+        parents[n_nodes + which] = i
+    return n_nodes + plan.n_children[node.feature]
+
+
+@compiled
+def with_counts(plan, data, rows, at, nodes, keys):
+    """Return the grown tree with the noisy class counts of the leaves in which rows have ended."""
+    n_leaves = 0
+    for i in at:
+        if nodes[i].child < 0:
+            nodes[i].child = n_leaves
+            n_leaves += 1
+    counts = np.zeros((n_leaves, plan.n_classes), dtype=np.int64)
     for j in range(rows.shape[0]):
         counts[nodes[at[j]].child, data.labels[rows[j]]] += 1
     noisy_counts = np.empty(counts.shape)
-    for leaf, i in enumerate(leaves):
-        noisy_counts[leaf] = noisy_leaf(plan, keys[i], counts[leaf])
-    return RandomTree(keys[0], nodes, noisy_counts)
-
-
-@compiled
-def clear(node):
-    """Make a record a leaf that no row has reached."""
-    node.feature = -1
-    node.cut = np.nan
-    node.child = -1
-
-
-@compiled
-def count_rows(at, n_nodes):
-    """Count the rows in each node: int64 array."""
-    n_rows = np.zeros(n_nodes, dtype=np.int64)
-    for i in at:
-        n_rows[i] += 1
-    return n_rows
-
-
-@compiled
-def branch(plan, nodes, keys, unused, n_rows):
-    """Ask the nodes of the last level that hold rows, and append a new level: their children."""
-    n_old = nodes.shape[0]
-    first = n_old - unused.shape[0]
-    n_all = n_old
-    for i in range(first, n_old):
-        if n_rows[i] > 0 and unused[i - first].any():
-            node = nodes[i]
-            node.feature, node.cut = ask(plan, keys[i], unused[i - first])
-            node.child = n_all
-            n_all += plan.n_children[node.feature]
-    nodes = np.concatenate((nodes, np.empty(n_all - n_old, dtype=question_type)))
-    keys = np.concatenate((keys, np.empty(n_all - n_old, dtype=np.uint64)))
-    still_unused = np.empty((n_all - n_old, unused.shape[1]), dtype=np.bool_)
-    for i in range(first, n_old):
+    for i in range(nodes.shape[0]):
         node = nodes[i]
-        for which in range(plan.n_children[node.feature] if node.feature >= 0 else 0):
-            clear(nodes[node.child + which])
-            keys[node.child + which] = child_key(keys[i], which)
-            still_unused[node.child + which - n_old] = unused[i - first]
-            still_unused[node.child + which - n_old, node.feature] = plan.is_continuous[node.feature]
-    return nodes, keys, still_unused
-
-
-@compiled
-def go_on(plan, data, rows, nodes, first, at):
-    """Let the rows that have come to the last level, which begins with node ``first``, go on to its children."""
-    matrix, is_continuous = data.matrix, plan.is_continuous
-    for j in range(rows.shape[0]):
-        node = nodes[at[j]]
-        if at[j] >= first and node.feature >= 0:
-            value = matrix[rows[j], node.feature]
-            at[j] = node.child + (np.int64(value > node.cut) if is_continuous[node.feature] else np.int64(value))
+        if node.feature < 0:
+            node.feature = -1
+            if node.child >= 0:
+                noisy_counts[node.child] = noisy_leaf(plan, keys[i], counts[node.child])
+    return RandomTree(keys[0], nodes, noisy_counts)
 
 
 @compiled

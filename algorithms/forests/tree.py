@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.compiled import compiled
+from algorithms.compiled import compiled, inlined
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 """How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
@@ -108,13 +108,13 @@ def _with_room(growth, n_more):
     return Growth(nodes, runs, parents, growth.n_nodes, growth.rows, growth.buffer)
 
 
-@compiled
+@inlined
 def rows_of(growth, i):
     """Return the rows of node ``i`` as a view."""
     return growth.rows[growth.runs[i, 0] : growth.runs[i, -1]]
 
 
-@compiled
+@inlined
 def rows_of_class(growth, i, c):
     """Return the rows of class ``c`` in node ``i`` as a view."""
     return growth.rows[growth.runs[i, c] : growth.runs[i, c + 1]]
