@@ -177,6 +177,17 @@ def checked_protocol(given: Mapping | None) -> dict:
     return protocol | {"test_size": float(size)}
 
 
+def overlap_of(protocol: Mapping) -> float:
+    """Return test rows / training rows where every repeat splits the same rows anew, 0 where the split is in order.
+
+    Examples
+    --------
+    >>> overlap_of(PROTOCOL | {"test_size": 0.2}), overlap_of(PROTOCOL | {"split": "in_order"})
+    (0.25, 0.0)
+    """
+    return 0.0 if protocol["split"] == "in_order" else protocol["test_size"] / (1 - protocol["test_size"])
+
+
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

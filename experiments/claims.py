@@ -55,6 +55,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
+from experiments.cells import PROTOCOL, overlap_of
 from experiments.errors import suggestion
 from experiments.groups import KINDS, Group, contradicted, contradicting_steps
 from experiments.selection import PaperError, answers, axes, axis, center_of, settings, size, study_of
@@ -190,7 +191,8 @@ def _check_within(claim: Mapping, study: Mapping, along: str, where: Mapping) ->
 
 
 def _groups(paper, claim, study, where, along, levels, rows, fixed_splits) -> list[Group]:
-    ratio, center = _ratio(study), center_of(paper, claim, claim["metric"])
+    ratio = overlap_of(PROTOCOL | dict(study.get("protocol") or {}))
+    center = center_of(paper, claim, claim["metric"])
     groups = []
     for setting in settings(study, claim["within"], where):
         named = dict(zip(claim["within"], setting, strict=True))
@@ -212,13 +214,6 @@ def _repeats_by_levels(claim: Mapping, rows: pd.DataFrame, along: str, levels: l
         return wide(rows).dropna().to_numpy(dtype=np.float64)
     ours, theirs = (wide(rows[rows["algorithm"] == claim[role]]) for role in ("algorithm", "to"))
     return (ours - theirs).abs().dropna().to_numpy(dtype=np.float64)
-
-
-def _ratio(study: Mapping) -> float:
-    """Test rows / training rows of a split that is drawn anew in every repeat; 0 if it is not."""
-    protocol = study.get("protocol") or {}
-    test = float(protocol.get("test_size", 0.3))
-    return 0.0 if protocol.get("split") == "in_order" else test / (1 - test)
 
 
 def _measure(groups: list[Group]) -> dict:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import catalogue
-from experiments.cells import Cell, canonical, json_safe
+from experiments.cells import Cell, canonical, json_safe, overlap_of
 from experiments.statistics import mean_interval
 from experiments.store import Record
 
@@ -65,10 +65,10 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
         known = {"key": first.setting_key, "dataset": first.dataset, "algorithm": first.algorithm}
         known |= {"params": first.params, "epsilon": first.epsilon}
         found = [record.measured for cell in cells if (record := records.get(cell.key)) and record.status == "done"]
-        overlap = _overlap(first)
+        widening = 0.0 if catalogue.entry(first.dataset).n_train is not None else overlap_of(first.protocol)
         metrics = sorted({name for measured in found for name in measured.metrics}, key=_metric_order)
         for name in metrics:
-            statistics = _statistics([measured.metrics[name] for measured in found], overlap)
+            statistics = _statistics([measured.metrics[name] for measured in found], widening)
             _write(known | {"metric": name} | statistics, stream)
         if found:
             _write(known | {"metric": "fit_seconds"} | _statistics([one.fit_seconds for one in found], 0.0), stream)
@@ -96,13 +96,6 @@ def _row(study: str, cell: Cell, record: Record) -> tuple[dict, dict]:
 
 def _metric_order(name: str) -> tuple[int, str]:
     return _FIRST_METRICS.index(name) if name in _FIRST_METRICS else len(_FIRST_METRICS), name
-
-
-def _overlap(cell: Cell) -> float:
-    """Return test rows / training rows where every repeat splits the same rows anew, else 0."""
-    if catalogue.entry(cell.dataset).n_train is not None or cell.protocol["split"] == "in_order":
-        return 0.0
-    return cell.protocol["test_size"] / (1 - cell.protocol["test_size"])
 
 
 def _statistics(values: list[float], overlap: float) -> dict:

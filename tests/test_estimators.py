@@ -339,12 +339,16 @@ BAD_PARAMETERS = {
     "author_code": ["yes", 1, None],
     "sampling": ["bootstraps"],
     "n_bins": [1, 2.0, None],
-    "degree": [0, 1.5, "2", None],
+    "degree": [0, -1, 1.5, "2", None, True],
     "scaling": ["boxes", None],
-    "sensitivity": ["constant", 2],
+    "sensitivity": ["constant", 2.0],
     "split": ["equal", None],
-    "repair": ["trimmed", None],
-    "fit_intercept": ["yes", None],
+    "repair": ["trimmed", None, "trim+ridge"],
+    "fit_intercept": ["yes", 1, None],
+    "gamma": [0, -0.5, 1.01, math.nan, "half", None],
+    "sensitive": [["salary"], [], (), "age", 1, [["age"]], [0]],
+    "beta": [0, -1, 18.1, math.inf, "value4", None],
+    "share": [0, 1, -0.5, math.nan, "best", True],
 }
 
 
@@ -356,6 +360,12 @@ def test_bad_parameters_are_named_in_one_line(make):
             with pytest.raises(ParameterError, match=rf"^{name} must be ") as caught:
                 small(make, **{name: value}).fit(X, y)
             assert "\n" not in str(caught.value) and repr(value).strip("'") in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name in algorithms.__all__ if hasattr(getattr(algorithms, name), "fit")])
+def test_no_parameter_of_the_package_is_left_out_of_these(name):
+    others = {"domain", "n_jobs", "random_state"}
+    assert set(getattr(algorithms, name)().get_params()) <= BAD_PARAMETERS.keys() | others
 
 
 @pytest.mark.parametrize(("given", "meant"), [("papre", "paper"), ("soud", "sound")])

@@ -8,10 +8,11 @@ import numpy as np
 
 from algorithms.accounting import Event, Fault
 from algorithms.forests.diffprfs import DiffPRFsClassifier, Plan
-from algorithms.parameters import check_choice, check_count, check_flag
+from algorithms.forests.forest import NominalColumns
+from algorithms.parameters import check_choice, check_flag
 
 
-class DiffPRFClassifier(DiffPRFsClassifier):
+class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     """DiffPRF, a private random forest on nominal features; continuous ones are put into public bins.
 
     Parameters
@@ -103,14 +104,6 @@ class DiffPRFClassifier(DiffPRFsClassifier):
         super().check_parameters(n_features)
         check_choice("level_budget", self.level_budget, ("uniform", "linear"))
         check_flag("author_code", self.author_code)
-        check_count("n_bins", self.n_bins, lowest=2)
-
-    def _n_bins(self) -> int:
-        return self.n_bins
-
-    def _table(self, matrix, target):
-        """Lay out the rows with every column nominal: a bin is a category like any other."""
-        return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
 
     def _plan(self, table) -> Plan:
         plan = super()._plan(table)

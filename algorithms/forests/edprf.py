@@ -11,12 +11,12 @@ import numpy as np
 from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
-from algorithms.forests.forest import PrivateForestClassifier, label_leaf
+from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.forests.keys import add_votes_on_demand
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import plant, released, split_by_value, unused_features
 from algorithms.mechanisms import exponential, permute_and_flip
-from algorithms.parameters import check_choice, check_count
+from algorithms.parameters import check_choice
 
 
 class Plan(NamedTuple):
@@ -108,7 +108,7 @@ def level_budgets(epsilon: float, max_depth: int) -> tuple[np.ndarray, np.ndarra
     return split, epsilon - np.concatenate([[0.0], np.cumsum(split)[:-1]])
 
 
-class PFDPDTClassifier(PrivateForestClassifier):
+class PFDPDTClassifier(NominalColumns, PrivateForestClassifier):
     """pfDPDT, one decision tree whose splits and labels are chosen by permute-and-flip.
 
     Parameters
@@ -130,6 +130,11 @@ class PFDPDTClassifier(PrivateForestClassifier):
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     random_state : int, RandomState or None, default=None
         Source of all randomness.
+
+    Attributes
+    ----------
+    plan_ : Plan
+        The depth of the trees, and the budget of each of their levels.
 
     Notes
     -----
@@ -185,39 +190,28 @@ class PFDPDTClassifier(PrivateForestClassifier):
         check_choice("variant", self.variant, ("paper", "sound"))
         check_choice("split", self.split, ("permute_and_flip", "exponential"))
         check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
-        check_count("n_bins", self.n_bins, lowest=2)
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
         matrix = self.read_rows(X)
-        add = partial(add_votes_on_demand, self.max_depth_)
+        add = partial(add_votes_on_demand, self.plan_.max_depth)
         return self._summed(matrix, len(self.classes_), add) / len(self.trees_)
-
-    def _n_bins(self) -> int:
-        return self.n_bins
 
     def _sampling(self) -> str:
         return "all"
 
-    def _table(self, matrix, target):
-        """Lay out the rows with every column nominal: a bin is a category like any other."""
-        return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
-
-    def _plan(self) -> Plan:
-        return Plan(
+    def _grower(self, table):
+        self.plan_ = Plan(
             self.max_depth,
             *level_budgets(float(self.epsilon), self.max_depth),
             split_flips=self.split == "permute_and_flip",
             leaf_flips=self.leaf == "permute_and_flip",
             is_sound=self.variant == "sound",
         )
-
-    def _grower(self, table):
-        self.max_depth_ = self.max_depth
-        return partial(grow, self._plan())
+        return partial(grow, self.plan_)
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._plan()
+        plan = self.plan_
         *levels, last = range(self.max_depth)
         splits = [
             Spent(self.split, f"feature at level {level + 1}", plan.split_epsilon[level], sensitivity(GINI, 0))

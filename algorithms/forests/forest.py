@@ -179,6 +179,24 @@ class TwoVariants:
         return float(self.epsilon) / (1 if self._sampling() == "disjoint" else self.n_estimators)
 
 
+class NominalColumns:
+    """A forest with the parameter ``n_bins`` whose columns are all nominal; stands before the base.
+
+    A continuous column is put into public bins, each a category like any other.
+    """
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        check_count("n_bins", self.n_bins, lowest=2)
+
+    def _n_bins(self) -> int:
+        return self.n_bins
+
+    def _table(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+        return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
+
+
 def _bootstrap(n_rows: int, n_trees: int, rng):
     for _ in range(n_trees):
         copies = np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows)

@@ -9,7 +9,7 @@ import numpy as np
 from algorithms.accounting import REPLACED, Privacy
 from algorithms.base import PrivateRegressor
 from algorithms.domain import Domain
-from algorithms.parameters import ParameterError, check_choice, check_epsilon
+from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag
 from algorithms.regression.budget import Budget
 from algorithms.regression.design import SCALINGS, Design
 from algorithms.regression.minimum import REPAIRS, minimise
@@ -165,17 +165,17 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_epsilon(self.epsilon)
         check_choice("scaling", self.scaling, SCALINGS)
-        check_choice("fit_intercept", self.fit_intercept, (True, False))
+        check_flag("fit_intercept", self.fit_intercept)
         check_choice("repair", self.repair, REPAIRS)
         self._monomials(n_features)
 
     def _monomials(self, n_features: int) -> Monomials:
-        return Monomials(n_features, self.degree, bool(self.fit_intercept))
+        return Monomials(n_features, self.degree, self.fit_intercept)
 
     def design(self, domain: Domain) -> Design:
         """Return the regressors that a domain gives: what a summary of rows depends on, beside the rows."""
-        return Design(domain, self.degree, self.scaling, bool(self.fit_intercept))
+        return Design(domain, self.degree, self.scaling, self.fit_intercept)
 
     def _budget(self, design: Design) -> Budget:
         """Divide the budget over the coefficients of the objective."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say how it divides its budget")
