@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,10 @@ class Nominal:
         if not self.categories or len(set(self.categories)) < len(self.categories):
             raise DomainError(f"column {self.name!r}: categories must be distinct and at least one")
 
+    @cached_property
+    def _index(self) -> pd.Index:
+        return pd.Index(self.categories)
+
     def encode(self, values, out: np.ndarray | None = None) -> tuple[np.ndarray, int]:
         """Return the position of each value in ``categories``, in ``out`` if given, and 0 (nothing can be clipped).
 
@@ -122,7 +127,11 @@ class Nominal:
         DomainError
             If a value is not a declared category; the message names up to three of them.
         """
-        codes = pd.Index(self.categories).get_indexer(pd.Index(np.asarray(values)))
+        if isinstance(values, pd.Categorical):  # each category is looked up once; a missing value has the code -1
+            positions = np.append(self._index.get_indexer(values.categories), -1)
+            codes = positions[values.codes]
+        else:
+            codes = self._index.get_indexer(pd.Index(np.asarray(values)))
         if (codes < 0).any():
             strangers = pd.unique(np.asarray(values)[codes < 0])[:3].tolist()
             known = ", ".join(map(repr, self.categories[:6])) + (", ..." if len(self.categories) > 6 else "")
@@ -146,7 +155,7 @@ class Rows:
     ----------
     features : sequence of Continuous or Nominal
         What is declared of each column.
-    columns : sequence of array of shape (n,)
+    columns : sequence of array or Categorical of shape (n,)
         The values of each column.
 
     Examples
@@ -306,7 +315,8 @@ class Domain:
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, k)
-            Columns in the order of ``features``; a frame's columns are taken by name where the names match.
+            Columns in the order of ``features``; a frame's columns are taken by name where the names match. Columns of
+            pandas' type ``category`` are read many times faster than strings.
 
         Returns
         -------
@@ -351,7 +361,7 @@ class Domain:
     def _columns(self, X) -> Sequence:
         if isinstance(X, pd.DataFrame):
             if set(self.names) <= set(X.columns):
-                return [X[name].to_numpy() for name in self.names]
+                return [_values(X[name]) for name in self.names]
             if X.columns.inferred_type == "string" and self.is_public:
                 lacking = [name for name in self.names if name not in X.columns]
                 raise DomainError(f"the table lacks columns that the domain declares: {', '.join(lacking[:5])}")
@@ -363,6 +373,10 @@ class Domain:
                 f"expected {len(self.features)} columns ({', '.join(self.names[:4])}, ...), got shape {table.shape}"
             )
         return [table[:, i] for i in range(table.shape[1])]
+
+
+def _values(column: pd.Series) -> np.ndarray | pd.Categorical:
+    return column.array if isinstance(column.dtype, pd.CategoricalDtype) else column.to_numpy()
 
 
 def _feature(name: str, spec) -> Feature:

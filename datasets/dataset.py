@@ -9,7 +9,7 @@ from importlib import import_module
 import pandas as pd
 
 from algorithms import Domain
-from datasets import catalogue, source
+from datasets import catalogue, source, table
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class Dataset:
     task : {"classification", "regression"}
         What the target is.
     frame : DataFrame
-        The features: continuous columns as float64, nominal columns as plain strings. Shared between callers, so copy
-        it before changing it.
+        The features: continuous columns as float64, nominal columns as ``category`` with the declared categories.
+        Shared between callers, so copy it before changing it.
     target : Series
         Class labels as strings, or float64 for regression.
     domain : Domain
@@ -79,14 +79,14 @@ def load(name: str) -> Dataset:
     {'not_recom': 4320, 'priority': 4266, 'spec_prior': 4044, 'very_recom': 328, 'recommend': 2}
     """
     entry = catalogue.entry(name)
-    table, provenance = source.obtain(entry, _module(name))
+    rows, provenance = source.obtain(entry, _module(name))
     target = entry.domain.target.name
     return Dataset(
         name=entry.name,
         title=entry.title,
         task=entry.task,
-        frame=table.drop(columns=target),
-        target=table[target],
+        frame=table.categorical(rows.drop(columns=target), entry.domain),
+        target=rows[target],
         domain=entry.domain,
         n_train=entry.n_train,
         fingerprint=entry.fingerprint,

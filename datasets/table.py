@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from algorithms.domain import Continuous, Domain, Feature
+from algorithms.domain import Continuous, Domain, Feature, Nominal
 
 MISSING = "?"  # the mark in UCI's original files; UCI's own CSV files leave the cell empty instead
 
@@ -107,6 +107,23 @@ def canonical(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -
         raise ValueError(f"no column {absent[0]!r} among {', '.join(map(str, frame.columns[:6]))}, ...")
     table = pd.DataFrame({feature.name: _column(frame[feature.name], feature) for feature in features})
     return table.dropna(ignore_index=True) if drop_missing else table
+
+
+def categorical(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+    """Give the nominal columns of a canonical table the type ``category``, with the categories that are declared.
+
+    Examples
+    --------
+    >>> domain = Domain.from_mapping({"features": {"vote": ["y", "n"]}})
+    >>> categorical(pd.DataFrame({"vote": ["n", "n"]}), domain)["vote"].cat.codes.tolist()
+    [1, 1]
+    """
+    types = {
+        feature.name: pd.CategoricalDtype(feature.categories)
+        for feature in domain.features
+        if isinstance(feature, Nominal)
+    }
+    return table.astype(types)
 
 
 def fingerprint(table: pd.DataFrame) -> str:

@@ -58,9 +58,10 @@ import pandas as pd
 from experiments.cells import PROTOCOL, overlap_of
 from experiments.errors import suggestion
 from experiments.groups import KINDS, Group, contradicted, contradicting_steps
-from experiments.selection import PaperError, answers, axes, axis, center_of, settings, size, study_of
+from experiments.selection import PaperError, answers, axes, axis, center_of, setting_words, settings, size, study_of
 from experiments.statistics import ALPHA, center_interval, holm, smallest_p
-from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent, setting_words
+from experiments.unplaced import reason_against
+from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent
 
 _COMMON = ("study", "metric", "within")
 _ABOUT = ("effect", "low", "high", "margin", "p_value", "n", "step", "p_adjusted")
@@ -103,7 +104,7 @@ def judge_claims(
     """
     claims = list(paper.get("claims") or ())
     results = [_judge(paper, claim, table, numbers, fixed_splits) for claim in claims]
-    family = sum(claim["kind"] != "printed" for claim in claims)
+    family = sum(claim["kind"] != "printed" and not _missing(paper, claim) for claim in claims)
     tested = [result for result in results if result["p_value"] is not None]
     for result, adjusted in zip(tested, holm([r["p_value"] for r in tested], family), strict=True):
         result["p_adjusted"] = adjusted
@@ -115,6 +116,8 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     _check_keys(claim)
     if claim["kind"] == "printed":
         return _judge_printed(claim, numbers)
+    if reason := _missing(paper, claim):
+        return _blank(claim) | {"verdict": NOT_TESTABLE, "reason": reason}
     study = study_of(paper, claim)
     along, levels, where = _levels(claim, study)
     _check_within(claim, study, along, where)
@@ -157,12 +160,22 @@ def _optional(kind: str) -> tuple[str, ...]:
     return ("where", "center", "axis") if "better" in KINDS[kind].keys else ("where", "center")
 
 
+def _missing(paper: Mapping, claim: Mapping) -> str:
+    """Return why a claim can never be tested: it speaks of an algorithm that is not implemented."""
+    return "; ".join(filter(None, (reason_against(paper, str(name)) for name in _named(claim).values())))
+
+
+def _named(claim: Mapping) -> dict:
+    """Return what a claim compares, by the part that it plays."""
+    return {role: claim[role] for role in ("worse", "better", "to", "algorithm") if role in claim}
+
+
 def _levels(claim: Mapping, study: Mapping) -> tuple[str, list, dict]:
     """Return the axis along which the metric should change, its levels in order, and the part of the study meant."""
     where = dict(claim.get("where") or {})
     compared = claim.get("axis", "algorithm")
     known = axis(study, compared, where)
-    named = {role: claim[role] for role in ("worse", "better", "to", "algorithm") if role in claim}
+    named = _named(claim)
     for role, value in named.items():
         if value not in known:
             raise PaperError(f"claim {claim['id']!r}: {role} = {value!r} is not run by the study ({known})")
@@ -331,9 +344,7 @@ def _blank(claim: Mapping) -> dict:
 def _scope(groups: list[Group]) -> str:
     fixed = any(not group.overlap for group in groups)
     anew = any(group.overlap for group in groups)
-    said = (
-        ["official split: repeats vary only the algorithm's randomness, so this speaks of that split"] if fixed else []
-    )
+    said = ["one split: repeats vary only the algorithm's randomness, so this speaks of that split"] if fixed else []
     if anew and groups[0].center == "median":
         said.append("split anew in each repeat: medians and signs, which speak of further runs on these rows")
     elif anew:

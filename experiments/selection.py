@@ -203,5 +203,25 @@ def same(one, other) -> bool:
     return bool(matches(pd.Series([one], dtype=object), other)[0])
 
 
+def setting_words(setting: Mapping) -> str:
+    """Return a setting as a reason names it.
+
+    Examples
+    --------
+    >>> setting_words({"dataset": "car", "params.max_depth": 3.0, "epsilon": math.inf})
+    'car, max_depth = 3, no noise'
+    """
+    return ", ".join(_words(name, value) for name, value in setting.items())
+
+
+def _words(name: str, value) -> str:
+    if name in ("dataset", "algorithm"):
+        return str(value)
+    if name == "epsilon" and math.isinf(value):
+        return "no noise"
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return f"{name.removeprefix('params.')} = {format(value, 'g') if is_number else value}"
+
+
 def _as_list(values) -> list:
     return list(values) if isinstance(values, list | tuple) else [values]

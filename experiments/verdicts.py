@@ -19,6 +19,10 @@ A printed *maximum* is compared with the setting whose mean is highest, by that 
 is a maximum of means; if the paper took its maximum over single runs, it picked the luckiest of them and
 stands a little higher than the best setting would, so a near miss above the interval says little.
 
+A number printed *without its setting* (``statistic = some``) is asked of all settings of its table's studies. It is
+not reproduced if it lies outside of what they all give, above every interval or below every interval; else it is not
+testable, since agreement with some setting of many is cheap. The setting that comes nearest is named.
+
 The level is per number: of N numbers printed by a paper that reran perfectly, about N/20 fall outside by
 chance. Nothing is adjusted for their multitude, because an adjustment would widen the intervals and so turn
 misses into passes; ``expected_misses`` says how many misses mean nothing. The half-width of the interval
@@ -29,19 +33,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Real
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from experiments.selection import PaperError, answers, axes, same, study_of
+from experiments import unplaced
+from experiments.selection import PaperError, answers, axes, same, setting_words, study_of
 from experiments.statistics import ALPHA, Interval, mean_interval, prediction_interval
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 NOT_TESTABLE, NOT_RUN = "not testable", "not run"
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
-_STATISTICS = ("mean", "max", "exact")
+_STATISTICS = ("mean", "max", "exact", "some")
 
 
 def read_reported(path: str | Path) -> pd.DataFrame:
@@ -109,6 +114,8 @@ def judge_numbers(
             outcome = _outcome(number, NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
         elif number["statistic"] == "exact":
             outcome = _judge_fact(number, (facts or {}).get((number["dataset"], number["metric"])))
+        elif number["statistic"] == "some":
+            outcome = _judge_unplaced(paper, items[number["table"]], number, table)
         else:
             outcome = _judge_number(paper, items[number["table"]], number, table)
         rows.append(_setting(number) | outcome | {"source": number["source"]})
@@ -168,6 +175,43 @@ def _judge_number(paper: Mapping, item: Mapping, number: Mapping, table: pd.Data
     return _compare(paper, number, rows, list(found), n_settings)
 
 
+def _judge_unplaced(paper: Mapping, item: Mapping, number: Mapping, table: pd.DataFrame) -> dict:
+    if item.get("kind") != "span":
+        raise PaperError(f"printed number {number['id']!r}: statistic some needs a table of kind span")
+    if number["algorithm"] not in item["algorithms"]:
+        raise PaperError(f"printed number {number['id']!r}: {item['id']} has no algorithm {number['algorithm']!r}")
+    if reason := unplaced.reason_against(paper, number["algorithm"]):
+        return _outcome(number, NOT_TESTABLE, reason, n_expected=0)
+    settings = unplaced.tried(paper, item, number["algorithm"], table)
+    n_expected = unplaced.expected(paper, item, number["algorithm"])
+    if not settings:
+        return _outcome(number, NOT_RUN, "no cell answers it", n_expected=n_expected)
+    nearest = min(settings, key=lambda one: abs(one.values.mean() - number["value"]))
+    n = sum(len(one.values) for one in settings)
+    mean = replace(mean_interval(nearest.values), n=n)
+    verdict, reason = _verdict_of_some(number, settings, int(paper.get("printed_repeats", 1)), n < n_expected)
+    reason = f"{reason}; nearest: {nearest.where}"
+    return _outcome(number, verdict, reason, n_expected=n_expected, mean=mean)
+
+
+def _verdict_of_some(number: Mapping, settings: list, printed_repeats: int, is_partial: bool) -> tuple[str, str]:
+    """Compare a number without its setting with what every setting could have printed."""
+    slack = half_digit(number["metric"], int(number["decimals"])) * (1 + 1e-9)
+    predicted = [prediction_interval(one.values, printed_repeats) for one in settings]
+    scale, decimals = (100 if per_cent(number["metric"]) else 1), int(number["decimals"])
+    low, high = (scale * end(one.values.mean() for one in settings) for end in (min, max))
+    given = f"{len(settings)} settings give {low:.{decimals}f} to {high:.{decimals}f}"
+    if is_partial:
+        return NOT_TESTABLE, f"INCOMPLETE: {given} so far"
+    if any(math.isnan(one.low) for one in predicted):
+        return NOT_TESTABLE, f"one repeat only: no interval; {given}"
+    above = all(one.high + slack < number["value"] for one in predicted)
+    if above or all(one.low - slack > number["value"] for one in predicted):
+        return NOT_REPRODUCED, f"{'above' if above else 'below'} all that can be meant: {given}"
+    agreeing = sum(one.low - slack <= number["value"] <= one.high + slack for one in predicted)
+    return NOT_TESTABLE, f"printed without its setting: {given}, {agreeing} of them agree with it"
+
+
 def resolution_of(paper: Mapping, metric: str) -> float:
     """Return the widest half-width at which a number inside the interval counts as reproduced.
 
@@ -222,26 +266,6 @@ def _notes(number: Mapping, predicted: Interval, best: Mapping, groups: list, re
     if predicted.low == predicted.high:
         notes.append(f"all {predicted.n} repeats agree exactly")
     return notes
-
-
-def setting_words(setting: Mapping) -> str:
-    """Return a setting as a reason names it.
-
-    Examples
-    --------
-    >>> setting_words({"dataset": "car", "params.max_depth": 3.0, "epsilon": math.inf})
-    'car, max_depth = 3, no noise'
-    """
-    return ", ".join(_words(name, value) for name, value in setting.items())
-
-
-def _words(name: str, value) -> str:
-    if name in ("dataset", "algorithm"):
-        return str(value)
-    if name == "epsilon" and math.isinf(value):
-        return "no noise"
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    return f"{name.removeprefix('params.')} = {format(value, 'g') if is_number else value}"
 
 
 def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: list[str]) -> tuple[str, str]:

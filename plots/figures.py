@@ -94,6 +94,7 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
         style = _line_style(value, i, lines)
         handles.append(_draw_line(axes, points, limits, style, text))
         beyond += points.beyond(limits, style["color"])
+        _draw_level(axes, series.iloc[i * len(xs)], item["metric"], style["color"])
     _dress(axes, paper, item, xs, limits, ours(series))
     _mark_places(axes, item.get("marks") or {}, xs)
     above, below = scale.mark(axes, beyond, limits)
@@ -184,6 +185,16 @@ def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: s
     return line
 
 
+def _draw_level(axes, first: pd.Series, metric: str, color: str) -> None:
+    """Draw a number that is printed without its setting as a level, crossed at the right end."""
+    if pd.isna(first.get("unplaced")):
+        return
+    value = scaled(metric, first["unplaced"])
+    axes.axhline(value, color=color, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
+    style = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7, "linestyle": "none", "clip_on": False}
+    axes.plot([1.0], [value], color=color, transform=axes.get_yaxis_transform(), **style)
+
+
 def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits, center: str) -> None:
     axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
     axes.set_xlim(-0.5, len(xs) - 0.5)
@@ -241,6 +252,9 @@ def _explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
     if series["printed"].notna().any():
         style = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 1.7, "color": INK}
         entries.append(Line2D([], [], label="printed in\nthe paper", **style))
+    if "unplaced" in series:
+        style = {"linestyle": (0, (1, 3)), "linewidth": 1.0, "marker": "x", "markersize": 7, "markeredgewidth": 1.7}
+        entries.append(Line2D([], [], label="printed, its\nsetting not said", color=INK, **style))
     if is_cut:
         style = {"linestyle": "none", "marker": "^", "markersize": 7, "color": INK}
         entries.append(Line2D([], [], label="beyond the axis,\nvalue written", **style))

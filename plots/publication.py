@@ -9,17 +9,24 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments import illustration, substitutes
+from experiments import illustration, spending, substitutes, unplaced
 from experiments.claims import judge_claims
 from experiments.selection import coverage
 from experiments.settings import known
 from experiments.statistics import LEVEL
 from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
-from plots import figures, fit, report, scale, shape, summary, tables
+from plots import figures, fit, ledger, report, scale, shape, span, summary, tables
 from plots.labels import SIGNS, incomplete
-from plots.series import summarise
+from plots.series import shortfall, summarise, with_unplaced
 
 PROJECT = Path(__file__).resolve().parent.parent
+#: Figures that are not drawn from cells: what is drawn, and how.
+_DRAWN_APART = {"fit": (illustration.curves, fit), "ledger": (spending.steps, ledger)}
+_CHECKS = {
+    "fit": lambda paper, item: illustration.check(item),
+    "ledger": lambda paper, item: spending.check(item),
+    "span": unplaced.check,
+}
 _NO_NUMBERS = ["id", "table", "dataset", "metric", "statistic", "value", "decimals", "source"]
 
 
@@ -73,6 +80,9 @@ def _publish_table(paper, item, table, numbers, facts, folder: Path) -> dict:
     if item["kind"] == "datasets":
         frame = tables.datasets_frame(item, facts, numbers)
         tables.write_datasets_tex(paper, item, frame, folder / f"{item['id']}.tex")
+    elif item["kind"] == "span":
+        frame = span.frame(paper, item, table, numbers)
+        span.write_span_tex(paper, item, frame, folder / f"{item['id']}.tex")
     else:
         frame = summarise(paper, item, table, numbers, shape.axes_of(item))
         tables.write_grid_tex(paper, item, frame, folder / f"{item['id']}.tex")
@@ -81,13 +91,14 @@ def _publish_table(paper, item, table, numbers, facts, folder: Path) -> dict:
 
 
 def _publish_figure(paper, item, table, numbers, folder: Path) -> dict:
-    if item.get("kind") == "fit":
-        frame = illustration.curves(item)
-        svg, _, _ = figures.write(item["id"], lambda: fit.figure(paper, item, frame), frame, folder)
-        return {"item": item, "frame": frame, "svg": svg}
-    series = summarise(paper, item, table, numbers, shape.axes_of(item))
+    if item.get("kind") in _DRAWN_APART:
+        make, drawing = _DRAWN_APART[item["kind"]]
+        frame = make(item)
+        svg, _, _ = figures.write(item["id"], lambda: drawing.figure(paper, item, frame), frame, folder)
+        return {"item": item, "frame": frame, "svg": svg, "note": drawing.shortfall(frame)}
+    series = with_unplaced(paper, item, summarise(paper, item, table, numbers, shape.axes_of(item)), numbers)
     svg, _, _ = figures.draw(paper, item, series, folder)
-    return {"item": item, "frame": series, "svg": svg}
+    return {"item": item, "frame": series, "svg": svg, "note": shortfall(series)}
 
 
 def check(paper: dict) -> None:
@@ -107,8 +118,8 @@ def check(paper: dict) -> None:
     for item in items:
         for name in item.get("datasets", ()):
             known(name)
-        if item.get("kind") == "fit":
-            illustration.check(item)
+        if item.get("kind") in _CHECKS:
+            _CHECKS[item["kind"]](paper, item)
         elif "study" in item:
             shape.check_axes(paper, item)
             series = summarise(paper, item, nothing, numbers, shape.axes_of(item))

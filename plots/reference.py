@@ -17,6 +17,7 @@ import yaml
 from experiments.selection import setting_key
 from experiments.substitutes import sentences, substituted
 from experiments.verdicts import REPRODUCED
+from plots import span
 from plots.labels import SIGNS, axis_labels, label, number
 from plots.series import ours
 from plots.summary import describe
@@ -57,10 +58,9 @@ def counts(paper: Mapping, numbers: pd.DataFrame) -> str:
     named = [
         f"{label(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing
     ]
+    measured = f"Printed numbers: {said if len(means) else 'none survive'}."
     agree = f"Facts of the data sets: {len(facts) - len(named)} of {len(facts)} agree"
-    return "\n\n".join(
-        [f"Printed numbers: {said if len(means) else 'none survive'}.", "; ".join([agree, *named]) + "."]
-    )
+    return "\n\n".join([measured, *(["; ".join([agree, *named]) + "."] if len(facts) else [])])
 
 
 def maxima(paper: Mapping, numbers: pd.DataFrame) -> list[str]:
@@ -86,11 +86,14 @@ def readme_block(number_of_paper: str) -> str:
     paper = substituted(paper, facts.get("instead") or {})
     claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
     numbers = pd.read_csv(kept / "numbers.csv")
+    forms = {"grid": grid, "span": span.markdown}
     tables = [
-        (item, pd.read_csv(kept / "tables" / f"{item['id']}.csv")) for item in paper["tables"] if item["kind"] == "grid"
+        (forms[item["kind"]], item, pd.read_csv(kept / "tables" / f"{item['id']}.csv"))
+        for item in paper["tables"]
+        if item["kind"] in forms
     ]
     # The tables without printed numbers stay in the folder: here they would bury the verdicts.
-    grids = [grid(paper, item, series) for item, series in tables if series["printed"].notna().any()]
+    grids = [form(paper, item, series) for form, item, series in tables if series["printed"].notna().any()]
     largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
     return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(claims)])
 

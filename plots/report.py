@@ -11,7 +11,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.claims import effect_text, setting_of
-from plots import figures, fit, labels
+from plots import figures, labels, span
 from plots.series import decimals_of, ours, shortfall
 from plots.summary import describe
 from plots.tables import FACTS, corner, datasets_shortfall, grid_cells
@@ -36,7 +36,8 @@ def write(
     notes : list of str
         What must be said with the verdicts.
     shown_tables, shown_figures : list of dict
-        ``item`` (the paper's entry), ``frame`` (its numbers) and, for figures, ``svg`` (the file).
+        ``item`` (the paper's entry), ``frame`` (its numbers) and, for figures, ``svg`` (the file) and ``note`` (what
+        is missing).
     folder : Path
         Where the page goes; ``provenance.json`` is read from here when it is there.
     """
@@ -127,6 +128,13 @@ def _table(paper: Mapping, shown: Mapping) -> dict:
                 for name, part in frame.groupby("dataset", sort=False)
             ],
         }
+    if item["kind"] == "span":
+        known = {"note": shortfall(frame), "kind": "span", "corner": "algorithm", "columns": span.COLUMNS}
+        rows = [
+            (labels.label(paper, row["algorithm"]), [_span_cell(*one) for one in span.cells(row)])
+            for row in frame.to_dict("records")
+        ]
+        return {"id": item["id"], "title": item["title"], "rows": rows} | known
     columns, rows, cells = grid_cells(paper, item, frame)
     return {
         "id": item["id"],
@@ -138,6 +146,10 @@ def _table(paper: Mapping, shown: Mapping) -> dict:
         "columns": columns,
         "rows": list(zip(rows, cells, strict=True)),
     }
+
+
+def _span_cell(text: str, said: str) -> dict:
+    return {"ours": text, "band": f"({said})" if said else "", "printed": "", "verdict": "", "note": ""}
 
 
 def _fact(entry: Mapping) -> dict:
@@ -156,8 +168,8 @@ def _fact(entry: Mapping) -> dict:
 def _figure(paper: Mapping, shown: Mapping) -> dict:
     item, frame = shown["item"], shown["frame"]
     svg = _inline(shown["svg"].read_text(encoding="utf-8"), item["id"])
-    if item.get("kind") == "fit":
-        return {"id": item["id"], "title": item["title"], "note": fit.shortfall(frame), "svg": svg, "points": []}
+    if "study" not in item:
+        return {"id": item["id"], "title": item["title"], "note": shown["note"], "svg": svg, "points": []}
     metric, decimals = item["metric"], decimals_of(frame)
     points = [
         {
@@ -176,7 +188,7 @@ def _figure(paper: Mapping, shown: Mapping) -> dict:
     return {
         "id": item["id"],
         "title": item["title"],
-        "note": shortfall(frame),
+        "note": shown["note"],
         "svg": svg,
         "line": labels.label(paper, item["lines"]),
         "x": labels.label(paper, item["x"]),

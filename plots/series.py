@@ -62,6 +62,20 @@ def summarise(paper: Mapping, item: Mapping, table: pd.DataFrame, numbers: pd.Da
     return pd.DataFrame(rows)
 
 
+def with_unplaced(paper: Mapping, item: Mapping, series: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    """Add to a figure of algorithms the numbers that the paper prints for them without a setting, as ``unplaced``.
+
+    The column is left out where there are none.
+    """
+    spans = [one["id"] for one in paper.get("tables", ()) if item["study"] in one.get("studies", ())]
+    if item["lines"] != "algorithm" or not spans or numbers.empty:
+        return series
+    meant = numbers[numbers["table"].isin(spans) & (numbers["metric"] == item["metric"])]
+    if not meant["algorithm"].isin(series["algorithm"]).any():
+        return series
+    return series.assign(unplaced=series["algorithm"].map(dict(zip(meant["algorithm"], meant["printed"], strict=True))))
+
+
 def ours(series: pd.DataFrame) -> str:
     """Return the name of the column that stands for the repeats, ``mean`` or ``median``.
 

@@ -12,10 +12,12 @@ from experiments.selection import PaperError, axis, study_of
 _TABLES = {
     "datasets": (("datasets",), ()),
     "grid": (("study", "rows", "columns", "metric"), ("where", "center")),
+    "span": (("studies", "algorithms", "metric"), ()),
 }
 _FIGURES = {
     "lines": (("study", "x", "lines", "metric"), ("where", "center", "y", "bottom", "top", "marks")),
     "fit": (("dataset", "feature", "algorithm", "params", "epsilon"), ()),
+    "ledger": (("dataset", "algorithm", "params", "epsilon"), ()),
 }
 
 

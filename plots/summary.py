@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.verdicts import NOT_REPRODUCED, REPRODUCED
-from plots.labels import interval, number, setting
+from plots.labels import interval, label, number, setting
 from plots.tables import corner, grid_cells
 
 _COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
@@ -80,6 +80,8 @@ def describe(paper: Mapping, row: Mapping) -> str:
     where = setting(paper, row)
     if row["statistic"] == "exact":
         return f"{where}: {row['metric']}"
+    if row["statistic"] == "some":
+        return f"{label(paper, row['algorithm'])}: setting not said; ours: the nearest"
     return f"{where}: maximum" if row["statistic"] == "max" else where
 
 

@@ -113,7 +113,7 @@ def write_grid_tex(paper: Mapping, item: Mapping, series: pd.DataFrame, path: Pa
     """Write a grid table as LaTeX (booktabs); missing cells are dashes, and a note says how many there are."""
     columns, rows, cells = grid_cells(paper, item, series)
     body = [[name, *map(_tex_cell, line)] for name, line in zip(rows, cells, strict=True)]
-    _write_tex(path, item["title"], [corner(paper, item, " / "), *columns], body, shortfall(series))
+    write_tex(path, item["title"], [corner(paper, item, " / "), *columns], body, shortfall(series))
 
 
 def write_datasets_tex(paper: Mapping, item: Mapping, frame: pd.DataFrame, path: Path) -> None:
@@ -126,7 +126,7 @@ def write_datasets_tex(paper: Mapping, item: Mapping, frame: pd.DataFrame, path:
         ]
         for name in item["datasets"]
     ]
-    _write_tex(path, item["title"], ["data set", *FACTS.values()], body, datasets_shortfall(frame))
+    write_tex(path, item["title"], ["data set", *FACTS.values()], body, datasets_shortfall(frame))
 
 
 def datasets_shortfall(frame: pd.DataFrame) -> str:
@@ -185,7 +185,8 @@ def _tex_cell(cell: Mapping) -> str:
     return f"${text}$ {band}".rstrip()
 
 
-def _write_tex(path: Path, title: str, columns: list[str], body: list[list[str]], note: str) -> None:
+def write_tex(path: Path, title: str, columns: list[str], body: list[list[str]], note: str) -> None:
+    """Write a table of text as LaTeX (booktabs); a note stands in bold behind its caption."""
     caption = _tex(title) + (rf" \textbf{{{_tex(note)}}}" if note else "")
     lines = [
         r"\begin{table}",

@@ -245,7 +245,7 @@ def test_overlapping_splits_are_less_certain():
     table = grid(lambda i, d: 0.7 + 0.02 * i)
     fixed, anew = judge(table), judge(table, fixed=())
     assert anew["high"] - anew["low"] == pytest.approx((fixed["high"] - fixed["low"]) * math.sqrt(1 + 10 * 3 / 7))
-    assert "official split" in fixed["scope"]
+    assert "one split" in fixed["scope"]
     assert "overlapping" in anew["scope"]
 
 
@@ -569,3 +569,14 @@ def test_medians_against_other_sources():
     ours, theirs = median_interval(d), quantile_test(d, p=0.5).confidence_interval(0.95)
     assert (ours.center, ours.low, ours.high) == (np.median(d), theirs.low, theirs.high)
     assert math.isnan(median_interval(range(5)).low) and median_interval(range(6)).low == 0
+
+
+def test_a_claim_about_what_is_not_implemented_is_not_testable_and_counts_as_no_test():
+    table, lost = pair(lambda i: 0.02), [ABOVE | {"id": f"lost-{i}", "worse": "lost"} for i in range(200)]
+    paper = PAPER | {"claims": [ABOVE, *lost], "not_implemented": {"lost": "never described"}}
+    known, *unknown = judge_claims(paper, table, fixed_splits=("car",))
+    assert known["verdict"] == "reproduced"
+    assert {one["verdict"] for one in unknown} == {"not testable"}
+    assert {one["reason"] for one in unknown} == {"not implemented: never described"}
+    with pytest.raises(PaperError, match="'lost' is not run by the study"):
+        judge_claims(paper | {"not_implemented": {}}, table)

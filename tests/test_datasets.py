@@ -95,8 +95,11 @@ def test_nothing_is_missing_and_types_are_those_of_the_domain(loaded):
     for feature, (name, column) in zip([*loaded.domain.features, loaded.domain.target], columns, strict=True):
         assert name == feature.name
         assert not column.isna().any()
-        assert column.dtype == (np.float64 if isinstance(feature, Continuous) else object)
-        assert isinstance(feature, Continuous) or set(map(type, column)) == {str}
+        if isinstance(feature, Continuous):
+            assert column.dtype == np.float64
+        else:
+            assert set(map(type, column)) == {str}
+            assert column is loaded.target or tuple(column.cat.categories) == feature.categories
 
 
 def test_the_fingerprint_is_that_of_the_rows(loaded, entry):

@@ -140,7 +140,9 @@ def path_sums(nodes):
     return paid[nodes["decides"] == LEAF]
 
 
-@pytest.mark.parametrize("name", ["nursery", "car", "mushroom", "congvote", "adult", "wall_following_robot"])
+@pytest.mark.parametrize(
+    "name", ["nursery", "car", "mushroom", "congvote", "adult", "wall_following_robot", "diabetes_prediction"]
+)
 @pytest.mark.parametrize("variant", ["paper", "sound"])
 def test_every_path_of_every_tree_costs_epsilon_and_the_forest_no_more(name, variant):
     """Theorems 3 and 4: sequential composition down a path, parallel composition over disjoint trees."""

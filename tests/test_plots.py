@@ -14,15 +14,15 @@ import pytest
 import yaml
 
 import datasets
-from experiments import papers, runner
+from experiments import papers, runner, spending
 from experiments.errors import BadInput
 from experiments.selection import PaperError, axis, settings
 from experiments.store import Store
 from experiments.substitutes import substituted
 from experiments.table import long_table as long_table_of
-from plots import check, figures, publish, tables
+from plots import check, figures, publish, span, tables
 from plots.publication import PROJECT
-from plots.series import summarise
+from plots.series import summarise, with_unplaced
 
 PAPER = {
     "number": 9,
@@ -531,6 +531,72 @@ def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     assert "INCOMPLETE: data set not available" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+LEDGER = {"id": "figure-1", "title": "T", "kind": "ledger", "dataset": "car", "algorithm": "edprf", "epsilon": 1}
+LEDGER |= {"params": {"max_depth": [3, 5]}}
+
+
+def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
+    paper = {"number": 9, "title": "T", "repeats": 1, "labels": {"params.max_depth": "levels"}, "figures": [LEDGER]}
+    publish(paper, pd.DataFrame(), tmp_path)
+    drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
+    shares = drawn[drawn["value"] == 3]
+    assert shares["epsilon"].to_numpy() == pytest.approx([2 / 11, 3 / 11, 6 / 11])  # 0.18, 0.27, 0.55 as printed
+    assert shares["purpose"].tolist() == ["feature at level 1", "feature at level 2", "label of a leaf"]
+    assert drawn.groupby("value")["epsilon"].sum().tolist() == pytest.approx([1, 1])
+    monkeypatch.setattr("datasets.load", lambda name: (_ for _ in ()).throw(datasets.DataUnavailable("gone")))
+    publish(paper, pd.DataFrame(), tmp_path)
+    assert "INCOMPLETE: data set not available" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_ledger_of_a_bootstrap_forest_is_that_of_one_tree():
+    levels = spending.steps(LEDGER | {"algorithm": "diffprf_linear", "params": {"max_depth": [2]}})
+    # T = 10 trees, levels in proportion to 1, 2, 3, half of each for the count and half for the split or the leaf
+    assert levels["epsilon"].to_numpy() == pytest.approx(np.repeat([1, 2, 3], 2) / 6 / 10 / 2)
+    assert levels["step"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+SPAN = {"id": "table-9", "title": "Table 9", "kind": "span", "studies": ["grid"], "algorithms": ["a", "lost"]}
+SPAN |= {"metric": "accuracy"}
+
+
+def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, capsys):
+    lines = ["id,table,dataset,algorithm,metric,statistic,value,decimals,source"]
+    lines += [f"{name},table-9,,{name},accuracy,some,0.9,1,section 5" for name in ("a", "lost")]
+    (tmp_path / "reported.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    paper = PAPER | {"reported": str(tmp_path / "reported.csv"), "tables": [SPAN], "claims": []}
+    paper |= {"not_implemented": {"lost": "never described"}}
+    table = long_table()
+    publish(paper, table, tmp_path / "out")
+    a, lost = pd.read_csv(tmp_path / "out/tables/table-9.csv").to_dict("records")
+    means = table[table["algorithm"] == "a"].groupby(["params.max_depth", "epsilon"])["accuracy"].mean()
+    assert (a["lowest"], a["highest"]) == pytest.approx((means.min(), means.max()))
+    (depth, epsilon), words = means.idxmax(), a["highest_setting"]
+    assert words == f"grid, max_depth = {depth}, {'no noise' if np.isinf(epsilon) else f'epsilon = {epsilon:g}'}"
+    assert (a["verdict"], lost["verdict"], lost["n"]) == ("not reproduced", "not testable", 0)
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "90.0 ✗" in page and "not implemented: never described" in page
+    assert "not implemented: never described" in (tmp_path / "out/tables/table-9.tex").read_text(encoding="utf-8")
+    assert "lost: setting not said" in capsys.readouterr().err
+    marked = pd.read_csv(tmp_path / "out/figures/figure-2.csv").groupby("algorithm")["unplaced"]
+    assert marked.first().dropna().to_dict() == {"a": 0.9}
+    assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
+    shown = span.markdown(paper, SPAN, pd.read_csv(tmp_path / "out/tables/table-9.csv"))
+    assert "| **lost** | 90.0 ? (not implemented: never described) | — | — |" in shown
+
+
+def test_a_level_is_drawn_for_a_number_without_its_setting():
+    paper = PAPER | {"tables": [SPAN], "not_implemented": {"lost": "never described"}}
+    item, rows = PAPER["figures"][1], {"table": "table-9", "metric": "accuracy", "algorithm": ["a"], "printed": [0.95]}
+    numbers = pd.DataFrame(rows)
+    nothing = pd.DataFrame({"statistic": []})
+    series = with_unplaced(
+        paper, item, summarise(paper, item, long_table(), nothing, ["algorithm", "epsilon"]), numbers
+    )
+    (axes,) = figures._figure(paper, item, series).axes
+    assert 95.0 in [float(line.get_ydata()[0]) for line in axes.lines if len(line.get_ydata()) == 1]
+    assert axes.get_ylim()[1] > 95
+
+
 GRID, FIGURE = PAPER["tables"][1], PAPER["figures"][0]
 FIT = {"id": "figure-1", "title": "T", "kind": "fit", "dataset": "ccpp", "feature": "AT", "algorithm": ["fm"]}
 FIT |= {"params": {"degree": 2}, "epsilon": 1}
@@ -539,13 +605,17 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
 @pytest.mark.parametrize(
     ("part", "item", "message"),
     [
-        ("tables", GRID | {"kind": "gird"}, "kind 'gird' is not one of datasets, grid"),
+        ("tables", GRID | {"kind": "gird"}, "kind 'gird' is not one of datasets, grid, span"),
         ("tables", GRID | {"rows": "params.depth"}, "no axis 'params.depth'"),
         ("tables", GRID | {"metric": "acuracy"}, "no metric 'acuracy'; did you mean 'accuracy'"),
         ("tables", GRID | {"metric": ["accuracy"]}, "columns: metric goes with a list"),
         ("tables", GRID | {"metrics": 1}, "knows no 'metrics'; did you mean 'metric'"),
         ("tables", GRID | {"where": {}}, "algorithm varies within a point"),
         ("tables", {"id": "t", "title": "T", "kind": "datasets"}, "kind datasets needs datasets"),
+        ("tables", SPAN | {"algorithms": ["c"]}, "not all of its studies run 'c'"),
+        ("tables", SPAN | {"studies": ["gird"]}, "study 'gird' is not in the paper"),
+        ("figures", LEDGER | {"algorithm": "majority", "params": {"strategy": ["prior"]}}, "keeps no ledger"),
+        ("figures", LEDGER | {"params": {"max_depth": 3}}, "params: write"),
         ("tables", {"id": "t", "title": "T", "kind": "datasets", "datasets": ["carr"]}, "did you mean 'car'"),
         ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "kind lines needs x"),
         ("figures", FIGURE | {"lines": "epsilo"}, "no axis 'epsilo'"),

@@ -214,3 +214,79 @@ def test_bad_files_of_printed_numbers_are_refused(tmp_path):
     printed(0.8).drop(columns="decimals").to_csv(path, index=False)
     with pytest.raises(PaperError, match="decimals"):
         read_reported(path)
+
+
+# Numbers that are printed without their setting.
+
+UNPLACED = {
+    "number": 0,
+    "repeats": 3,
+    "not_implemented": {"lost": "never described"},
+    "studies": {
+        "one": {"dataset": ["car"], "algorithm": ["a", "b"], "params": {"max_depth": [3, 4]}, "epsilon": [1.0]},
+        "two": {"dataset": ["car"], "algorithm": ["a", "b"], "epsilon": [0.1, math.inf]},
+    },
+    "tables": [
+        {"id": "t", "title": "T", "kind": "span", "studies": ["one", "two"], "algorithms": ["a", "lost"]}
+        | {"metric": "accuracy"}
+    ],
+}
+
+
+def unplaced(value, algorithm="a"):
+    row = {"id": "x", "table": "t", "dataset": math.nan, "algorithm": algorithm, "epsilon": math.nan}
+    row |= {"metric": "accuracy", "statistic": "some", "value": value, "decimals": 2, "source": "by hand"}
+    return pd.DataFrame([row])
+
+
+def all_settings(spread=0.01):
+    """Depth 3 and 4 at 0.6 and 0.7, then ε = 0.1 and none at 0.5 and 0.8; each ± the spread."""
+    rows = []
+    for center, study, depth, epsilon in (
+        (0.6, "one", 3, 1.0),
+        (0.7, "one", 4, 1.0),
+        (0.5, "two", math.nan, 0.1),
+        (0.8, "two", math.nan, math.inf),
+    ):
+        values = (center - spread, center, center + spread)
+        rows += [one | {"study": study} for one in cells(values, depth=depth, epsilon=epsilon)]
+    return rows
+
+
+# half-width of the prediction interval of one run: 0.0496827, as above; rounding adds 0.00005
+@pytest.mark.parametrize(
+    ("value", "verdict", "says"),
+    [
+        (0.84972, "not testable", "1 of them agree with it; nearest: two, no noise"),
+        (0.84974, "not reproduced", "above all that can be meant: 4 settings give 50.00 to 80.00"),
+        (0.45028, "not testable", "nearest: two, epsilon = 0.1"),
+        (0.45026, "not reproduced", "below all that can be meant"),
+        (0.65, "not testable", "0 of them agree with it"),
+        (0.70, "not testable", "nearest: one, max_depth = 4"),
+    ],
+)
+def test_a_number_without_its_setting_is_asked_of_all_of_them(value, verdict, says):
+    row = judge(unplaced(value), all_settings(), paper=UNPLACED)
+    assert (row["verdict"], row["n"], row["n_expected"]) == (verdict, 12, 12)
+    assert says in row["reason"]
+
+
+def test_a_number_without_its_setting_never_comes_out_by_itself():
+    assert judge(unplaced(0.7), [], paper=UNPLACED)["verdict"] == "not run"
+    partial = judge(unplaced(0.99), all_settings()[1:], paper=UNPLACED)
+    assert (partial["verdict"], partial["n"]) == ("not testable", 11)
+    assert "INCOMPLETE" in partial["reason"]
+    single = [one for one in all_settings() if one["repeat"] == 0]
+    assert "one repeat only" in judge(unplaced(0.99), single, paper=UNPLACED | {"repeats": 1})["reason"]
+
+
+def test_what_is_not_implemented_says_why():
+    row = judge(unplaced(0.7, "lost"), all_settings(), paper=UNPLACED)
+    assert (row["verdict"], row["reason"], row["n"]) == ("not testable", "not implemented: never described", 0)
+
+
+def test_a_number_without_its_setting_needs_a_table_of_such_numbers():
+    with pytest.raises(PaperError, match="statistic some needs a table of kind span"):
+        judge(unplaced(0.7), [])
+    with pytest.raises(PaperError, match="t has no algorithm 'b'"):
+        judge(unplaced(0.7, "b"), [], paper=UNPLACED)

@@ -20,6 +20,7 @@ from algorithms.domain import Nominal
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
 from algorithms.forests.keys import child_key, feature_of
 from algorithms.forests.predictor import BLOCK, descend
+from algorithms.forests.tree import BELOW, BY_VALUE
 from algorithms.mechanisms import laplace_of, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
 
@@ -102,28 +103,27 @@ def grow(plan, data, rows, rng):
             most = n_nodes + plan.n_children.max() * BLOCK
             if most > nodes.shape[0]:
                 nodes, keys, parents = with_room(nodes, keys, parents, most)
-            n_nodes = branch_all(plan, nodes, keys, parents, n_nodes, here)
-            step_all(plan.is_continuous, nodes, data.matrix, members, here)
+            n_nodes = step_all(plan, nodes, keys, parents, n_nodes, data.matrix, members, here)
     return with_counts(plan, data, rows, at, nodes[:n_nodes].copy(), keys)
 
 
 @compiled
-def branch_all(plan, nodes, keys, parents, n_nodes, here):
-    """Ask every node in which a row has come for the first time; returns the number of nodes."""
-    for i in here:
-        if nodes[i].feature == UNASKED:
-            n_nodes = branch(plan, nodes, keys, parents, n_nodes, i)
-    return n_nodes
+def step_all(plan, nodes, keys, parents, n_nodes, matrix, members, here):
+    """Let every row of a block take a step down, but those in leaves; a node without a question gets one first.
 
-
-@compiled
-def step_all(is_continuous, nodes, matrix, members, here):
-    """Let every row of a block take a step down, but those in leaves."""
+    Returns the number of nodes.
+    """
     for j in range(here.shape[0]):
         node = nodes[here[j]]
+        if node.feature == UNASKED:
+            n_nodes = branch(plan, nodes, keys, parents, n_nodes, here[j])
         if node.feature >= 0:
             value = matrix[members[j], node.feature]
-            here[j] = node.child + (np.int64(value > node.cut) if is_continuous[node.feature] else np.int64(value))
+            if plan.is_continuous[node.feature]:
+                here[j] = node.child + np.int64(value > node.cut)
+            else:
+                here[j] = node.child + np.int64(value)
+    return n_nodes
 
 
 @compiled
@@ -204,15 +204,15 @@ def find_leaves(plan, nodes, matrix):
     """Find the node at which every row ends: uint32 array of shape (n,)."""
     n_nodes = nodes.shape[0]
     feature, child = np.empty((2, n_nodes), dtype=np.uint32)
-    cut, by_value = np.empty(n_nodes), np.empty(n_nodes, dtype=np.bool_)
+    cut, decides = np.empty(n_nodes), np.empty(n_nodes, dtype=np.uint8)
     for i in range(n_nodes):
         node = nodes[i]
         is_leaf = node.feature < 0
         feature[i] = 0 if is_leaf else node.feature
         child[i] = i if is_leaf else node.child
         cut[i] = np.inf if is_leaf else node.cut
-        by_value[i] = not is_leaf and not plan.is_continuous[node.feature]
-    return descend(feature, child, cut, np.zeros(n_nodes, dtype=np.bool_), by_value, plan.max_depth, matrix)
+        decides[i] = BELOW if is_leaf or plan.is_continuous[node.feature] else BY_VALUE
+    return descend(feature, child, cut, decides, plan.max_depth, matrix)
 
 
 @compiled
