@@ -22,14 +22,21 @@ import numpy as np
 from experiments import versions
 from experiments.errors import BadInput, suggestion
 
-PROTOCOL = {"test_size": 0.3, "evaluate_on": "test", "rows": "all", "split": "random"}
+PROTOCOL = {
+    "test_size": 0.3,
+    "evaluate_on": "test",
+    "rows": "all",
+    "split": "random",
+    "train_rows": None,
+    "test_rows": None,
+}
 
 #: Choices of the options that are words.
 _CHOICES = {"evaluate_on": ("test", "train"), "rows": ("all", "balanced"), "split": ("random", "in_order")}
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split")
+_LATER = ("rows", "split", "train_rows", "test_rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +56,9 @@ class Cell:
     protocol : dict
         As `checked_protocol` returns it: ``test_size``; ``evaluate_on`` (``test`` or ``train``); ``rows`` (``all``, or
         ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
-        or ``in_order``: the last rows of the table are the test rows, as befits a time series).
+        or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
+        ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
+        take the place of the shares, and are drawn from all rows, an official split or not).
 
     Examples
     --------
@@ -93,7 +102,7 @@ class Cell:
         """The cell as the words of the command line that runs its setting."""
         params = "".join(f" algorithm.{name}={_word(value)}" for name, value in sorted(self.params.items()))
         changed = {name: value for name, value in self.protocol.items() if value != PROTOCOL[name]}
-        protocol = "".join(f" protocol.{name}={value}" for name, value in changed.items())
+        protocol = "".join(f" protocol.{name}={_word(value)}" for name, value in changed.items())
         return f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}{params}{protocol}"
 
     def _setting(self) -> dict:
@@ -174,18 +183,56 @@ def checked_protocol(given: Mapping | None) -> dict:
     for name, choices in _CHOICES.items():
         if protocol[name] not in choices:
             raise BadInput(f"protocol.{name} must be {' or '.join(choices)}, got {protocol[name]!r}")
+    _check_numbers_of_rows(protocol)
     return protocol | {"test_size": float(size)}
 
 
-def overlap_of(protocol: Mapping) -> float:
-    """Return test rows / training rows where every repeat splits the same rows anew, 0 where the split is in order.
+def _check_numbers_of_rows(protocol: Mapping) -> None:
+    sizes = [protocol["train_rows"], protocol["test_rows"]]
+    if sizes == [None, None]:
+        return
+    named = [sorted(size) if isinstance(size, Mapping) else None for size in sizes]
+    numbers = [n for size in sizes for n in (size.values() if isinstance(size, Mapping) else [size])]
+    if named[0] != named[1] or not all(type(n) is int and n >= 1 for n in numbers):
+        raise BadInput(
+            "protocol.train_rows and protocol.test_rows must both be numbers of rows, or both name the same classes "
+            f"with a number for each, such as {{unacc:1000,acc:300}}; got {sizes[0]!r} and {sizes[1]!r}"
+        )
+    for name in ("rows", "split"):
+        if protocol[name] != PROTOCOL[name]:
+            raise BadInput(f"protocol.{name}={protocol[name]} does not go with numbers of rows")
+
+
+def is_fixed(protocol: Mapping, has_official_split: bool) -> bool:
+    """Return whether all repeats have one split: the official one, or one in order.
 
     Examples
     --------
-    >>> overlap_of(PROTOCOL | {"test_size": 0.2}), overlap_of(PROTOCOL | {"split": "in_order"})
-    (0.25, 0.0)
+    >>> is_fixed(PROTOCOL, True), is_fixed(PROTOCOL | {"train_rows": 6000, "test_rows": 3000}, True)
+    (True, False)
     """
-    return 0.0 if protocol["split"] == "in_order" else protocol["test_size"] / (1 - protocol["test_size"])
+    if protocol["train_rows"] is not None:
+        return False
+    return has_official_split or (protocol["split"] == "in_order" and protocol["rows"] == "all")
+
+
+def overlap_of(protocol: Mapping, has_official_split: bool) -> float:
+    """Return test rows / training rows where every repeat splits the same rows anew, 0 where all have one split.
+
+    Examples
+    --------
+    >>> overlap_of(PROTOCOL | {"test_size": 0.2}, False), overlap_of(PROTOCOL | {"split": "in_order"}, False)
+    (0.25, 0.0)
+    >>> overlap_of(PROTOCOL | {"train_rows": {"a": 3, "b": 1}, "test_rows": {"a": 1, "b": 1}}, False)
+    0.5
+    """
+    if is_fixed(protocol, has_official_split):
+        return 0.0
+    if protocol["train_rows"] is None:
+        return protocol["test_size"] / (1 - protocol["test_size"])
+    sizes = [protocol[name] for name in ("test_rows", "train_rows")]
+    n_test, n_train = (sum(size.values()) if isinstance(size, Mapping) else size for size in sizes)
+    return n_test / n_train
 
 
 def _digest(*parts: str) -> str:
@@ -194,6 +241,8 @@ def _digest(*parts: str) -> str:
 
 def _word(value) -> str:
     """Return a parameter's value as the shell and Hydra's command line read it."""
+    if isinstance(value, Mapping):
+        return shlex.quote("{" + ",".join(f"{name}:{one}" for name, one in value.items()) + "}")
     if isinstance(value, str) and not re.fullmatch(r"[\w./-]+", value):
         value = "'" + value.replace("'", "\\'") + "'"
     return shlex.quote("null" if value is None else str(value).lower() if isinstance(value, bool) else str(value))

@@ -204,14 +204,14 @@ def _check_within(claim: Mapping, study: Mapping, along: str, where: Mapping) ->
 
 
 def _groups(paper, claim, study, where, along, levels, rows, fixed_splits) -> list[Group]:
-    ratio = overlap_of(PROTOCOL | dict(study.get("protocol") or {}))
+    protocol = PROTOCOL | dict(study.get("protocol") or {})
     center = center_of(paper, claim, claim["metric"])
     groups = []
     for setting in settings(study, claim["within"], where):
         named = dict(zip(claim["within"], setting, strict=True))
         part = answers(rows, study, claim["metric"], where | named)
         dataset = named.get("dataset") or axis(study, "dataset", where)[0]
-        overlap = 0.0 if dataset in fixed_splits else ratio
+        overlap = overlap_of(protocol, dataset in fixed_splits)
         values = _repeats_by_levels(claim, part, along, levels)
         groups.append(Group(named, values, overlap, KINDS[claim["kind"]], claim.get("margin", 0.0), center))
     return groups

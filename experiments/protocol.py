@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ import pandas as pd
 import datasets
 from datasets import Dataset, catalogue
 from experiments import estimators
-from experiments.cells import Cell
+from experiments.cells import Cell, canonical, is_fixed
+from experiments.splits import domain_of, split_rows
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,17 @@ def run(cell: Cell) -> Measured:
     (0.6994, 1.0)
     """
     data = datasets.load(cell.dataset)
-    split = _Split(cell.dataset, cell.repeat, *(cell.protocol[name] for name in ("test_size", "rows", "split")))
+    split = _split(cell, data)
     train, test = _sides(split)
     asked = train if cell.protocol["evaluate_on"] == "train" else test
+    domain = domain_of(data.domain, cell.protocol)
     estimator = estimators.make(
-        cell.algorithm, cell.params, epsilon=cell.epsilon, domain=data.domain, random_state=cell.seed
+        cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
     )
     as_declared = "domain" in estimators.accepts(estimators.target(cell.algorithm))
     started = time.perf_counter()
     if hasattr(estimator, "fit_summary"):
-        estimator.fit_summary(_summary(_Pass(split, estimator.design(data.domain), estimator)))
+        estimator.fit_summary(_summary(_Pass(split, estimator.design(domain), estimator)))
     else:
         estimator.fit(train.frame if as_declared else train.matrix, train.target)
     fit_seconds = time.perf_counter() - started
@@ -96,61 +98,24 @@ def metric_names(dataset: str) -> list[str]:
     return ["accuracy", *(f"{rate}_{label}" for label in labels for rate in ("precision", "recall"))]
 
 
-def split_rows(
-    data: Dataset, repeat: int, test_size: float, rows: str = "all", split: str = "random"
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of the training and the test rows of a repeat, both ascending.
-
-    An official split is the same in every repeat, and so is one in order. Otherwise rows are drawn anew in each repeat
-    from a stream of random numbers that depends on the rows, the repeat and ``test_size`` only, so that repeat r of
-    every algorithm sees the same split. Classes are split one by one; one with two rows (Nursery's ``recommend``) gives
-    one to each side, one with a single row gives it to the training side: a class that was never seen could not be
-    predicted.
-    """
-    n = len(data.target)
-    if data.n_train is not None:
-        return np.arange(data.n_train), np.arange(data.n_train, n)
-    groups, _ = pd.factorize(data.target) if data.task == "classification" else (np.zeros(n, dtype=np.int64), None)
-    kept = np.arange(n) if rows == "all" else _balanced(groups, _stream(f"{data.fingerprint} {repeat} balanced"))
-    if split == "in_order":
-        n_test = min(max(round(len(kept) * test_size), 1), len(kept) - 1)
-        return kept[:-n_test], kept[-n_test:]
-    rng = _stream(f"{data.fingerprint} {repeat} {test_size!r}")
-    is_test = np.zeros(n, dtype=bool)
-    for group in range(groups.max() + 1):
-        members = rng.permutation(kept[groups[kept] == group])
-        n_test = min(max(round(len(members) * test_size), 1), len(members) - 1)
-        is_test[members[:n_test]] = True
-    return kept[~is_test[kept]], kept[is_test[kept]]
-
-
-def _stream(words: str) -> np.random.Generator:
-    return np.random.default_rng(int.from_bytes(hashlib.sha256(words.encode()).digest()))
-
-
-def _balanced(groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions of as many rows of each class as the smallest has, drawn at random, ascending."""
-    smallest = np.bincount(groups).min()
-    drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]
-    return np.sort(np.concatenate(drawn))
+def _split(cell: Cell, data: Dataset) -> _Split:
+    """Return the split of a cell; whatever is asked on it, and in every repeat if it is fixed, it is the same one."""
+    protocol = {name: value for name, value in cell.protocol.items() if name != "evaluate_on"}
+    return _Split(cell.dataset, 0 if is_fixed(protocol, data.n_train is not None) else cell.repeat, canonical(protocol))
 
 
 class _Split(NamedTuple):
-    """All that determines which rows are trained on and which are asked."""
+    """All that determines which rows are trained on and which are asked; the protocol as canonical JSON."""
 
     dataset: str
     repeat: int
-    test_size: float
-    rows: str
-    split: str
+    protocol: str
 
 
 # Cells of one repeat follow each other in a worker, so a few splits are enough; each of Adult's takes 10 MB.
 @lru_cache(maxsize=4)
 def _sides(asked: _Split) -> tuple[_Rows, _Rows]:
-    data = datasets.load(asked.dataset)
-    is_fixed = data.n_train is not None or (asked.rows == "all" and asked.split == "in_order")
-    train, test = split_rows(data, 0 if is_fixed else asked.repeat, *asked[2:])
+    train, test = split_rows(datasets.load(asked.dataset), asked.repeat, json.loads(asked.protocol))
     return _side(asked.dataset, train), _side(asked.dataset, test)
 
 

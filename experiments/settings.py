@@ -102,11 +102,28 @@ def check(cell: Cell) -> None:
 
 
 def _check_protocol(cell: Cell, task: str) -> None:
+    if cell.protocol["train_rows"] is not None:
+        _check_numbers_of_rows(cell, task)
+        return
     for name in ("rows", "split"):
         if cell.protocol[name] != PROTOCOL[name] and catalogue.entry(cell.dataset).n_train is not None:
             raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
     if cell.protocol["rows"] == "balanced" and task != "classification":
         raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")
+
+
+def _check_numbers_of_rows(cell: Cell, task: str) -> None:
+    entry, asked = catalogue.entry(cell.dataset), [cell.protocol[name] for name in ("train_rows", "test_rows")]
+    if isinstance(asked[0], Mapping):
+        classes = [str(label) for label in entry.domain.target.categories] if task == "classification" else []
+        for name in asked[0]:
+            if name not in classes:
+                known_classes = suggestion(name, classes) if classes else "it is a regression"
+                raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {known_classes}")
+    elif sum(asked) > entry.rows:
+        raise BadInput(
+            f"protocol.train_rows and protocol.test_rows ask for {sum(asked)} rows; {cell.dataset!r} has {entry.rows}"
+        )
 
 
 def unavailable(names: set[str]) -> dict[str, str]:

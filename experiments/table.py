@@ -65,7 +65,7 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
         known = {"key": first.setting_key, "dataset": first.dataset, "algorithm": first.algorithm}
         known |= {"params": first.params, "epsilon": first.epsilon}
         found = [record.measured for cell in cells if (record := records.get(cell.key)) and record.status == "done"]
-        widening = 0.0 if catalogue.entry(first.dataset).n_train is not None else overlap_of(first.protocol)
+        widening = overlap_of(first.protocol, catalogue.entry(first.dataset).n_train is not None)
         metrics = sorted({name for measured in found for name in measured.metrics}, key=_metric_order)
         for name in metrics:
             statistics = _statistics([measured.metrics[name] for measured in found], widening)
@@ -90,8 +90,12 @@ def _row(study: str, cell: Cell, record: Record) -> tuple[dict, dict]:
         "privacy": canonical(privacy) if privacy else "",
     }
     row |= {f"params.{name}": value for name, value in cell.params.items()}
-    row |= {f"protocol.{name}": value for name, value in cell.protocol.items()}
+    row |= {f"protocol.{name}": _plain(value) for name, value in cell.protocol.items()}
     return row, measured.metrics if measured else {}
+
+
+def _plain(value):
+    return canonical(value) if isinstance(value, Mapping) else value
 
 
 def _metric_order(name: str) -> tuple[int, str]:

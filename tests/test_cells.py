@@ -1,6 +1,10 @@
 """Identity, key and seed of a cell; the split; the code behind a cell."""
 
+import json
 import math
+import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,11 +17,12 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 import datasets
 from algorithms.domain import Continuous
 from experiments import estimators, papers, protocol, substitutes, versions
-from experiments.cells import Cell, checked_epsilon, checked_protocol
+from experiments.cells import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
 from experiments.errors import BadInput
-from experiments.protocol import run, split_rows
+from experiments.protocol import run
 from experiments.selection import coverage
 from experiments.settings import expand
+from experiments.splits import split_rows
 from experiments.store import Record
 from experiments.table import long_table
 
@@ -35,7 +40,7 @@ def test_balanced_rows_have_as_many_of_each_class_and_are_drawn_anew():
     car = datasets.load("car")
     seen = []
     for repeat in range(2):
-        train, test = split_rows(car, repeat, 0.3, rows="balanced")
+        train, test = split_rows(car, repeat, PROTOCOL | {"rows": "balanced"})
         both = np.concatenate([train, test])
         assert len(set(both)) == len(both)
         assert set(car.target.iloc[both].value_counts()) == {car.target.value_counts().min()}
@@ -44,8 +49,44 @@ def test_balanced_rows_have_as_many_of_each_class_and_are_drawn_anew():
     assert seen[0] != seen[1]
 
 
+def test_numbers_of_rows_are_drawn_anew_from_all_rows():
+    car = datasets.load("car")
+    sizes = {"train_rows": 600, "test_rows": 300}
+    splits = [split_rows(car, repeat, PROTOCOL | sizes) for repeat in (0, 1)]
+    for train, test in splits:
+        assert (len(train), len(test), len({*train, *test})) == (600, 300, 900)
+    assert set(splits[0][1]) != set(splits[1][1])
+    assert overlap_of(PROTOCOL | sizes, has_official_split=True) == 0.5
+
+
+def test_numbers_of_rows_of_each_class_leave_out_all_other_classes():
+    car, sizes = (
+        datasets.load("car"),
+        {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"acc": 84, "unacc": 210}},
+    )
+    train, test = split_rows(car, 2, checked_protocol(sizes))
+    assert car.target.iloc[train].value_counts().to_dict() == {"unacc": 1000, "acc": 300}
+    assert car.target.iloc[test].value_counts().to_dict() == {"unacc": 210, "acc": 84}
+    assert not set(train) & set(test)
+    cell = Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0, checked_protocol(sizes))
+    metrics = run(cell).metrics
+    assert metrics["recall_unacc"] >= 0 and np.isnan(metrics["recall_good"])
+    with pytest.raises(ValueError, match="class 'acc' has 384 rows, of which the protocol asks for 400"):
+        split_rows(car, 0, PROTOCOL | {"train_rows": {"acc": 200}, "test_rows": {"acc": 200}})
+
+
+def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path):
+    sizes = {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"unacc": 210, "acc": 84}}
+    cell = Cell("car", "majority", {}, 1.0, 0, checked_protocol(sizes))
+    words = shlex.split(f"-m experiments {cell.name} repeats=1")
+    assert "protocol.train_rows={unacc:1000,acc:300}" in words
+    done = subprocess.run([sys.executable, *words, f"results={tmp_path}"], capture_output=True, text=True)
+    said = {one["metric"]: one["mean"] for one in map(json.loads, done.stdout.splitlines())}
+    assert said["accuracy"] == pytest.approx(210 / 294)
+
+
 def test_a_split_in_order_tests_on_the_last_rows():
-    train, test = split_rows(datasets.load("car"), 3, 0.25, split="in_order")
+    train, test = split_rows(datasets.load("car"), 3, PROTOCOL | {"test_size": 0.25, "split": "in_order"})
     assert train.tolist() == list(range(1296)) and test.tolist() == list(range(1296, 1728))
 
 
@@ -56,6 +97,13 @@ def test_a_split_in_order_tests_on_the_last_rows():
         ("adult", {"split": "in_order"}, "'adult' has an official split"),
         ("ccpp", {"rows": "balanced"}, "'ccpp' has no classes"),
         ("car", {"rows": "some"}, "protocol.rows must be all or balanced"),
+        ("car", {"train_rows": 1000}, "must both be numbers of rows"),
+        ("car", {"train_rows": {"acc": 3}, "test_rows": {"unacc": 3}}, "must both be numbers of rows"),
+        ("car", {"train_rows": 0, "test_rows": 3}, "must both be numbers of rows"),
+        ("car", {"train_rows": 3, "test_rows": 3, "rows": "balanced"}, "does not go with numbers of rows"),
+        ("car", {"train_rows": 1700, "test_rows": 30}, "ask for 1730 rows; 'car' has 1728"),
+        ("car", {"train_rows": {"ac": 3}, "test_rows": {"ac": 3}}, "no class 'ac'; did you mean 'acc'"),
+        ("ccpp", {"train_rows": {"a": 3}, "test_rows": {"a": 3}}, "no class 'a'; it is a regression"),
     ],
 )
 def test_rows_and_splits_that_cannot_be_are_refused(dataset, option, message):
@@ -119,7 +167,7 @@ def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
 def test_every_class_keeps_a_row_on_both_sides():
     nursery = datasets.load("nursery")  # its class `recommend` has two rows
     for repeat in range(20):
-        train, test = split_rows(nursery, repeat, 0.3)
+        train, test = split_rows(nursery, repeat, PROTOCOL)
         assert sorted([*train, *test]) == list(range(12960))
         assert set(nursery.target[train]) == set(nursery.target[test]) == set(nursery.target)
         share = nursery.target[test].value_counts() / nursery.target.value_counts()
@@ -128,20 +176,20 @@ def test_every_class_keeps_a_row_on_both_sides():
 
 def test_the_split_is_paired_over_algorithms_and_new_in_each_repeat():
     car = datasets.load("car")
-    assert np.array_equal(split_rows(car, 1, 0.3)[1], split_rows(car, 1, 0.3)[1])
-    assert not np.array_equal(split_rows(car, 1, 0.3)[1], split_rows(car, 2, 0.3)[1])
+    assert np.array_equal(split_rows(car, 1, PROTOCOL)[1], split_rows(car, 1, PROTOCOL)[1])
+    assert not np.array_equal(split_rows(car, 1, PROTOCOL)[1], split_rows(car, 2, PROTOCOL)[1])
 
 
 def test_an_official_split_is_used_in_every_repeat():
     class Official:
         target, n_train = list(range(10)), 7
 
-    assert [rows.tolist() for rows in split_rows(Official, 5, 0.3)] == [list(range(7)), [7, 8, 9]]
+    assert [rows.tolist() for rows in split_rows(Official, 5, PROTOCOL)] == [list(range(7)), [7, 8, 9]]
 
 
 def test_metrics_agree_with_scikit_learn():
     data = datasets.load("car")
-    train, test = split_rows(data, 0, 0.3)
+    train, test = split_rows(data, 0, PROTOCOL)
     matrix, _ = data.domain.encode(data.frame)
     forest = estimators.make("random_forest", {"n_estimators": 3, "max_depth": 4}, random_state=0)
     cell = Cell("car", "random_forest", {"n_estimators": 3, "max_depth": 4}, 1.0, 0)

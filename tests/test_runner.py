@@ -15,11 +15,12 @@ import datasets
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
 from experiments import papers, protocol, runner
-from experiments.cells import Cell
+from experiments.cells import PROTOCOL, Cell
 from experiments.command import _run
 from experiments.errors import BadInput
 from experiments.runner import Executor, run
 from experiments.settings import expand
+from experiments.splits import split_rows
 from experiments.store import Store
 from experiments.table import long_table
 
@@ -232,7 +233,7 @@ def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
     assert free[0].metrics == free[1].metrics
     assert free[0].metrics["r2"] == protocol.run(Cell("ccpp", "fm", {"degree": 2}, math.inf, 0)).metrics["r2"]
     assert free[0].details["privacy"]["claimed_epsilon"] == math.inf
-    train, test = protocol.split_rows(three_columns, 0, 0.3)
+    train, test = split_rows(three_columns, 0, PROTOCOL)
     low, high = np.array([(f.lower, f.upper) for f in three_columns.domain.features]).T
     matrix = PolynomialFeatures(2, include_bias=False).fit_transform(2 * (three_columns.frame - low) / (high - low) - 1)
     y = (three_columns.target.to_numpy() - 450) / 50
