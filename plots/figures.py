@@ -83,18 +83,18 @@ def write(name: str, build: Callable[[], Figure], frame: pd.DataFrame, folder: P
 
 def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
     study = study_of(paper, item)
-    lines, xs = (axis(study, item[name], item.get("where")) for name in ("lines", "x"))
+    lines, xs = axis(study, item["lines"], item.get("where")), places(study, item)
     figure = Figure(figsize=(8.4 + 0.75 * max(len(xs) - 9, 0), 5.0), layout="constrained")  # room for every tick's text
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     limits = scale.limits_of(item, series)
     handles, beyond = [], []
     for i, (value, text) in enumerate(zip(lines, axis_labels(paper, item["lines"], lines), strict=True)):
-        points = _Points.of(series.iloc[i * len(xs) : (i + 1) * len(xs)], item["metric"], _dodge(i, len(lines)))
-        style = _line_style(value, i, lines)
+        points = _Points.of(series.iloc[i * len(xs) : (i + 1) * len(xs)], _dodge(i, len(lines)))
+        style = _line_style(value, i, lines) | ({"linestyle": "none"} if item["x"] == "metric" else {})
         handles.append(_draw_line(axes, points, limits, style, text))
         beyond += points.beyond(limits, style["color"])
-        _draw_level(axes, series.iloc[i * len(xs)], item["metric"], style["color"])
+        _draw_level(axes, series.iloc[i * len(xs)], style["color"])
     _dress(axes, paper, item, xs, limits, ours(series))
     _mark_places(axes, item.get("marks") or {}, xs)
     above, below = scale.mark(axes, beyond, limits)
@@ -115,6 +115,11 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
     )
     write_title(figure, axes, item["title"])
     return figure
+
+
+def places(study: Mapping, item: Mapping) -> list:
+    """Return the values on the x axis of a figure: of an axis of its study, or several metrics."""
+    return item["metric"] if item["x"] == "metric" else axis(study, item["x"], item.get("where"))
 
 
 def _dodge(i: int, n: int) -> float:
@@ -148,9 +153,9 @@ class _Points:
     printed: list[float]
 
     @classmethod
-    def of(cls, series: pd.DataFrame, metric: str, offset: float) -> _Points:
+    def of(cls, series: pd.DataFrame, offset: float) -> _Points:
         names = (ours(series), "ci_low", "ci_high", "printed")
-        columns = ([scaled(metric, v) for v in series[name]] for name in names)
+        columns = ([scaled(*pair) for pair in zip(series["metric"], series[name], strict=True)] for name in names)
         return cls([i + offset for i in range(len(series))], *columns)
 
     def beyond(self, limits: scale.Limits, color: str) -> list[scale.Beyond]:
@@ -185,11 +190,11 @@ def _draw_line(axes, points: _Points, limits: scale.Limits, style: dict, text: s
     return line
 
 
-def _draw_level(axes, first: pd.Series, metric: str, color: str) -> None:
+def _draw_level(axes, first: pd.Series, color: str) -> None:
     """Draw a number that is printed without its setting as a level, crossed at the right end."""
     if pd.isna(first.get("unplaced")):
         return
-    value = scaled(metric, first["unplaced"])
+    value = scaled(first["metric"], first["unplaced"])
     axes.axhline(value, color=color, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
     style = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7, "linestyle": "none", "clip_on": False}
     axes.plot([1.0], [value], color=color, transform=axes.get_yaxis_transform(), **style)
@@ -198,8 +203,11 @@ def _draw_level(axes, first: pd.Series, metric: str, color: str) -> None:
 def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits, center: str) -> None:
     axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
     axes.set_xlim(-0.5, len(xs) - 0.5)
-    axes.set_xlabel(label(paper, item["x"]))
-    axes.set_ylabel(metric_label(paper, item["metric"]) + (", median" if center == "median" else ""))
+    if item["x"] == "metric":
+        axes.set_ylabel("%" if all(map(per_cent, item["metric"])) else "")
+    else:
+        axes.set_xlabel(label(paper, item["x"]))
+        axes.set_ylabel(metric_label(paper, item["metric"]) + (", median" if center == "median" else ""))
     axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -212,7 +220,7 @@ def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits, 
     if any(isinstance(x, float) and math.isinf(x) for x in xs[1:]):
         axes.axvline(len(xs) - 1.5, color=GRID, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
     low, high = axes.get_ylim()
-    if per_cent(item["metric"]) and high > 100 and "top" not in item:
+    if all(map(per_cent, xs if item["x"] == "metric" else [item["metric"]])) and high > 100 and "top" not in item:
         # nothing is above 100 %: only room for a marker that sits on it
         axes.set_ylim(low, 100 + 0.03 * (100 - low))
 

@@ -18,6 +18,7 @@ _FIGURES = {
     "lines": (("study", "x", "lines", "metric"), ("where", "center", "y", "bottom", "top", "marks")),
     "fit": (("dataset", "feature", "algorithm", "params", "epsilon"), ()),
     "ledger": (("dataset", "algorithm", "params", "epsilon"), ()),
+    "tradeoff": (("curves", "x", "y"), ()),
 }
 
 
@@ -48,8 +49,8 @@ def check_keys(item: Mapping, is_table: bool) -> None:
     for key in item:
         if key not in (*needed, *optional):
             raise PaperError(f"{name}: kind {kind} knows no {key!r}; {suggestion(key, (*needed, *optional))}")
-    if (item.get("columns") == "metric") != isinstance(item.get("metric"), list):
-        raise PaperError(f"{name}: columns: metric goes with a list of metrics, and a list with that")
+    if ("metric" in (item.get("columns"), item.get("x"))) != isinstance(item.get("metric"), list):
+        raise PaperError(f"{name}: {'columns' if is_table else 'x'}: metric goes with a list of metrics, and a list with that")
     _check_marks(name, item.get("marks", {}))
 
 
