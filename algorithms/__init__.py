@@ -12,11 +12,18 @@ from algorithms.regression.diff_lr import DiffLRRegressor
 from algorithms.regression.dpba import DPBARegressor
 from algorithms.regression.dpc import DPCRegressor
 from algorithms.regression.functional_mechanism import FunctionalMechanismRegressor
+from algorithms.release.asn import AdditiveGaussianNoise, ASNClassifier
+from algorithms.release.cpppw import CPPPWClassifier, ParzenReplacement
+from algorithms.release.marginals import DPMarginalsClassifier, MarginalReplacement
 
 __all__ = [
+    "ASNClassifier",
+    "AdditiveGaussianNoise",
+    "CPPPWClassifier",
     "Continuous",
     "DPBARegressor",
     "DPCRegressor",
+    "DPMarginalsClassifier",
     "DiffLRRegressor",
     "DiffPETsClassifier",
     "DiffPETsRegressor",
@@ -26,9 +33,11 @@ __all__ = [
     "DomainError",
     "EDPRFClassifier",
     "FunctionalMechanismRegressor",
+    "MarginalReplacement",
     "Nominal",
     "PFDPDTClassifier",
     "ParameterError",
+    "ParzenReplacement",
     "PrivacyLeakWarning",
     "RDTClassifier",
     "RFDPPGiniClassifier",

@@ -207,7 +207,7 @@ class Privacy:
     Parameters
     ----------
     claimed_epsilon : float
-        The ``epsilon`` that the model was asked for.
+        The ``epsilon`` that the model was asked for; infinite where none is claimed.
     ledger : Event
         Everything it spent.
     faults : tuple of Fault
@@ -247,9 +247,10 @@ class Privacy:
         return not self.faults and math.isfinite(self.claimed_epsilon) and within
 
     def __str__(self) -> str:
-        head = (
-            f"claimed epsilon {self.claimed_epsilon:g}, accounted {self.accounted_epsilon:g} "
-            f"({self.neighbours}); {'sound' if self.is_sound else 'not sound'}"
+        claimed = (
+            "no epsilon claimed" if math.isinf(self.claimed_epsilon) else f"claimed epsilon {self.claimed_epsilon:g}"
         )
+        soundness = "sound" if self.is_sound else "not sound"
+        head = f"{claimed}, accounted {self.accounted_epsilon:g} ({self.neighbours}); {soundness}"
         faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
         return "\n".join([head, *faults, *self.ledger.lines()])

@@ -59,8 +59,8 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
-class PrivateClassifier(ClassifierMixin, PrivateEstimator):
-    """Base of the private classifiers.
+class LabelledEstimator(PrivateEstimator):
+    """Base of what learns from rows with class labels: the private classifiers, and the samplers.
 
     Attributes
     ----------
@@ -108,6 +108,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         labels, _ = Nominal(target.name, tuple(self.classes_.tolist())).encode(y)
         matrix, self.clipped_ = self.domain_.encode(X)
         return matrix, labels
+
+
+class PrivateClassifier(ClassifierMixin, LabelledEstimator):
+    """Base of the private classifiers."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -10,7 +10,9 @@ from sklearn.base import is_regressor
 
 import algorithms
 from algorithms import (
+    ASNClassifier,
     Continuous,
+    CPPPWClassifier,
     DiffLRRegressor,
     DiffPETsClassifier,
     DiffPETsRegressor,
@@ -19,6 +21,7 @@ from algorithms import (
     Domain,
     DPBARegressor,
     DPCRegressor,
+    DPMarginalsClassifier,
     EDPRFClassifier,
     FunctionalMechanismRegressor,
     Nominal,
@@ -406,6 +409,12 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (DPCRegressor(), 2.0, set()),
     (DPBARegressor(), 2.0, set()),
     (DPBARegressor(beta=None, share="optimal"), 2.0, set()),
+    (CPPPWClassifier(), math.inf, {"copied rows", "exact labels", "scale from the rows"}),
+    (CPPPWClassifier(scale=None), math.inf, {"copied rows", "exact labels"}),
+    (ASNClassifier(), math.inf, {"copied rows", "exact labels"}),
+    (ASNClassifier(scale="standard"), math.inf, {"copied rows", "exact labels", "scale from the rows"}),
+    (DPMarginalsClassifier(), 2.0, set()),
+    (DPMarginalsClassifier(classifier="svm", sampling_ratio=2.0), 2.0, set()),
 ]
 
 
@@ -418,9 +427,10 @@ def test_the_table_has_every_estimator_of_the_package():
 def test_what_is_claimed_and_accounted_and_confessed(estimator, accounted, faults):
     if "n_estimators" in estimator.get_params():
         estimator.set_params(n_estimators=3)
-    model = fitted(estimator.set_params(epsilon=2.0))
+    claims = "epsilon" in estimator.get_params()
+    model = fitted(estimator.set_params(epsilon=2.0) if claims else estimator)
     privacy = model.privacy_
-    assert privacy.claimed_epsilon == 2.0
+    assert privacy.claimed_epsilon == (2.0 if claims else math.inf)
     assert names(model) == faults
     if accounted is None:
         assert 2.0 < privacy.accounted_epsilon < math.inf
@@ -428,7 +438,8 @@ def test_what_is_claimed_and_accounted_and_confessed(estimator, accounted, fault
         assert privacy.accounted_epsilon == pytest.approx(accounted, rel=1e-12)
     assert privacy.is_sound == (not faults)
     head, *lines = str(privacy).splitlines()
-    assert head.startswith("claimed epsilon 2, accounted ") and head.endswith("; sound" if not faults else "not sound")
+    assert head.startswith("claimed epsilon 2, accounted " if claims else "no epsilon claimed, accounted inf ")
+    assert head.endswith("; sound" if not faults else "; not sound")
     assert {line.split(": ")[1] for line in lines if line.startswith("fault: ")} == faults
 
 

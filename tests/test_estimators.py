@@ -89,8 +89,13 @@ def domain_for(make):
 
 
 def small(make, **parameters):
-    """An estimator with the parameters given, and small ones for the rest; ``n_trees`` where it has trees."""
+    """An estimator with the parameters given, and small ones for the rest; ``n_trees`` where it has trees.
+
+    What claims no epsilon goes without the one given.
+    """
     trees = parameters.pop("n_trees", 4)
+    if not has(make, "epsilon"):
+        parameters.pop("epsilon", None)
     usual = {"epsilon": 50.0, "n_estimators": trees, "domain": domain_for(make), "random_state": 3}
     return make(**({name: value for name, value in usual.items() if has(make, name)} | parameters))
 
@@ -182,8 +187,9 @@ def test_budgets_are_neither_kept_nor_mixed(make):
     booked = model.privacy_.ledger
     assert not hasattr(clone(model), "privacy_")
     assert model.fit(X, y).privacy_.ledger == booked, "a second fit starts a new ledger"
-    model.set_params(epsilon=1.0).fit(X, y)
-    assert model.privacy_.claimed_epsilon == 1.0 and model.privacy_.ledger != booked
+    if has(make, "epsilon"):
+        model.set_params(epsilon=1.0).fit(X, y)
+        assert model.privacy_.claimed_epsilon == 1.0 and model.privacy_.ledger != booked
     copy = pickle.loads(pickle.dumps(model))
     assert copy.privacy_ == model.privacy_
     assert (copy.predict(X) == model.predict(X)).all()
@@ -195,7 +201,8 @@ def test_budgets_are_neither_kept_nor_mixed(make):
 def test_what_is_claimed_of_the_model(make):
     X, y = rows_for(make)
     privacy = small(make, epsilon=2.5).fit(X, y).privacy_
-    assert privacy.claimed_epsilon == 2.5
+    assert privacy.claimed_epsilon == (2.5 if has(make, "epsilon") else math.inf)
+    assert privacy.faults or has(make, "epsilon"), "what claims no epsilon must say why"
     assert privacy.neighbours
     assert privacy.accounted_epsilon > 0
     if make.keywords.get("variant") == "sound":
@@ -349,6 +356,12 @@ BAD_PARAMETERS = {
     "sensitive": [["salary"], [], (), "age", 1, [["age"]], [0]],
     "beta": [0, -1, 18.1, math.inf, "value4", None],
     "share": [0, 1, -0.5, math.nan, "best", True],
+    "classifier": ["decision tree", "c4.5", None],
+    "classifier_scale": ["standardised", 1],
+    "sampling_ratio": [0.9, -1, math.nan, math.inf, "1.6", None, True],
+    "bandwidth": [-0.1, math.nan, math.inf, "wide", None, True],
+    "sigma": [-0.1, math.nan, math.inf, "wide", None, True],
+    "scale": ["standardised", 1],
 }
 
 

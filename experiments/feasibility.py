@@ -1,0 +1,152 @@
+"""Whether printed precisions and recalls can all come from one confusion matrix: a claim that needs no run.
+
+Two tests. Is there a table of whole numbers that rounds to everything printed? And which precisions do the recalls
+alone, with the sizes of the classes, leave room for? The second asks for no whole numbers, so that it also speaks of
+means over runs, as far as the runs differ little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """What can be said of printed precisions and recalls.
+
+    Parameters
+    ----------
+    matrix : int array of shape (c, c) or None
+        A confusion matrix that rounds to all of them, rows of class i taken for class j; None if there is none.
+    precision_range : list of (float, float)
+        Smallest and largest precision of each class that the recalls and the sizes of the classes leave room for.
+    """
+
+    matrix: np.ndarray | None
+    precision_range: list[tuple[float, float]]
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether there is such a matrix."""
+        return self.matrix is not None
+
+
+def feasibility(
+    precision: Sequence[float],
+    recall: Sequence[float],
+    n_rows: Sequence[int | tuple[int, int]],
+    *,
+    decimals: int = 3,
+    n_total: int | None = None,
+) -> Feasibility:
+    """Test printed precisions and recalls against each other.
+
+    Parameters
+    ----------
+    precision, recall : sequence of float
+        As printed, of each of c classes, in [0, 1].
+    n_rows : sequence of int or (int, int)
+        Test rows of each class, or the smallest and the largest number that there may be.
+    decimals : int, default=3
+        Printed decimals; three of a share are one of a percentage. What is printed may differ from what was measured
+        by half a unit of the last, that half included, so that any rule for halves is allowed for.
+    n_total : int, optional
+        Test rows of all classes together, where only ranges are known of each.
+
+    Returns
+    -------
+    Feasibility
+
+    Raises
+    ------
+    ValueError
+        If there is not one precision, one recall and one number of rows for each class, a share is not in [0, 1], or a
+        range is empty.
+
+    Examples
+    --------
+    >>> feasibility([0.8, 0.5], [0.8, 0.5], [10, 4], decimals=1).matrix
+    array([[8, 2],
+           [2, 2]])
+    >>> found = feasibility([0.953, 0.941], [0.946, 0.938], [210, 84])  # Table 4 of paper 5
+    >>> found.is_feasible, [f"{low:.3f}-{high:.3f}" for low, high in found.precision_range]
+    (False, ['0.974-0.975', '0.873-0.875'])
+    >>> feasibility([0.953, 0.941], [0.946, 0.938], [(1, 10_000), (1, 10_000)]).is_feasible  # whatever the test rows
+    False
+    """
+    _check(precision, recall, n_rows)
+    ranges = [size if isinstance(size, tuple) else (size, size) for size in n_rows]
+    precisions, recalls = ([_rounded_from(share, decimals) for share in shares] for shares in (precision, recall))
+    return Feasibility(_matrix(precisions, recalls, ranges, n_total), _precision_range(recalls, ranges))
+
+
+def _check(precision: Sequence[float], recall: Sequence[float], n_rows: Sequence) -> None:
+    if not len(precision) == len(recall) == len(n_rows) >= 2:
+        raise ValueError(
+            f"each of at least 2 classes needs a precision, a recall and a number of rows; got {len(precision)}, "
+            f"{len(recall)} and {len(n_rows)}"
+        )
+    for share in (*precision, *recall):
+        if not 0 <= share <= 1:
+            raise ValueError(f"precisions and recalls lie in [0, 1], got {share}")
+    for size in n_rows:
+        low, high = size if isinstance(size, tuple) else (size, size)
+        if not 1 <= low <= high:
+            raise ValueError(f"a class has at least one row, and a range is not empty; got {size}")
+
+
+def _rounded_from(share: float, decimals: int) -> tuple[Fraction, Fraction]:
+    """Return the smallest and the largest share that may be printed so."""
+    printed, half = Fraction(str(share)), Fraction(1, 2 * 10**decimals)
+    return max(printed - half, Fraction(0)), min(printed + half, Fraction(1))
+
+
+def _matrix(precisions: list, recalls: list, ranges: list, n_total: int | None) -> np.ndarray | None:
+    """Find the matrix by integer programming: all is linear in its cells, and whole-numbered."""
+    k = len(ranges)
+    cells = np.eye(k * k, dtype=np.int64).reshape(k, k, -1)
+    rules = [(cells[i].sum(axis=0), low, high) for i, (low, high) in enumerate(ranges)]
+    rules += [(cells[:, i].sum(axis=0), 1, np.inf) for i in range(k)]  # a class never predicted has no precision
+    if n_total is not None:
+        rules.append((cells.sum(axis=(0, 1)), n_total, n_total))
+    for i in range(k):
+        rules += _within(recalls[i], cells[i, i], cells[i].sum(axis=0))
+        rules += _within(precisions[i], cells[i, i], cells[:, i].sum(axis=0))
+    lines, low, high = map(np.array, zip(*rules, strict=True))
+    found = milp(
+        np.zeros(k * k), integrality=np.ones(k * k), bounds=Bounds(0), constraints=LinearConstraint(lines, low, high)
+    )
+    if found.status == 2:  # infeasible
+        return None
+    matrix = np.round(found.x).astype(np.int64) if found.x is not None else np.zeros(k * k, dtype=np.int64)
+    if not ((low <= lines @ matrix) & (lines @ matrix <= high)).all():
+        raise ArithmeticError(f"the solver of integer programs gave no answer that holds: {found.message}")
+    return matrix.reshape(k, k)
+
+
+def _within(share: tuple[Fraction, Fraction], hits: np.ndarray, whole: np.ndarray) -> Iterator[tuple]:
+    """Say that hits are a share of the whole, from the smallest to the largest, in whole numbers."""
+    least, most = share
+    yield least.denominator * hits - least.numerator * whole, 0, np.inf
+    yield most.numerator * whole - most.denominator * hits, 0, np.inf
+
+
+def _precision_range(recalls: list, ranges: list) -> list[tuple[float, float]]:
+    """Bound the precision of each class by the fewest and the most rows of others that may be taken for it."""
+    found = []
+    for i, ((least, most), (low, high)) in enumerate(zip(recalls, ranges, strict=True)):
+        others = [pair for j, pair in enumerate(zip(recalls, ranges, strict=True)) if j != i]
+        most_strangers = sum((1 - recall[0]) * size[1] for recall, size in others)
+        # with a third class, the errors of the others may all be among themselves
+        fewest_strangers = sum((1 - recall[1]) * size[0] for recall, size in others) if len(others) == 1 else 0
+        found.append((_share(least * low, most_strangers), _share(most * high, fewest_strangers)))
+    return found
+
+
+def _share(hits: Fraction, strangers: Fraction) -> float:
+    return float(hits / (hits + strangers)) if hits else 0.0
