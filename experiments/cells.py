@@ -29,14 +29,20 @@ PROTOCOL = {
     "split": "random",
     "train_rows": None,
     "test_rows": None,
+    "leakage": False,
 }
 
-#: Choices of the options that are words.
-_CHOICES = {"evaluate_on": ("test", "train"), "rows": ("all", "balanced"), "split": ("random", "in_order")}
+#: Choices of the options that are words or flags.
+_CHOICES = {
+    "evaluate_on": ("test", "train"),
+    "rows": ("all", "balanced"),
+    "split": ("random", "in_order"),
+    "leakage": (False, True),
+}
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split", "train_rows", "test_rows")
+_LATER = ("rows", "split", "train_rows", "test_rows", "leakage")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +64,8 @@ class Cell:
         ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
         or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
         ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
-        take the place of the shares, and are drawn from all rows, an official split or not).
+        take the place of the shares, and are drawn from all rows, an official split or not); ``leakage`` (whether to
+        measure what the rows leak that an algorithm trains on instead of the training rows).
 
     Examples
     --------
@@ -182,7 +189,7 @@ def checked_protocol(given: Mapping | None) -> dict:
         raise BadInput(f"protocol.test_size must lie between 0 and 1, got {size!r}")
     for name, choices in _CHOICES.items():
         if protocol[name] not in choices:
-            raise BadInput(f"protocol.{name} must be {' or '.join(choices)}, got {protocol[name]!r}")
+            raise BadInput(f"protocol.{name} must be {' or '.join(map(_word, choices))}, got {protocol[name]!r}")
     _check_numbers_of_rows(protocol)
     return protocol | {"test_size": float(size)}
 

@@ -23,9 +23,14 @@ A claim is plain data with a ``kind``:
   run at every ε all the same, each time with a seed of its own, so that even it must be shown to be independent.
 - ``meets``: at the largest value of one axis the metric of ``algorithm`` is that of ``to``: an equivalence test within
   ± ``margin``, a share of the metric of ``to``, as for ``independent``. A difference significantly outside contradicts.
+- ``above_at_equal``: the curve ``better`` has more of the metric than ``worse`` where both have the same of another
+  metric, ``equal`` (accuracy at equal leakage): each repeat gives the difference of their means over the range of
+  ``equal`` that both reach, see `tradeoffs`. There is one group.
 - ``printed``: printed numbers of the paper, all of which must be reproduced.
+- ``consistent``: the printed precisions and recalls can come from one confusion matrix of ``n_rows`` test rows of each
+  class. If not, they are ``inconsistent in print``; nothing need be run for that.
 
-All but the last say "at every ...", so the claim holds only if it holds in every group: its p-value is the
+All but the last two say "at every ...", so the claim holds only if it holds in every group: its p-value is the
 largest of the groups' (an intersection-union test, which needs no further adjustment). The p-values of all
 claims of a paper are then adjusted by Holm, so that the chance of accepting any false one is at most 5 % for
 the whole paper.
@@ -55,6 +60,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
+from experiments import printed, tradeoffs
 from experiments.cells import PROTOCOL, overlap_of
 from experiments.errors import suggestion
 from experiments.groups import KINDS, Group, contradicted, contradicting_steps
@@ -63,7 +69,6 @@ from experiments.statistics import ALPHA, center_interval, holm, smallest_p
 from experiments.unplaced import reason_against
 from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent
 
-_COMMON = ("study", "metric", "within")
 _ABOUT = ("effect", "low", "high", "margin", "p_value", "n", "step", "p_adjusted")
 
 
@@ -104,7 +109,7 @@ def judge_claims(
     """
     claims = list(paper.get("claims") or ())
     results = [_judge(paper, claim, table, numbers, fixed_splits) for claim in claims]
-    family = sum(claim["kind"] != "printed" and not _missing(paper, claim) for claim in claims)
+    family = sum(claim["kind"] not in printed.KEYS and not _missing(paper, claim) for claim in claims)
     tested = [result for result in results if result["p_value"] is not None]
     for result, adjusted in zip(tested, holm([r["p_value"] for r in tested], family), strict=True):
         result["p_adjusted"] = adjusted
@@ -114,10 +119,12 @@ def judge_claims(
 
 def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     _check_keys(claim)
-    if claim["kind"] == "printed":
-        return _judge_printed(claim, numbers)
+    if claim["kind"] in printed.KEYS:
+        return _blank(claim) | printed.judge(claim, numbers)
     if reason := _missing(paper, claim):
         return _blank(claim) | {"verdict": NOT_TESTABLE, "reason": reason}
+    if claim["kind"] == "above_at_equal":
+        return _judge_at_equal(paper, claim, table, fixed_splits)
     study = study_of(paper, claim)
     along, levels, where = _levels(claim, study)
     _check_within(claim, study, along, where)
@@ -136,12 +143,36 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     return result | _measure(groups) | {"scope": _scope(groups)}
 
 
+def _judge_at_equal(paper, claim, table, fixed_splits) -> dict:
+    """Judge a claim about two curves at the same value of another metric."""
+    curves = [claim["worse"], claim["better"]]
+    for curve in curves:
+        tradeoffs.check(paper, claim, curve)
+    found = [tradeoffs.points(paper, claim, curve, table, [claim["equal"], claim["metric"]]) for curve in curves]
+    n, n_expected = sum(map(len, found)), sum(tradeoffs.expected(paper, claim, curve) for curve in curves)
+    result = _blank(claim) | {"cells": n, "cells_expected": n_expected}
+    values = tradeoffs.at_equal(found, claim["equal"], claim["metric"])
+    if len(values) < 2:
+        reason = f"no range of {claim['equal']} is shared by both in at least 2 repeats" if n else "no cell answers it"
+        return result | {"verdict": NOT_TESTABLE, "reason": reason}
+    studies = [study_of(paper, {"id": claim["id"], "study": curve["study"]}) for curve in curves]
+    overlap = max(
+        overlap_of(
+            PROTOCOL | dict(study.get("protocol") or {}), axis(study, "dataset", curve.get("where"))[0] in fixed_splits
+        )
+        for study, curve in zip(studies, curves, strict=True)
+    )
+    group = Group({}, values, overlap, KINDS["above"], 0.0, center_of(paper, claim, claim["metric"]))
+    return result | _measure([group]) | {"scope": _scope([group])}
+
+
 def _check_keys(claim: Mapping) -> None:
     """Check that a claim says all that its kind needs and nothing else."""
     name, kind = f"claim {claim.get('id')!r}", claim.get("kind")
-    if kind not in KINDS and kind != "printed":
-        raise PaperError(f"{name}: kind {kind!r} is not one of {', '.join([*KINDS, 'printed'])}")
-    needed = ("id", "text", "kind", *(("numbers",) if kind == "printed" else _COMMON + KINDS[kind].keys))
+    if kind not in KINDS and kind not in printed.KEYS:
+        raise PaperError(f"{name}: kind {kind!r} is not one of {', '.join([*KINDS, *printed.KEYS])}")
+    own = printed.KEYS[kind] if kind in printed.KEYS else ("metric", *KINDS[kind].common, *KINDS[kind].keys)
+    needed = ("id", "text", "kind", *own)
     for key in needed:
         if key not in claim:
             raise PaperError(f"{name}: kind {kind} needs {key}; it needs {', '.join(needed)}")
@@ -155,8 +186,8 @@ def _check_keys(claim: Mapping) -> None:
 
 def _optional(kind: str) -> tuple[str, ...]:
     """Return the keys that a claim of this kind may have and need not."""
-    if kind == "printed":
-        return ("where",)
+    if kind in printed.KEYS or not KINDS[kind].common:
+        return ()
     return ("where", "center", "axis") if "better" in KINDS[kind].keys else ("where", "center")
 
 
@@ -320,20 +351,6 @@ def effect_text(metric: str, found: Mapping) -> str:
     return f"{effect}{unit} ({low} to {high}){margin}"
 
 
-def _judge_printed(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
-    verdicts = {} if numbers is None or numbers.empty else dict(zip(numbers["id"], numbers["verdict"], strict=True))
-    unknown = [name for name in claim["numbers"] if name not in verdicts]
-    if unknown:
-        raise PaperError(f"claim {claim['id']!r}: there is no printed number {unknown[0]!r}")
-    found = [verdicts[name] for name in claim["numbers"]]
-    reason = "; ".join(f"{name}: {verdict}" for name, verdict in zip(claim["numbers"], found, strict=True))
-    if NOT_REPRODUCED in found:
-        verdict = NOT_REPRODUCED
-    else:
-        verdict = REPRODUCED if all(one == REPRODUCED for one in found) else NOT_TESTABLE
-    return _blank(claim) | {"verdict": verdict, "reason": reason}
-
-
 def _blank(claim: Mapping) -> dict:
     """Return the result of a claim before anything is known, its fields in the order of ``claims.json``."""
     numbers = ("p_value", "p_adjusted", "center", "effect", "low", "high", "groups", "groups_holding", "at_bound")
@@ -364,4 +381,4 @@ def setting_of(found: Mapping) -> dict:
 
 
 def _place(found: Mapping) -> str:
-    return setting_words(setting_of(found))
+    return setting_words(setting_of(found)) or "the only group"

@@ -24,7 +24,7 @@ class Kind:
     Parameters
     ----------
     keys : tuple of str
-        What such a claim says beside id, text, kind, study, where, within and metric.
+        What such a claim says beside id, text, kind, metric and those of ``common``.
     wanted : callable
         From the change of each repeat and its room (the claim's ``margin`` times the metric) to the lists of numbers
         that the claim wants above zero.
@@ -34,6 +34,8 @@ class Kind:
         What a step that contradicts does, and what several do; empty where single steps do not matter.
     last_only : bool
         Whether it speaks of the last level of ``along`` only.
+    common : tuple of str
+        Which cells it speaks of.
     """
 
     keys: tuple[str, ...]
@@ -41,6 +43,7 @@ class Kind:
     bound: float | None = None
     objection: tuple[str, ...] = ()
     last_only: bool = False
+    common: tuple[str, ...] = ("study", "within")
 
 
 def _up(change: np.ndarray, room: np.ndarray) -> list[np.ndarray]:
@@ -60,6 +63,7 @@ KINDS = {
     "decreases": Kind(("along",), _down, 0.0, ("rises", "rise")),
     "above": Kind(("better", "worse"), _up),
     "below": Kind(("better", "worse"), _down),
+    "above_at_equal": Kind(("better", "worse", "equal"), _up, common=()),
     "approaches": Kind(("along", "algorithm", "to"), _down, 0.0, ("rises", "rise")),
     # no margin is a share of nothing: where the metric is zero throughout, nothing can be said
     "independent": Kind(("along", "margin"), _neither, 0.0, ("leaves the margin", "leave the margin")),

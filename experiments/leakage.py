@@ -17,6 +17,9 @@ from algorithms.domain import Continuous, Domain
 from algorithms.release.sampler import Sampler, numbered
 from experiments.statistics import LEVEL, Interval
 
+LEAKS = ("membership_auc", "membership_advantage", "relinked", "interval_50", "interval_95")
+"""Metrics of a release; the last three are of noisy copies only."""
+
 _ROUNDING = 1e-12  # two ways to compute the same distance differ by this share of it
 
 

@@ -16,6 +16,7 @@ import datasets
 from datasets import Dataset, catalogue
 from experiments import estimators
 from experiments.cells import Cell, canonical, is_fixed
+from experiments.leakage import LEAKS, of_release
 from experiments.splits import domain_of, split_rows
 
 
@@ -29,7 +30,8 @@ class Measured:
         ``accuracy, precision_<class>, recall_<class>`` or ``mse, unit_mse, r2``; NaN where undefined (a class never
         predicted has no precision, a class without test rows no recall). ``unit_mse`` is the mean squared error of the
         target scaled to [0, 1] by its declared bounds. Of an estimator that has ``noise_scales_`` also
-        ``noise_scale_<part>``, and of one that has ``beta_`` also ``beta``.
+        ``noise_scale_<part>``, and of one that has ``beta_`` or ``sampling_ratio_`` these. Where the protocol asks for
+        ``leakage``, what `leakage.of_release` finds.
     fit_seconds : float
         Wall-clock time of ``fit``. Estimators that fit a summary of the rows share it within a split and a worker: the
         pass over the rows counts for the first that needs it, and not for those that come after.
@@ -80,7 +82,10 @@ def run(cell: Cell) -> Measured:
     fit_seconds = time.perf_counter() - started
     predicted = np.asarray(estimator.predict(asked.frame if as_declared else asked.matrix))
     measure = _classification if data.task == "classification" else _regression
-    return Measured(measure(data, asked, predicted) | _published(estimator), fit_seconds, _details(estimator))
+    metrics = measure(data, asked, predicted) | _published(estimator)
+    if cell.protocol["leakage"]:
+        metrics |= of_release(estimator.sampler(), (train.frame, train.target), (test.frame, test.target))
+    return Measured(metrics, fit_seconds, _details(estimator))
 
 
 def metric_names(dataset: str) -> list[str]:
@@ -95,7 +100,8 @@ def metric_names(dataset: str) -> list[str]:
     if entry.task == "regression":
         return ["mse", "unit_mse", "r2", "noise_scale_quadratic", "noise_scale_linear", "beta"]
     labels = entry.domain.target.categories
-    return ["accuracy", *(f"{rate}_{label}" for label in labels for rate in ("precision", "recall"))]
+    rates = [f"{rate}_{label}" for label in labels for rate in ("precision", "recall")]
+    return ["accuracy", *rates, "sampling_ratio", *LEAKS]
 
 
 def _split(cell: Cell, data: Dataset) -> _Split:
@@ -183,7 +189,8 @@ def _regression(data: Dataset, asked: _Rows, predicted: np.ndarray) -> dict[str,
 def _published(estimator) -> dict[str, float]:
     """Return what a fitted estimator says of its own noise."""
     said = {f"noise_scale_{part}": float(scale) for part, scale in getattr(estimator, "noise_scales_", {}).items()}
-    return said | ({"beta": float(estimator.beta_)} if hasattr(estimator, "beta_") else {})
+    chosen = {name: f"{name}_" for name in ("beta", "sampling_ratio")}
+    return said | {name: float(getattr(estimator, own)) for name, own in chosen.items() if hasattr(estimator, own)}
 
 
 def _details(estimator) -> dict:

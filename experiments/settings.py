@@ -97,6 +97,8 @@ def check(cell: Cell) -> None:
     except (ValueError, TypeError) as error:
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {' '.join(str(error).split())}") from error
     wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
+    if cell.protocol["leakage"] and not hasattr(estimator, "sampler"):
+        raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
     if wrong:
         raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
 

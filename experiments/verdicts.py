@@ -44,6 +44,7 @@ from experiments.statistics import ALPHA, Interval, mean_interval, prediction_in
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 NOT_TESTABLE, NOT_RUN = "not testable", "not run"
+INCONSISTENT = "inconsistent in print"  # of claims: what is printed contradicts itself, whatever is run
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
 _STATISTICS = ("mean", "max", "exact", "some")

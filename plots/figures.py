@@ -31,8 +31,8 @@ INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
 SEQUENTIAL = ("#2fa8a0", "#2a91a5", "#2f7aa6", "#3f62a0", "#4c4a93", "#523282", "#511b6b", "#450a4f")
 #: Distinct hues of distinct lightness, for things without an order.
 QUALITATIVE = ("#0a3d7a", "#d1661f", "#3b9c6d", "#9c4f96", "#7a7a7a", "#b8860b")
-_MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
-_DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
+MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
+DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
 _STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
@@ -138,7 +138,7 @@ def _line_style(value, i: int, lines: list) -> dict:
         color = SEQUENTIAL[round(i * (len(SEQUENTIAL) - 1) / max(finite - 1, 1))]
     else:
         color = QUALITATIVE[i % len(QUALITATIVE)]
-    shape = {"marker": _MARKERS[i % len(_MARKERS)], "dashes": _DASHES[i % len(_DASHES)]}
+    shape = {"marker": MARKERS[i % len(MARKERS)], "dashes": DASHES[i % len(DASHES)]}
     return shape | {"color": color, "linewidth": 1.6, "markersize": 5.5}
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from experiments.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, per_cent
+from experiments.verdicts import INCONSISTENT, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, per_cent
 
 MISSING = "—"
-SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "?", NOT_RUN: "—"}
+SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", INCONSISTENT: "≠", NOT_TESTABLE: "?", NOT_RUN: "—"}
 
 
 def label(paper: Mapping, name: str) -> str:

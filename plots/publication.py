@@ -15,16 +15,21 @@ from experiments.selection import coverage
 from experiments.settings import known
 from experiments.statistics import LEVEL
 from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
-from plots import figures, fit, ledger, report, scale, shape, span, summary, tables
+from plots import figures, fit, ledger, report, scale, shape, span, summary, tables, tradeoff
 from plots.labels import SIGNS, incomplete
 from plots.series import shortfall, summarise, with_unplaced
 
 PROJECT = Path(__file__).resolve().parent.parent
-#: Figures that are not drawn from cells: what is drawn, and how.
-_DRAWN_APART = {"fit": (illustration.curves, fit), "ledger": (spending.steps, ledger)}
+#: Figures that are no lines over an axis of a study: what is drawn, and how.
+_DRAWN_APART = {
+    "fit": (lambda paper, item, table: illustration.curves(item), fit.figure),
+    "ledger": (lambda paper, item, table: spending.steps(item), ledger.figure),
+    "tradeoff": (tradeoff.frame, tradeoff.figure),
+}
 _CHECKS = {
     "fit": lambda paper, item: illustration.check(item),
     "ledger": lambda paper, item: spending.check(item),
+    "tradeoff": tradeoff.check,
     "span": unplaced.check,
 }
 _NO_NUMBERS = ["id", "table", "dataset", "metric", "statistic", "value", "decimals", "source"]
@@ -92,10 +97,10 @@ def _publish_table(paper, item, table, numbers, facts, folder: Path) -> dict:
 
 def _publish_figure(paper, item, table, numbers, folder: Path) -> dict:
     if item.get("kind") in _DRAWN_APART:
-        make, drawing = _DRAWN_APART[item["kind"]]
-        frame = make(item)
-        svg, _, _ = figures.write(item["id"], lambda: drawing.figure(paper, item, frame), frame, folder)
-        return {"item": item, "frame": frame, "svg": svg, "note": drawing.shortfall(frame)}
+        make, draw = _DRAWN_APART[item["kind"]]
+        frame = make(paper, item, table)
+        svg, _, _ = figures.write(item["id"], lambda: draw(paper, item, frame), frame, folder)
+        return {"item": item, "frame": frame, "svg": svg, "note": shortfall(frame)}
     series = with_unplaced(paper, item, summarise(paper, item, table, numbers, shape.axes_of(item)), numbers)
     svg, _, _ = figures.draw(paper, item, series, folder)
     return {"item": item, "frame": series, "svg": svg, "note": shortfall(series)}
@@ -126,7 +131,7 @@ def check(paper: dict) -> None:
             scale.limits_of(item, series)
             shape.check_metrics(paper, item)
     for claim in paper.get("claims") or ():
-        if "metric" in claim:
+        if "metric" in claim and "study" in claim:
             shape.check_metrics(paper, claim)
 
 

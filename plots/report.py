@@ -170,17 +170,17 @@ def _figure(paper: Mapping, shown: Mapping) -> dict:
     svg = _inline(shown["svg"].read_text(encoding="utf-8"), item["id"])
     if "study" not in item:
         return {"id": item["id"], "title": item["title"], "note": shown["note"], "svg": svg, "points": []}
-    metric, decimals = item["metric"], decimals_of(frame)
+    decimals = {metric: decimals_of(part) for metric, part in frame.groupby("metric")}
     points = [
         {
             "line": labels.value_label(paper, point[item["lines"]]),
-            "x": labels.value_label(paper, point[item["x"]]),
-            "ours": labels.number(metric, point[ours(frame)], decimals),
-            "interval": labels.interval(metric, point["ci_low"], point["ci_high"], decimals),
+            "x": labels.axis_labels(paper, item["x"], [point[item["x"]]])[0],
+            "ours": labels.number(point["metric"], point[ours(frame)], decimals[point["metric"]]),
+            "interval": labels.interval(point["metric"], point["ci_low"], point["ci_high"], decimals[point["metric"]]),
             "n": point["n"],
             "printed": ""
             if pd.isna(point["printed"])
-            else labels.number(metric, point["printed"], int(point["decimals"])),
+            else labels.number(point["metric"], point["printed"], int(point["decimals"])),
             "verdict": point["verdict"],
         }
         for point in frame.to_dict("records")
@@ -192,7 +192,9 @@ def _figure(paper: Mapping, shown: Mapping) -> dict:
         "svg": svg,
         "line": labels.label(paper, item["lines"]),
         "x": labels.label(paper, item["x"]),
-        "metric": f"{labels.metric_label(paper, metric)}, {ours(frame)}",
+        "metric": ours(frame)
+        if item["x"] == "metric"
+        else f"{labels.metric_label(paper, item['metric'])}, {ours(frame)}",
         "points": points,
     }
 

@@ -88,7 +88,9 @@ def ours(series: pd.DataFrame) -> str:
 
 
 def shortfall(series: pd.DataFrame) -> str:
-    """Return the note on the missing cells of a whole table or figure."""
+    """Return the note on the missing cells of a whole table or figure; one that is not of cells is there or is not."""
+    if "n" not in series:
+        return "" if len(series) else "INCOMPLETE: data set not available"
     return incomplete(int(series["n"].sum()), int(series["n_expected"].sum()))
 
 

@@ -50,7 +50,8 @@ def check_keys(item: Mapping, is_table: bool) -> None:
         if key not in (*needed, *optional):
             raise PaperError(f"{name}: kind {kind} knows no {key!r}; {suggestion(key, (*needed, *optional))}")
     if ("metric" in (item.get("columns"), item.get("x"))) != isinstance(item.get("metric"), list):
-        raise PaperError(f"{name}: {'columns' if is_table else 'x'}: metric goes with a list of metrics, and a list with that")
+        place = "columns" if is_table else "x"
+        raise PaperError(f"{name}: {place}: metric goes with a list of metrics, and a list with that")
     _check_marks(name, item.get("marks", {}))
 
 

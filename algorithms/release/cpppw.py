@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
+from algorithms.accounting import Fault
 from algorithms.parameters import check_number
 from algorithms.release.sampler import NoisyCopies
 from algorithms.release.trained import TrainedOnRelease
 
-RATIOS = tuple(ratio / 10 for ratio in range(10, 21))
-"""The ratios a that the paper chooses from, as far as it says: between 1 and 2, printed with one decimal."""
+RATIOS = tuple(ratio / 10 for ratio in range(10, 21, 2))
+"""The ratios a that are chosen from: between 1 and 2, as the paper says, in steps that both of its choices lie on."""
+
+CROSS_VALIDATED = "cross_validated"
 
 
 class ParzenReplacement(NoisyCopies):
@@ -83,12 +88,20 @@ class CPPPWClassifier(TrainedOnRelease):
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are. Not stated in the paper.
-    sampling_ratio, bandwidth, scale
-        As for ``ParzenReplacement``. The paper chooses the ratio by cross-validation, see ``choose_ratio``.
+    sampling_ratio : float or "cross_validated", default=1.0
+        As for ``ParzenReplacement``, or chosen by cross-validation on the training rows, as in the paper, see
+        ``choose_ratio``.
+    bandwidth, scale
+        As for ``ParzenReplacement``.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, and warns.
     random_state : int, RandomState or None, default=None
         Source of all randomness.
+
+    Attributes
+    ----------
+    sampling_ratio_ : float
+        The ratio in use.
 
     Notes
     -----
@@ -122,10 +135,23 @@ class CPPPWClassifier(TrainedOnRelease):
         self.domain = domain
         self.random_state = random_state
 
+    def fit(self, X, y):
+        """Choose the ratio if asked to, then replace the training rows and train, see ``TrainedOnRelease.fit``."""
+        self.sampling_ratio_ = self.sampling_ratio
+        if self.sampling_ratio != CROSS_VALIDATED:
+            return super().fit(X, y)
+        model = clone(self).set_params(sampling_ratio=RATIOS[0])
+        folds = int(self.seed().generate_state(1)[0])
+        self.sampling_ratio_ = choose_ratio(X, y, model, random_state=folds)
+        super().fit(X, y)
+        self.privacy_ = replace(self.privacy_, faults=(*self.privacy_.faults, CHOSEN_RATIO))
+        return self
+
     def sampler(self) -> ParzenReplacement:
-        """Return the sampler that ``fit`` uses, unfitted."""
+        """Return the sampler that ``fit`` uses, unfitted; the ratio that ``fit`` will choose is not known before."""
+        is_chosen = self.sampling_ratio == CROSS_VALIDATED
         return ParzenReplacement(
-            self.sampling_ratio,
+            getattr(self, "sampling_ratio_", RATIOS[0]) if is_chosen else self.sampling_ratio,
             bandwidth=self.bandwidth,
             scale=self.scale,
             domain=self.domain,
@@ -168,3 +194,10 @@ def choose_ratio(X, y, classifier: TrainedOnRelease, ratios=RATIOS, *, n_folds: 
     models = [clone(classifier).set_params(sampling_ratio=ratio) for ratio in sorted(ratios)]
     accuracies = [cross_val_score(model, X, y, cv=folds, error_score="raise").mean() for model in models]
     return models[int(np.argmax(accuracies))].sampling_ratio
+
+
+CHOSEN_RATIO = Fault(
+    "ratio from the rows",
+    "the number of released rows is chosen by cross-validation on the training rows",
+    "section 2, step 4",
+)
