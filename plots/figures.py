@@ -91,7 +91,7 @@ def _figure(paper: Mapping, item: Mapping, series: pd.DataFrame) -> Figure:
     handles, beyond = [], []
     for i, (value, text) in enumerate(zip(lines, axis_labels(paper, item["lines"], lines), strict=True)):
         points = _Points.of(series.iloc[i * len(xs) : (i + 1) * len(xs)], _dodge(i, len(lines)))
-        style = _line_style(value, i, lines) | ({"linestyle": "none"} if item["x"] == "metric" else {})
+        style = _line_style(value, i, lines) | ({"linewidth": 0} if item["x"] == "metric" else {})
         handles.append(_draw_line(axes, points, limits, style, text))
         beyond += points.beyond(limits, style["color"])
         _draw_level(axes, series.iloc[i * len(xs)], style["color"])
@@ -201,7 +201,8 @@ def _draw_level(axes, first: pd.Series, color: str) -> None:
 
 
 def _dress(axes, paper: Mapping, item: Mapping, xs: list, limits: scale.Limits, center: str) -> None:
-    axes.set_xticks(range(len(xs)), axis_labels(paper, item["x"], xs))
+    names = axis_labels(paper, item["x"], xs)
+    axes.set_xticks(range(len(xs)), [name.replace(", ", ",\n") for name in names] if item["x"] == "metric" else names)
     axes.set_xlim(-0.5, len(xs) - 0.5)
     if item["x"] == "metric":
         axes.set_ylabel("%" if all(map(per_cent, item["metric"])) else "")

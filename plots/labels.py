@@ -9,6 +9,7 @@ from experiments.verdicts import INCONSISTENT, NOT_REPRODUCED, NOT_RUN, NOT_TEST
 
 MISSING = "—"
 SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", INCONSISTENT: "≠", NOT_TESTABLE: "?", NOT_RUN: "—"}
+OF_NUMBERS = tuple(verdict for verdict in SIGNS if verdict != INCONSISTENT)  # that one is a verdict on claims only
 
 
 def label(paper: Mapping, name: str) -> str:

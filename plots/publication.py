@@ -16,7 +16,7 @@ from experiments.settings import known
 from experiments.statistics import LEVEL
 from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
 from plots import figures, fit, ledger, report, scale, shape, span, summary, tables, tradeoff
-from plots.labels import SIGNS, incomplete
+from plots.labels import OF_NUMBERS, incomplete
 from plots.series import shortfall, summarise, with_unplaced
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -151,7 +151,7 @@ def _notes(paper: Mapping, table: pd.DataFrame, numbers: pd.DataFrame) -> list[s
             kindest = tested["verdict_one_run"].value_counts()
             notes.append(
                 f"Assumed: a printed number is the mean of {m} runs. Were each a single run, "
-                + ", ".join(f"{kindest.get(verdict, 0)} would be {verdict}" for verdict in SIGNS)
+                + ", ".join(f"{kindest.get(verdict, 0)} would be {verdict}" for verdict in OF_NUMBERS)
                 + "."
             )
     return notes

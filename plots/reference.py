@@ -18,7 +18,7 @@ from experiments.selection import setting_key
 from experiments.substitutes import sentences, substituted
 from experiments.verdicts import REPRODUCED
 from plots import span
-from plots.labels import SIGNS, axis_labels, label, number
+from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
 from plots.series import ours
 from plots.summary import describe
 from plots.tables import corner, grid_values
@@ -53,7 +53,7 @@ def counts(paper: Mapping, numbers: pd.DataFrame) -> str:
     """Return how many measurements got which verdict, and which counted facts differ."""
     facts = numbers[numbers["statistic"] == "exact"]
     means = numbers[numbers["statistic"] != "exact"]["verdict"].value_counts()
-    said = "; ".join(f"{sign} {verdict}: {means.get(verdict, 0)}" for verdict, sign in SIGNS.items())
+    said = "; ".join(f"{SIGNS[verdict]} {verdict}: {means.get(verdict, 0)}" for verdict in OF_NUMBERS)
     differing = facts[facts["verdict"] != REPRODUCED].to_dict("records")
     named = [
         f"{label(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing

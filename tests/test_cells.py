@@ -75,6 +75,19 @@ def test_numbers_of_rows_of_each_class_leave_out_all_other_classes():
         split_rows(car, 0, PROTOCOL | {"train_rows": {"acc": 200}, "test_rows": {"acc": 200}})
 
 
+def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
+    sizes = {"train_rows": {"unacc": 200, "acc": 100}, "test_rows": {"unacc": 100, "acc": 50}}
+    plain, asked = (checked_protocol(sizes | more) for more in ({}, {"leakage": True}))
+    still = {"bandwidth": 0.0, "sampling_ratio": 2.0}
+    assert "relinked" not in run(Cell("car", "cpppw", still, math.inf, 0, plain)).metrics
+    metrics = run(Cell("car", "cpppw", still, math.inf, 0, asked)).metrics
+    assert metrics["relinked"] == 1 and metrics["membership_auc"] > 0.9 and metrics["interval_50"] == 0
+    assert metrics["sampling_ratio"] == 2
+    assert set(metrics) <= set(protocol.metric_names("car"))
+    with pytest.raises(BadInput, match=r"protocol\.leakage: algorithm 'majority' releases no rows"):
+        expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=asked)
+
+
 def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path):
     sizes = {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"unacc": 210, "acc": 84}}
     cell = Cell("car", "majority", {}, 1.0, 0, checked_protocol(sizes))

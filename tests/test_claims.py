@@ -580,3 +580,95 @@ def test_a_claim_about_what_is_not_implemented_is_not_testable_and_counts_as_no_
     assert {one["reason"] for one in unknown} == {"not implemented: never described"}
     with pytest.raises(PaperError, match="'lost' is not run by the study"):
         judge_claims(paper | {"not_implemented": {}}, table)
+
+
+# Claims that join two studies, and claims about what is printed alone.
+
+AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
+AT_EQUAL |= {"better": {"study": "h", "along": "params.bandwidth"}, "worse": {"study": "s", "along": "params.sigma"}}
+CURVES = {
+    "number": 0,
+    "repeats": 10,
+    "studies": {
+        "h": {"dataset": ["car"], "algorithm": ["cpppw"], "params": {"bandwidth": [0.1, 0.5, 1.0]}},
+        "s": {"dataset": ["car"], "algorithm": ["asn"], "params": {"sigma": [1.0, 2.0]}},
+    },
+}
+
+
+def two_curves(gap, shift=0.0, seed=0):
+    """Accuracy is half the leakage, and ``gap`` more for the first; leakages of the second begin ``shift`` higher."""
+    rng, rows = np.random.default_rng(seed), []
+    for study, algorithm, name, levels in (
+        ("h", "cpppw", "bandwidth", {0.1: 0.9, 0.5: 0.5, 1.0: 0.1}),
+        ("s", "asn", "sigma", {1.0: 0.8 + shift, 2.0: 0.3 + shift}),
+    ):
+        for value, leak in levels.items():
+            for r in range(10):
+                accuracy = 0.4 + leak / 2 + (gap if study == "h" else 0) + rng.normal(0, 0.002)
+                rows.append(
+                    {"study": study, "key": f"{study} {value} {r}", "dataset": "car", "algorithm": algorithm}
+                    | {
+                        f"params.{name}": value,
+                        "epsilon": math.inf,
+                        "repeat": r,
+                        "relinked": leak,
+                        "accuracy": accuracy,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(("gap", "verdict"), [(0.02, "reproduced"), (0.0, "not testable"), (-0.02, "not reproduced")])
+def test_curves_are_compared_where_they_leak_the_same(gap, verdict):
+    found = judge(two_curves(gap, seed=1), AT_EQUAL, paper=CURVES)
+    assert found["verdict"] == verdict
+    assert found["effect"] == pytest.approx(gap, abs=0.002), "not the difference of their means, which leak differently"
+    assert (found["cells"], found["cells_expected"]) == (50, 50)
+
+
+def test_curves_that_never_leak_the_same_are_not_compared():
+    apart = judge(two_curves(0.02, shift=0.7), AT_EQUAL, paper=CURVES)
+    assert apart["verdict"] == "not testable" and "no range of relinked is shared" in apart["reason"]
+    nothing = judge(pd.DataFrame(), AT_EQUAL, paper=CURVES)
+    assert (nothing["verdict"], nothing["reason"]) == ("not testable", "no cell answers it")
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [
+        ({"study": "h"}, "a curve needs along"),
+        ({"study": "x", "along": "epsilon"}, "study 'x' is not in the paper"),
+        ({"study": "h", "along": "epsilon"}, "must fix params.bandwidth"),
+        ({"study": "h", "along": "params.bandwidth", "wher": {}}, "knows no 'wher'; did you mean 'where'"),
+    ],
+)
+def test_a_curve_that_is_none_is_refused(curve, message):
+    with pytest.raises(PaperError, match=message):
+        judge(two_curves(0.0), AT_EQUAL, paper=CURVES, better=curve)
+
+
+def printed_rates(*rates):
+    names = ("p-a", "p-b", "r-a", "r-b")
+    rows = [
+        {"id": name, "metric": "precision_acc", "printed": rate, "decimals": 1, "verdict": "not reproduced"}
+        for name, rate in zip(names, rates, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+CONSISTENT = {"id": "c", "text": "c", "kind": "consistent", "precision": ["p-a", "p-b"], "recall": ["r-a", "r-b"]}
+CONSISTENT |= {"n_rows": [210, 84]}
+
+
+def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print():
+    paper = PAPER | {"claims": [CONSISTENT]}
+    (found,) = judge_claims(paper, pd.DataFrame(), printed_rates(0.953, 0.941, 0.946, 0.938))
+    assert found["verdict"] == "inconsistent in print" and "97.4 to 97.5 %" in found["reason"]
+    # 200 of 210 and 80 of 84 right: precisions 200/204 and 80/90
+    (found,) = judge_claims(paper, pd.DataFrame(), printed_rates(0.980, 0.889, 0.952, 0.952))
+    assert found["verdict"] == "reproduced" and "[[200, 10], [4, 80]]" in found["reason"]
+    with pytest.raises(PaperError, match="there is no printed number 'p-a'"):
+        judge_claims(paper, pd.DataFrame(), pd.DataFrame())
+    with pytest.raises(PaperError, match="each of at least 2 classes"):
+        judge_claims(PAPER | {"claims": [CONSISTENT | {"n_rows": [210]}]}, pd.DataFrame(), printed_rates(1, 1, 1, 1))

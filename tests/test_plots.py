@@ -597,6 +597,43 @@ def test_a_level_is_drawn_for_a_number_without_its_setting():
     assert axes.get_ylim()[1] > 95
 
 
+def test_metrics_may_stand_along_the_axis(tmp_path):
+    item = {"id": "figure-1", "title": "T", "study": "grid", "x": "metric", "lines": "algorithm"}
+    item |= {"metric": ["precision_acc", "recall_acc"], "where": {"params.max_depth": 3, "epsilon": 1.0}}
+    table = long_table()
+    table = table.assign(precision_acc=table["accuracy"], recall_acc=table["accuracy"] / 2)
+    paper = {name: value for name, value in PAPER.items() if name not in ("claims", "tables")} | {"figures": [item]}
+    publish(paper, table, tmp_path)
+    drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
+    assert drawn["metric"].tolist() == ["precision_acc", "recall_acc"] * 2
+    assert drawn["mean"].iloc[1] == pytest.approx(drawn["mean"].iloc[0] / 2)
+    (axes,) = figures._figure(paper, item, drawn).axes
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["precision,\nacc (%)", "recall,\nacc (%)"]
+    assert {line.get_linewidth() for line in axes.lines if line.get_label() in ("a", "b")} == {0}, "no order, no line"
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "precision, acc (%)" in page and "recall, acc (%)" in page
+
+
+TRADEOFF = {"id": "figure-1", "title": "T", "kind": "tradeoff", "x": "relinked", "y": "accuracy"}
+TRADEOFF |= {"curves": [{"label": "a, depth", "study": "grid", "along": "params.max_depth"}]}
+TRADEOFF["curves"][0]["where"] = {"algorithm": "a", "epsilon": 1.0}
+
+
+def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
+    table = long_table().assign(relinked=lambda t: t["params.max_depth"] / 10, key=lambda t: t.index.astype(str))
+    paper = {name: value for name, value in PAPER.items() if name not in ("claims", "tables")} | {"figures": [TRADEOFF]}
+    publish(paper, table, tmp_path)
+    drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
+    meant = (
+        table[(table["algorithm"] == "a") & (table["epsilon"] == 1.0)].groupby("params.max_depth")["accuracy"].mean()
+    )
+    assert (drawn["value"].tolist(), drawn["x"].tolist()) == ([3, 4], [0.3, 0.4])
+    assert drawn["y"].tolist() == pytest.approx(meant.tolist())
+    gone = table[~((table["params.max_depth"] == 4) & (table["repeat"] < 3))]
+    publish(paper, gone, tmp_path)
+    assert "INCOMPLETE: 17 of 20 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 GRID, FIGURE = PAPER["tables"][1], PAPER["figures"][0]
 FIT = {"id": "figure-1", "title": "T", "kind": "fit", "dataset": "ccpp", "feature": "AT", "algorithm": ["fm"]}
 FIT |= {"params": {"degree": 2}, "epsilon": 1}
@@ -616,6 +653,9 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("tables", SPAN | {"studies": ["gird"]}, "study 'gird' is not in the paper"),
         ("figures", LEDGER | {"algorithm": "majority", "params": {"strategy": ["prior"]}}, "keeps no ledger"),
         ("figures", LEDGER | {"params": {"max_depth": 3}}, "params: write"),
+        ("figures", TRADEOFF | {"curves": [{"study": "grid", "along": "epsilon"}]}, "needs a label"),
+        ("figures", TRADEOFF | {"curves": [{"label": "a", "study": "grid", "along": "epsilon"}]}, "must fix algorithm"),
+        ("figures", FIGURE | {"x": "metric"}, "x: metric goes with a list"),
         ("tables", {"id": "t", "title": "T", "kind": "datasets", "datasets": ["carr"]}, "did you mean 'car'"),
         ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "kind lines needs x"),
         ("figures", FIGURE | {"lines": "epsilo"}, "no axis 'epsilo'"),

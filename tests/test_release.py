@@ -27,7 +27,7 @@ from algorithms import (
     PrivacyLeakWarning,
 )
 from algorithms.release import marginals
-from algorithms.release.cpppw import choose_ratio
+from algorithms.release.cpppw import RATIOS, choose_ratio
 from algorithms.release.trained import CLASSIFIERS
 
 DOMAIN = Domain(
@@ -414,6 +414,20 @@ def test_the_ratio_is_chosen_as_a_slow_loop_chooses_it():
         best = min(ratio for ratio in ratios if hits[ratio] >= max(hits.values()) - 1e-12)
         assert choose_ratio(X, y, model, ratios[::-1], random_state=seed) == best
     assert model.sampling_ratio == 1.0 and not hasattr(model, "classifier_")
+
+
+def test_a_classifier_may_choose_its_ratio_by_itself():
+    X, y = table(150)
+    model = CPPPWClassifier(sampling_ratio="cross_validated", bandwidth=1.0, domain=DOMAIN, random_state=4).fit(X, y)
+    assert model.sampling_ratio == "cross_validated" and model.sampling_ratio_ in RATIOS
+    assert "ratio from the rows" in [fault.name for fault in model.privacy_.faults]
+    plain = CPPPWClassifier(sampling_ratio=model.sampling_ratio_, bandwidth=1.0, domain=DOMAIN, random_state=4).fit(
+        X, y
+    )
+    assert (plain.predict(X) == model.predict(X)).all()
+    assert "ratio from the rows" not in [fault.name for fault in plain.privacy_.faults]
+    same, _ = model.sampler().fit_resample(X, y)
+    assert len(same) == sum(round(model.sampling_ratio_ * n) for n in np.unique(y, return_counts=True)[1])
 
 
 def test_a_ratio_that_cannot_be_is_refused():
