@@ -9,7 +9,7 @@ step that reads the rows without noise costs infinity (`Unpaid`). The ledger bel
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -165,6 +165,19 @@ def _log_binomial(k: np.ndarray, n: int, p: float) -> np.ndarray:
     return ways + k * np.log(p) + (n - k) * np.log1p(-p)
 
 
+def _without_unpaid(event: Event) -> Event | None:
+    """Return an event without the steps that have no noise, None if nothing is left."""
+    if isinstance(event, Unpaid):
+        return None
+    if isinstance(event, Bootstrapped):
+        part = _without_unpaid(event.part)
+        return replace(event, part=part) if part else None
+    if isinstance(event, Sequential | Parallel):
+        parts = tuple(filter(None, map(_without_unpaid, event.parts)))
+        return replace(event, parts=parts) if parts else None
+    return event
+
+
 def _described(event: Sequential | Parallel, how: str) -> list[str]:
     times = f"{event.times} x " if event.times != 1 else ""
     head = f"{times}{event.name}, {how}, costs {event.epsilon:.4g}"
@@ -239,6 +252,20 @@ class Privacy:
     def accounted_epsilon(self) -> float:
         """Cost by the ledger; infinite if any step was unpaid or the domain was inferred."""
         return math.inf if INFERRED_DOMAIN in self.faults else self.ledger.epsilon
+
+    @property
+    def noisy_epsilon(self) -> float:
+        """Cost of the steps that have noise, as if those without had not been taken: a lower bound of what was spent.
+
+        Examples
+        --------
+        >>> tree = Sequential("tree", (Spent("laplace", "count", 0.1, 1.0), Unpaid("labels")), times=3)
+        >>> privacy = Privacy(0.1, tree)
+        >>> privacy.accounted_epsilon, round(privacy.noisy_epsilon, 9)
+        (inf, 0.3)
+        """
+        noisy = _without_unpaid(self.ledger)
+        return noisy.epsilon if noisy else 0.0
 
     @property
     def is_sound(self) -> bool:

@@ -36,9 +36,9 @@ class Measured:
         Wall-clock time of ``fit``. Estimators that fit a summary of the rows share it within a split and a worker: the
         pass over the rows counts for the first that needs it, and not for those that come after.
     details : dict
-        ``privacy`` (claimed_epsilon, accounted_epsilon, is_sound, neighbours, faults: name, why and source of each) of
-        an estimator that has ``privacy_``, and ``clipped``: how many training values lay outside the declared bounds,
-        by column.
+        ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, is_sound, neighbours, faults: name, why and
+        source of each) of an estimator that has ``privacy_``, and ``clipped``: how many training values lay outside the
+        declared bounds, by column.
     """
 
     metrics: dict
@@ -199,6 +199,7 @@ def _details(estimator) -> dict:
         details["privacy"] = {
             "claimed_epsilon": privacy.claimed_epsilon,
             "accounted_epsilon": privacy.accounted_epsilon,
+            "noisy_epsilon": privacy.noisy_epsilon,
             "is_sound": privacy.is_sound,
             "neighbours": privacy.neighbours,
             "faults": [{"name": fault.name, "why": fault.why, "source": fault.source} for fault in privacy.faults],
