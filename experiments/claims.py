@@ -125,15 +125,13 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
         return _blank(claim) | {"verdict": NOT_TESTABLE, "reason": reason}
     if claim["kind"] == "above_at_equal":
         return _judge_at_equal(paper, claim, table, fixed_splits)
-    study = study_of(paper, claim)
-    along, levels, where = _levels(claim, study)
-    _check_within(claim, study, along, where)
+    study, where = part_of(paper, claim)
     rows = answers(table, study, claim["metric"], where)
     expected = size(study, int(paper["repeats"]), where)
     result = _blank(claim) | {"cells": len(rows), "cells_expected": expected}
     if rows.empty:
         return result | {"verdict": NOT_TESTABLE, "reason": f"no cell answers it (0 of {expected})"}
-    groups = _groups(paper, claim, study, where, along, levels, rows, fixed_splits)
+    groups = groups_of(paper, claim, rows, fixed_splits)
     smallest = min(groups, key=lambda group: len(group.values))
     if len(smallest.values) < 2:
         reason = f"{setting_words(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
@@ -164,6 +162,21 @@ def _judge_at_equal(paper, claim, table, fixed_splits) -> dict:
     )
     group = Group({}, values, overlap, KINDS["above"], 0.0, center_of(paper, claim, claim["metric"]))
     return result | _measure([group]) | {"scope": _scope([group])}
+
+
+def part_of(paper: Mapping, claim: Mapping) -> tuple[Mapping, dict]:
+    """Return the study that a claim speaks of, and which part of it.
+
+    Raises
+    ------
+    PaperError
+        If the claim is written wrongly.
+    """
+    _check_keys(claim)
+    study = study_of(paper, claim)
+    along, _, where = _levels(claim, study)
+    _check_within(claim, study, along, where)
+    return study, where
 
 
 def _check_keys(claim: Mapping) -> None:
@@ -234,13 +247,16 @@ def _check_within(claim: Mapping, study: Mapping, along: str, where: Mapping) ->
         )
 
 
-def _groups(paper, claim, study, where, along, levels, rows, fixed_splits) -> list[Group]:
+def groups_of(paper: Mapping, claim: Mapping, table: pd.DataFrame, fixed_splits: Collection[str] = ()) -> list[Group]:
+    """Return the groups of a claim with their cells; the parameters are those of `judge_claims`."""
+    study, where = part_of(paper, claim)
+    along, levels, _ = _levels(claim, study)
     protocol = PROTOCOL | dict(study.get("protocol") or {})
     center = center_of(paper, claim, claim["metric"])
     groups = []
     for setting in settings(study, claim["within"], where):
         named = dict(zip(claim["within"], setting, strict=True))
-        part = answers(rows, study, claim["metric"], where | named)
+        part = answers(table, study, claim["metric"], where | named)
         dataset = named.get("dataset") or axis(study, "dataset", where)[0]
         overlap = overlap_of(protocol, dataset in fixed_splits)
         values = _repeats_by_levels(claim, part, along, levels)

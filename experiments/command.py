@@ -99,9 +99,9 @@ def _run_settings(request: Request, folder: Path, executor: Executor) -> int:
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
     settings = expand(values, repeats, protocol=config["protocol"])
     cells = [cell for setting in settings for cell in setting]
-    outcome, skipped, records = _run(cells, folder, executor)
+    outcome, skipped, records = run_cells(cells, folder, executor)
     write_summaries(settings, records)
-    return _report(outcome, skipped, config["results"])
+    return name_failures(outcome, skipped, config["results"])
 
 
 def _run_paper(request: Request, folder: Path, executor: Executor, arguments: list[str]) -> int:
@@ -118,12 +118,12 @@ def _run_paper(request: Request, folder: Path, executor: Executor, arguments: li
     for sentence in substitutes.sentences(paper):
         _say(sentence)
     papers.prepare(folder / f"paper-{name}")
-    outcome, skipped, records = _run([cell for study in cells.values() for cell in study], folder, executor)
+    outcome, skipped, records = run_cells([cell for study in cells.values() for cell in study], folder, executor)
     papers.write(paper, folder / f"paper-{name}", cells, records, arguments)
-    return _report(outcome, skipped, request.config["results"])
+    return name_failures(outcome, skipped, request.config["results"])
 
 
-def _run(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict, dict[str, Record]]:
+def run_cells(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict, dict[str, Record]]:
     """Run cells; returns also those that were skipped, by reason, and all records by key."""
     with Store(folder / "store.sqlite") as store:
         finished = store.done()
@@ -153,7 +153,7 @@ def clipped_values(cells: Iterable[Cell], records: Mapping[str, Record]) -> list
     ]
 
 
-def _report(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:
+def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:
     """Name every setting that has no result, with the command that runs only it; returns the exit code."""
     for reason, cells in skipped.items():
         n = len({cell.key for cell in cells})

@@ -117,19 +117,24 @@ class Group:
         return self.margin * whole * np.sign(whole if self.center == "median" else whole.mean())
 
     @property
+    def wanted(self) -> list[np.ndarray]:
+        """What the claim wants above zero, one number per repeat in each."""
+        return self.kind.wanted(self.gains, self.room)
+
+    @property
     def p_value(self) -> float:
         """The p-value of what is claimed: all that is wanted must be above zero (an intersection-union test)."""
-        return max(self._p_of(wanted) for wanted in self._wanted)
+        return max(self._p_of(wanted) for wanted in self.wanted)
 
     @property
     def p_against(self) -> list[float]:
         """The p-values of the opposites, any of which contradicts; 0 where no repeat has any effect at all."""
-        return [0.0 if (np.abs(wanted) <= _ROUNDING).all() else self._p_of(-wanted) for wanted in self._wanted]
+        return [0.0 if (np.abs(wanted) <= _ROUNDING).all() else self._p_of(-wanted) for wanted in self.wanted]
 
     @property
     def support(self) -> float:
         """How far the repeats speak for the claim, on the metric's scale; below zero where they speak against it."""
-        return min(self.interval(wanted).center for wanted in self._wanted)
+        return min(self.interval(wanted).center for wanted in self.wanted)
 
     @property
     def at_bound(self) -> bool:
@@ -158,10 +163,6 @@ class Group:
         """Return the center of numbers, one of each repeat, with its interval."""
         return center_interval(self.center, numbers, overlap=self.overlap)
 
-    @property
-    def _wanted(self) -> list[np.ndarray]:
-        return self.kind.wanted(self.gains, self.room)
-
     def _p_of(self, numbers: np.ndarray) -> float:
         if self.center == "median":
             return sign_p(np.where(np.abs(numbers) <= _ROUNDING, 0.0, numbers))
@@ -178,14 +179,19 @@ def contradicted(groups: Sequence[Group]) -> list[Group]:
     return sorted((group for group in groups if id(group) in against), key=lambda group: group.support)
 
 
-def contradicting_steps(groups: Sequence[Group]) -> list[dict]:
-    """Return the steps between neighbouring levels that contradict their claim significantly, the worst first."""
-    tests = [
+def steps_wanted(groups: Sequence[Group]) -> list[tuple[Group, int, np.ndarray]]:
+    """Return what claims want above zero in every step between neighbouring levels: group, step from 0, the numbers."""
+    return [
         (group, i, wanted)
         for group in groups
         for i, change in enumerate(np.diff(group.values, axis=1).T)
         for wanted in group.kind.wanted(change, group.room)
     ]
+
+
+def contradicting_steps(groups: Sequence[Group]) -> list[dict]:
+    """Return the steps between neighbouring levels that contradict their claim significantly, the worst first."""
+    tests = steps_wanted(groups)
     p_values = holm([group.p_of_step(-wanted) for group, _, wanted in tests])
     found = []
     for (group, i, wanted), p in zip(tests, p_values, strict=True):

@@ -1,0 +1,203 @@
+"""The ranges that `make check` accepts: ``results/bands/paper-N.csv``, made by ``make bands`` from many runs.
+
+A row is one number that a paper's key ``check`` names, with its band (`experiments.further`). ``paper-N.json`` beside
+it says which verdicts the watched claims have and where all of it comes from. Both belong into the repository: a change
+that is meant to change results changes them too, and the difference shows what it did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from experiments import provenance
+from experiments.cells import Cell
+from experiments.command import name_failures, run_cells
+from experiments.errors import BadInput, suggestion
+from experiments.further import FALSE_ALARMS, LEVEL, Band, band_of
+from experiments.runner import Executor
+from experiments.table import long_table
+from experiments.watched import Check, cells, check_of, doubts, verdict
+
+_ROOT = Path(__file__).resolve().parents[1]
+FOLDER = _ROOT / "results" / "bands"
+PAPERS = _ROOT / "conf" / "paper"
+_COLUMNS = ["setting", "metric", *Band._fields]
+
+
+class Accepted(NamedTuple):
+    """What is accepted of a paper.
+
+    Parameters
+    ----------
+    bands : dict
+        The band of every watched setting and metric.
+    claims : dict of str to str
+        The verdict on every watched claim.
+    repeats : int
+        Of how many further runs the bands ask for the median.
+    """
+
+    bands: dict[tuple[str, str], Band]
+    claims: dict[str, str]
+    repeats: int
+
+
+def names() -> list[str]:
+    """Return the papers that are checked: all but the demo.
+
+    Examples
+    --------
+    >>> "2" in names(), "demo" in names()
+    (True, False)
+    """
+    return sorted(path.stem for path in PAPERS.glob("*.yaml") if path.stem != "demo")
+
+
+def paper_of(name: str) -> dict:
+    """Return a paper's description as it is written: no data set stands in for another here.
+
+    Raises
+    ------
+    BadInput
+        If there is no such paper, or it cannot be read.
+    """
+    if name not in names():
+        raise BadInput(f"unknown paper {name!r}; {suggestion(name, names())}")
+    try:
+        return OmegaConf.to_container(OmegaConf.load(PAPERS / f"{name}.yaml"), resolve=True)
+    except (OmegaConfBaseException, OSError) as error:
+        raise BadInput(f"conf/paper/{name}.yaml cannot be read: {' '.join(str(error).split())}") from error
+
+
+def plan_of(name: str) -> tuple[dict, Check]:
+    """Return a paper and what is watched of it.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be checked; the message names its file.
+    """
+    paper = paper_of(name)
+    try:
+        return paper, check_of(paper)
+    except BadInput as error:
+        raise BadInput(f"conf/paper/{name}.yaml: {error}") from error
+
+
+def accepted_of(paper: Mapping, check: Check, table: pd.DataFrame) -> Accepted:
+    """Return what is to be accepted, from the runs of a long table.
+
+    Raises
+    ------
+    BadInput
+        If a number has not all its runs, or the verdict on a claim is not sure enough to be watched.
+    """
+    bands = {}
+    for one in check.watched:
+        values = one.values(paper, table)
+        if len(values) < check.accepted:
+            raise BadInput(f"{one.name}: {len(values)} of {check.accepted} runs have a finite {one.metric}")
+        bands[one.name, one.metric] = band_of(values, check.repeats)
+    claims = {}
+    for claim in check.claims:
+        claims[claim["id"]], _ = verdict(paper, claim, table, check.accepted)
+        if doubt := doubts(paper, claim, table, claims[claim["id"]], check.repeats):
+            raise BadInput(
+                f"claim {claim['id']!r} may change without a fault: {doubt}; narrow it under check: claims: or drop it"
+            )
+    return Accepted(bands, claims, check.repeats)
+
+
+def write(name: str, accepted: Accepted, facts: Mapping, folder: Path = FOLDER) -> None:
+    """Write ``paper-N.csv`` and ``paper-N.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [(*key, *band) for key, band in accepted.bands.items()]
+    path = folder / f"paper-{name}.csv"
+    pd.DataFrame(rows, columns=_COLUMNS).to_csv(path, index=False, lineterminator="\n", float_format="%.10g")
+    said = {"claims": accepted.claims, "median_of": accepted.repeats, "level": LEVEL, "false_alarms": FALSE_ALARMS}
+    text = json.dumps(said | dict(facts), indent=2, ensure_ascii=False) + "\n"
+    path.with_suffix(".json").write_text(text, encoding="utf-8")
+
+
+def read(name: str, check: Check, folder: Path = FOLDER) -> Accepted:
+    """Read what is accepted of a paper.
+
+    Raises
+    ------
+    BadInput
+        If it is not there, or was made for something else than what is watched now.
+    """
+    path = folder / f"paper-{name}.csv"
+    again = f"make bands PAPER={name}"
+    try:
+        rows = pd.read_csv(path)[_COLUMNS].itertuples(index=False)
+        bands = {(row[0], row[1]): Band(*row[2:]) for row in rows}
+        said = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        accepted = Accepted(bands, said["claims"], said["median_of"])
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInput(f"{path}, and the .json beside it, cannot be read ({error}); {again} writes them") from error
+    asked = {(one.name, one.metric) for one in check.watched}, {claim["id"] for claim in check.claims}, check.repeats
+    if asked != (set(bands), set(accepted.claims), accepted.repeats):
+        raise BadInput(f"{path} was made for another check than conf/paper/{name}.yaml asks for; {again} makes it anew")
+    return accepted
+
+
+def run(asked: Mapping[str, list[Cell]], options: argparse.Namespace) -> tuple[pd.DataFrame, int]:
+    """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
+    folder, where = _ROOT / Path(options.results).expanduser(), Executor(jobs=options.jobs)
+    outcome, skipped, records = run_cells([cell for found in asked.values() for cell in found], folder, where)
+    return long_table(asked, records), name_failures(outcome, skipped, options.results)
+
+
+def command(arguments: list[str]) -> int:
+    """Make the bands of some papers, or of all; returns the exit code."""
+    options = parsed("bands", arguments)
+    plans = {name: plan_of(name) for name in options.papers}
+    made, codes = {}, []
+    for name, (paper, check) in plans.items():
+        asked = cells(paper, check, range(check.repeats, check.repeats + check.accepted))
+        table, code = run(asked, options)
+        codes.append(code)
+        if not code:
+            facts = provenance.gather([], table["dataset"].unique(), check.accepted) | {"command": "make bands"}
+            made[name] = accepted_of(paper, check, table), facts
+    for name, (
+        accepted,
+        facts,
+    ) in made.items():  # at the end, so that writing one does not make the next one's tree dirty
+        write(name, accepted, facts)
+    return max(codes)
+
+
+def parsed(module: str, arguments: list[str]) -> argparse.Namespace:
+    """Read the command line that bands and check share."""
+    parser = argparse.ArgumentParser(f"python -m experiments.{module}")
+    parser.add_argument("papers", nargs="*", default=names(), help="numbers of papers; all if none is given")
+    parser.add_argument("--results", default="results", help="folder of the store, relative to the checkout")
+    parser.add_argument("--jobs", type=int, default=-1, help="cells at once; -1 is one for each core")
+    return parser.parse_args(arguments)
+
+
+def exit_with(command: Callable[[list[str]], int]) -> None:
+    """Run a command of this kind and exit with its code, 2 for bad input."""
+    try:
+        sys.exit(command(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("everything finished so far is kept; run the same command again to go on", file=sys.stderr)
+        sys.exit(130)
+    except BadInput as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    exit_with(command)

@@ -1,0 +1,145 @@
+"""The regression check: does this code still give what it gave? ``make check``
+
+A few settings of every paper are run again, some repeats of each, and the median of every watched number has to lie in
+its band, every watched claim to have its verdict. The check fails too if something could not be checked.
+
+What the false alarms mean: the runs of the check and those behind the bands are different repeats, with seeds and
+splits of their own. As long as the code gives the same digits, the check gives the same answer; a change that draws its
+random numbers in another order is a new draw, and alarms by chance once in 10,000 changes, over all papers (`further`).
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from experiments.bands import Accepted, exit_with, parsed, plan_of, read, run
+from experiments.errors import BadInput
+from experiments.further import FALSE_ALARMS, MOST_TESTS, POWER, Band
+from experiments.verdicts import per_cent
+from experiments.watched import Check, cells, verdict
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that is not as it was.
+
+    Parameters
+    ----------
+    what : str
+        The setting and metric, or the claim.
+    was, now, by : str
+        In words: what is accepted, what was found, and how far it is outside.
+    """
+
+    what: str
+    was: str
+    now: str
+    by: str
+
+
+def differences(paper: Mapping, check: Check, accepted: Accepted, table: pd.DataFrame) -> list[Difference]:
+    """Return all that is outside its band, flipped or missing.
+
+    Parameters
+    ----------
+    paper : mapping
+        Its description.
+    check : Check
+        What is watched.
+    accepted : Accepted
+        The bands and verdicts.
+    table : DataFrame
+        The long table of the runs of the check.
+    """
+    found = []
+    for one in check.watched:
+        band = accepted.bands[one.name, one.metric]
+        found += _of_number(f"{one.name}: {one.metric}", one.metric, band, one.values(paper, table), check.repeats)
+    for claim in check.claims:
+        was = accepted.claims[claim["id"]]
+        now, reason = verdict(paper, claim, table, check.repeats)
+        if now != was:
+            found.append(Difference(f"claim {claim['id']}", was, now, reason))
+    return found
+
+
+def _of_number(what: str, metric: str, band: Band, values: np.ndarray, n: int) -> list[Difference]:
+    was = f"{shown(metric, band.low)} to {shown(metric, band.high)}"
+    if len(values) < n:
+        return [Difference(what, was, f"{len(values)} of {n} runs", "missing")]
+    now = float(np.median(values))
+    beyond = band.beyond(now)
+    return [Difference(what, was, shown(metric, now), f"{shown(metric, beyond, '+')} outside")] if beyond else []
+
+
+def shown(metric: str, value: float, sign: str = "") -> str:
+    """Return a number as text, in per cent where papers print it so.
+
+    Examples
+    --------
+    >>> shown("accuracy", 0.81234), shown("mse", 0.00123456), shown("accuracy", -0.02, "+")
+    ('81.23 %', '0.001235', '-2.00 %')
+    """
+    return f"{100 * value:{sign}.2f} %" if per_cent(metric) else f"{value:{sign}.4g}"
+
+
+def sensitivity(accepted: Accepted) -> list[str]:
+    """Say for each metric which shift its bands detect: the smallest and where, and what half of them do.
+
+    Examples
+    --------
+    >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (1, 2, 5)}
+    >>> sensitivity(Accepted(bands, {}, 21))
+    ['accuracy: 1.00 % in grid: 1; 2.00 % in half of 3 bands; 5.00 % in all']
+    """
+    said = []
+    for metric in dict.fromkeys(metric for _, metric in accepted.bands):
+        shifts = {name: band.detects for (name, of), band in accepted.bands.items() if of == metric}
+        finest = min(shifts, key=shifts.get)
+        least, half, most = (shown(metric, of(list(shifts.values()))) for of in (min, np.median, max))
+        said.append(f"{metric}: {least} in {finest}; {half} in half of {len(shifts)} bands; {most} in all")
+    return said
+
+
+def told(name: str, check: Check, accepted: Accepted, found: list[Difference]) -> str:
+    """Return what the check of a paper gave, as text."""
+    n, flipped = len(check.watched), sum(one.what.startswith("claim ") for one in found)
+    lines = [
+        f"paper {name}: {n - len(found) + flipped} of {n} bands hold and {len(check.claims) - flipped} of "
+        f"{len(check.claims)} verdicts, medians of {check.repeats} runs each"
+    ]
+    if found:
+        columns = ("what", "accepted", "now", "by how much")
+        frame = pd.DataFrame([(one.what, one.was, one.now, one.by) for one in found], columns=columns)
+        lines += ["", frame.to_string(index=False, justify="left"), ""]
+    lines += [f"  smallest shift detected ({POWER:.0%} of the time), {line}" for line in sensitivity(accepted)]
+    return "\n".join(lines)
+
+
+def command(arguments: list[str]) -> int:
+    """Check some papers, or all; returns the exit code: 0 as it was, 1 something is not or could not be checked."""
+    options = parsed("check", arguments)
+    plans = {name: plan_of(name) for name in options.papers}
+    if (n_tests := sum(check.n_tests for _, check in plans.values())) > MOST_TESTS:
+        raise BadInput(
+            f"{n_tests} bands and claims are watched; more than {MOST_TESTS} raise more than one false alarm in "
+            f"{1 / FALSE_ALARMS:,.0f}: watch fewer under check: in conf/paper/*.yaml"
+        )
+    accepted = {name: read(name, check) for name, (_, check) in plans.items()}
+    return max([_check(name, *plans[name], accepted[name], options) for name in plans])
+
+
+def _check(name: str, paper: Mapping, check: Check, accepted: Accepted, options: Namespace) -> int:
+    table, code = run(cells(paper, check, range(check.repeats)), options)
+    found = differences(paper, check, accepted, table)
+    print(told(name, check, accepted, found))
+    return 1 if found else code
+
+
+if __name__ == "__main__":
+    exit_with(command)
