@@ -27,9 +27,9 @@ from experiments.runner import Executor
 from experiments.table import long_table
 from experiments.watched import Check, cells, check_of, doubts, verdict
 
-_ROOT = Path(__file__).resolve().parents[1]
-FOLDER = _ROOT / "results" / "bands"
-PAPERS = _ROOT / "conf" / "paper"
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "results" / "bands"
+PAPERS = ROOT / "conf" / "paper"
 _COLUMNS = ["setting", "metric", *Band._fields]
 
 
@@ -153,7 +153,7 @@ def read(name: str, check: Check, folder: Path = FOLDER) -> Accepted:
 
 def run(asked: Mapping[str, list[Cell]], options: argparse.Namespace) -> tuple[pd.DataFrame, int]:
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    folder, where = _ROOT / Path(options.results).expanduser(), Executor(jobs=options.jobs)
+    folder, where = ROOT / Path(options.results).expanduser(), Executor(jobs=options.jobs)
     outcome, skipped, records = run_cells([cell for found in asked.values() for cell in found], folder, where)
     return long_table(asked, records), name_failures(outcome, skipped, options.results)
 

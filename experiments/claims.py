@@ -134,7 +134,7 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     groups = groups_of(paper, claim, rows, fixed_splits)
     smallest = min(groups, key=lambda group: len(group.values))
     if len(smallest.values) < 2:
-        reason = f"{setting_words(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
+        reason = f"{_place(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
         if len(rows) < expected:
             reason = f"INCOMPLETE: {len(rows)} of {expected} cells; {reason}"
         return result | {"verdict": NOT_TESTABLE, "reason": reason}

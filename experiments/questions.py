@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from experiments import estimators
 from experiments.cells import Cell
 from experiments.errors import suggestion
 from experiments.selection import PaperError, axes, setting_words, settings, study_of
@@ -42,6 +43,10 @@ class Target(NamedTuple):
     printed: float
     cells: list[Cell]
     less: list[Cell]
+
+    def all(self) -> list[Cell]:
+        """Return the cells of both."""
+        return [*self.cells, *self.less]
 
 
 class Reading(NamedTuple):
@@ -115,7 +120,7 @@ def _numbers(paper, question, reported, params, protocol) -> Iterator[Target]:
     items = {one["id"]: one for one in [*paper.get("tables", ()), *paper.get("figures", ())]}
     for number in reported[reported["statistic"] == "mean"].to_dict("records"):
         item = items[number["table"]]
-        if item.get("study") != question["study"] or number["algorithm"] not in (question["algorithm"], math.nan):
+        if item.get("study") != question["study"] or number["algorithm"] != question["algorithm"]:
             continue
         own = {name: value for name, value in number.items() if name.removeprefix("params.") not in params}
         study = study_of(paper, item)
@@ -193,13 +198,11 @@ def _cells(paper, question, study, where, params, protocol) -> list[Cell]:
     if several:
         raise PaperError(f"readings {question['id']!r}: {', '.join(several)} is open; name it under params")
     given = dict(study.get("protocol") or {}) | protocol
+    accepted = estimators.accepts(estimators.target(values["algorithm"][0]))
     depends = {
-        name: {
-            along: {value: one for value, one in rule.items() if value in values[along]}
-            for along, rule in found.items()
-        }
-        for name, found in (study.get("depends") or {}).items()
-        if name not in params
+        name: {along: {value: one for value, one in rule.items() if value in values[along]}}
+        for name, ((along, rule),) in ((name, found.items()) for name, found in (study.get("depends") or {}).items())
+        if name in accepted and name not in params
     }
     (cells,) = expand(values, question["repeats"], paper.get("algorithms"), given, depends)
     return cells

@@ -35,11 +35,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.bands import exit_with, paper_of, parsed, run
+from experiments.bands import ROOT, exit_with, paper_of, parsed, run
 from experiments.errors import BadInput
 from experiments.questions import Reading, kind_of, readings_of
 from experiments.statistics import mean_interval
-from experiments.verdicts import per_cent
+from experiments.verdicts import per_cent, read_reported
 
 
 def ranked(question: Mapping, readings: list[Reading], table: pd.DataFrame) -> pd.DataFrame:
@@ -58,15 +58,15 @@ def ranked(question: Mapping, readings: list[Reading], table: pd.DataFrame) -> p
     -------
     DataFrame
         ``question, unit, rank, reading, distance`` (mean over repeats; points where the paper prints per cent),
-        ``from_best`` with ``low`` and ``high`` (what it is farther off than the best, paired), ``as_good`` (whether that
-        may be nothing), ``times_label`` (what its noisy steps cost, as a multiple of the ε of the label), ``unpaid``
-        (whether others have no noise at all), ``n`` and ``n_expected`` (cells). Readings without all their cells have no
-        distance and stand last.
+        ``from_best`` with ``low`` and ``high`` (how much farther off it is than the best, paired), ``as_good`` (whether
+        that may be nothing), ``times_label`` (what its noisy steps cost, as a multiple of the ε of the label),
+        ``unpaid`` (whether other steps have no noise at all), ``n`` and ``n_expected`` (cells). Readings without all
+        their cells have no distance and stand last.
     """
     cells = table.set_index("key")
     rows = []
     for reading in readings:
-        keys = {cell.key for target in reading.targets for cell in (*target.cells, *target.less)}
+        keys = {cell.key for target in reading.targets for cell in target.all()}
         done = cells.loc[[key for key in keys if key in cells.index]]
         n = int((done["status"] == "done").sum())
         distances = _distances(reading, cells) if n == len(keys) else np.array([])
@@ -135,3 +135,38 @@ def sentence(rows: pd.DataFrame) -> str:
     unpaid = ", and other steps have no noise at all" if best["unpaid"] else ""
     tied = f"; {others} more of {len(rows)} are as good" if others else f", better than {len(rows) - 1} others"
     return f"best explained by {best['reading']}: {off} {unit}{tied}{cost}{unpaid}"
+
+
+def command(arguments: list[str]) -> int:
+    """Ask the questions of some papers, or of all that have any; returns the exit code."""
+    options = parsed("readings", arguments)
+    papers = {name: paper_of(name) for name in options.papers}
+    asking = {name: paper for name, paper in papers.items() if paper.get("readings")}
+    if not asking:
+        raise BadInput(f"paper {', '.join(papers)} has no readings: nothing is printed that they could explain")
+    return max(_ask(name, paper, options) for name, paper in asking.items())
+
+
+def _ask(name: str, paper: Mapping, options: Namespace) -> int:
+    from plots.readings import write  # matplotlib is slow to import and is needed only here
+
+    reported = read_reported(ROOT / paper["reported"])
+    found = {question["id"]: readings_of(paper, question, reported) for question in paper["readings"]}
+    asked = {
+        key: list(
+            {cell.key: cell for reading in readings for target in reading.targets for cell in target.all()}.values()
+        )
+        for key, readings in found.items()
+    }
+    table, code = run(asked, options)
+    parts = [ranked(question, found[question["id"]], table) for question in paper["readings"]]
+    folder = ROOT / Path(options.results).expanduser() / f"paper-{name}"
+    for path in write(paper, parts, folder):
+        print(f"  {path}", file=sys.stderr)
+    for question, rows in zip(paper["readings"], parts, strict=True):
+        print(f"{question['title']}: {sentence(rows)}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    exit_with(command)
