@@ -35,6 +35,9 @@ largest of the groups' (an intersection-union test, which needs no further adjus
 claims of a paper are then adjusted by Holm, so that the chance of accepting any false one is at most 5 % for
 the whole paper.
 
+A claim may be another reading of the text of one before it, ``reading_of``: where that one does not come out as printed
+and this one does, that one's verdict is ``only under a reading``, with both reasons.
+
 A p-value that is not small speaks neither for the claim nor against it. A claim is therefore ``reproduced`` if it
 is significant in every group; ``not reproduced`` only if some group contradicts it, because the opposite of its
 effect is significant (Holm over the groups) or the effect exactly zero in every repeat, or because a step
@@ -67,7 +70,7 @@ from experiments.groups import KINDS, Group, contradicted, contradicting_steps
 from experiments.selection import PaperError, answers, axes, axis, center_of, setting_words, settings, size, study_of
 from experiments.statistics import ALPHA, center_interval, holm, smallest_p
 from experiments.unplaced import reason_against
-from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, per_cent
+from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, ONLY_UNDER_READING, REPRODUCED, per_cent
 
 _ABOUT = ("effect", "low", "high", "margin", "p_value", "n", "step", "p_adjusted")
 
@@ -96,10 +99,11 @@ def judge_claims(
     Returns
     -------
     list of dict
-        For each claim: id, text, kind, verdict (``reproduced``, ``not reproduced``, ``not testable``),
-        reason, p_value, p_adjusted (Holm), center (mean or median), effect with low and high (over groups, on the
-        metric's scale), groups, groups_holding, at_bound (groups set aside), contradicted (the groups that speak
-        against it), steps (those that do), worst (the group with the largest p-value), scope, cells,
+        For each claim: id, text, kind, verdict (``reproduced``, ``only under a reading``, ``not reproduced``,
+        ``inconsistent in print``, ``not testable``), reason, p_value, p_adjusted (Holm), center (mean or median),
+        effect with low and high (over groups, on the metric's scale), groups, groups_holding, at_bound (groups set
+        aside), contradicted (the groups that speak against it), steps (those that do), worst (the group with the
+        largest p-value), scope, cells,
         cells_expected. Claims that could not be tested have None where there is no number.
 
     Raises
@@ -114,7 +118,18 @@ def judge_claims(
     for result, adjusted in zip(tested, holm([r["p_value"] for r in tested], family), strict=True):
         result["p_adjusted"] = adjusted
         _conclude(result, family)
+    _read_anew(claims, results)
     return results
+
+
+def _read_anew(claims: list[Mapping], results: list[dict]) -> None:
+    """Give claims that come out only under another reading of the text, ``reading_of``, a verdict that says so."""
+    found = {result["id"]: result for result in results}
+    for claim in claims:
+        literal = found.get(claim.get("reading_of"))
+        if literal and found[claim["id"]]["verdict"] == REPRODUCED != literal["verdict"]:
+            before = f"as printed: {literal['verdict']}: {literal['reason']}"
+            literal |= {"verdict": ONLY_UNDER_READING, "reason": f"{claim['id']} ({claim['text']}) is; {before}"}
 
 
 def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
@@ -200,8 +215,8 @@ def _check_keys(claim: Mapping) -> None:
 def _optional(kind: str) -> tuple[str, ...]:
     """Return the keys that a claim of this kind may have and need not."""
     if kind in printed.KEYS or not KINDS[kind].common:
-        return ()
-    return ("where", "center", "axis") if "better" in KINDS[kind].keys else ("where", "center")
+        return ("reading_of",)
+    return ("where", "center", "reading_of", *(("axis",) if "better" in KINDS[kind].keys else ()))
 
 
 def _missing(paper: Mapping, claim: Mapping) -> str:

@@ -44,6 +44,7 @@ from experiments.statistics import ALPHA, Interval, mean_interval, prediction_in
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 NOT_TESTABLE, NOT_RUN = "not testable", "not run"
+ONLY_UNDER_READING = "only under a reading"  # of claims: one that our default reading of the text does not bear out
 INCONSISTENT = "inconsistent in print"  # of claims: what is printed contradicts itself, whatever is run
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")

@@ -5,11 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from experiments.verdicts import INCONSISTENT, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, per_cent
+from experiments.verdicts import (
+    INCONSISTENT,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    ONLY_UNDER_READING,
+    REPRODUCED,
+    per_cent,
+)
 
 MISSING = "—"
-SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", INCONSISTENT: "≠", NOT_TESTABLE: "?", NOT_RUN: "—"}
-OF_NUMBERS = tuple(verdict for verdict in SIGNS if verdict != INCONSISTENT)  # that one is a verdict on claims only
+SIGNS = {
+    REPRODUCED: "✓",
+    ONLY_UNDER_READING: "(✓)",
+    NOT_REPRODUCED: "✗",
+    INCONSISTENT: "≠",
+    NOT_TESTABLE: "?",
+    NOT_RUN: "—",
+}
+OF_NUMBERS = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)  # the others are verdicts on claims
 
 
 def label(paper: Mapping, name: str) -> str:

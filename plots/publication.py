@@ -11,7 +11,7 @@ import pandas as pd
 
 from experiments import illustration, spending, substitutes, unplaced
 from experiments.claims import judge_claims
-from experiments.selection import coverage
+from experiments.selection import PaperError, coverage
 from experiments.settings import known
 from experiments.statistics import LEVEL
 from experiments.verdicts import NOT_REPRODUCED, expected_misses, judge_numbers, read_reported
@@ -130,7 +130,12 @@ def check(paper: dict) -> None:
             series = summarise(paper, item, nothing, numbers, shape.axes_of(item))
             scale.limits_of(item, series)
             shape.check_metrics(paper, item)
+    ids = [claim["id"] for claim in paper.get("claims") or ()]
     for claim in paper.get("claims") or ():
+        if claim.get("reading_of", ids[0]) not in ids:
+            raise PaperError(
+                f"claim {claim['id']!r}: there is no claim {claim['reading_of']!r} that it is a reading of"
+            )
         if "metric" in claim and "study" in claim:
             shape.check_metrics(paper, claim)
 

@@ -672,3 +672,24 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
         judge_claims(paper, pd.DataFrame(), pd.DataFrame())
     with pytest.raises(PaperError, match="each of at least 2 classes"):
         judge_claims(PAPER | {"claims": [CONSISTENT | {"n_rows": [210]}]}, pd.DataFrame(), printed_rates(1, 1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("gaps", "verdicts"),
+    [
+        ((-0.02, 0.02), ["only under a reading", "reproduced"]),
+        ((0.02, 0.02), ["reproduced", "reproduced"]),
+        ((0.02, -0.02), ["reproduced", "not reproduced"]),
+        ((-0.02, -0.02), ["not reproduced", "not reproduced"]),
+        ((0.0, 0.02), ["only under a reading", "reproduced"]),
+    ],
+)
+def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
+    first, second = (pair(lambda i, g=gap: g, seed=3) for gap in gaps)
+    table = pd.concat([first, second.assign(study="other")])
+    studies = PAPER["studies"] | {"other": PAPER["studies"]["pair"]}
+    reading = ABOVE | {"id": "anew", "text": "with exact labels", "study": "other", "reading_of": "above"}
+    found = judge_claims(PAPER | {"studies": studies, "claims": [ABOVE, reading]}, table, fixed_splits=("car",))
+    assert [one["verdict"] for one in found] == verdicts
+    if verdicts[0] == "only under a reading":
+        assert found[0]["reason"].startswith("anew (with exact labels) is; as printed: not ")

@@ -666,6 +666,7 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("figures", FIT | {"params": {"degre": 2}}, "no parameter 'degre'; did you mean 'degree'"),
         ("claims", PAPER["claims"][0] | {"metric": "r2"}, "up: car has no metric 'r2'"),
         ("claims", PAPER["claims"][0] | {"better": "c"}, "better = 'c' is not run"),
+        ("claims", PAPER["claims"][0] | {"reading_of": "down"}, "no claim 'down' that it is a reading of"),
     ],
 )
 def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message):
