@@ -13,6 +13,7 @@ from experiments.estimators import own_epsilon
 from experiments.illustration import POINTS
 from plots.figures import ALARM, GRID, INK, QUALITATIVE, write_title
 from plots.labels import label
+from plots.series import shortfall
 
 
 def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
@@ -37,8 +38,3 @@ def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
     drawn.legend(loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)
     write_title(drawn, axes, item["title"])
     return drawn
-
-
-def shortfall(frame: pd.DataFrame) -> str:
-    """Return the note on a data set that is not available."""
-    return "" if len(frame) else "INCOMPLETE: data set not available"

@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 
 from plots.figures import ALARM, GRID, INK, QUALITATIVE, SEQUENTIAL, write_title
 from plots.labels import axis_labels, label
+from plots.series import shortfall
 
 _NARROW = 0.04  # of the axis: a number does not fit into a narrower part
 
@@ -38,11 +39,6 @@ def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
     drawn.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10)
     write_title(drawn, axes, item["title"])
     return drawn
-
-
-def shortfall(frame: pd.DataFrame) -> str:
-    """Return the note on a data set that is not available."""
-    return "" if len(frame) else "INCOMPLETE: data set not available"
 
 
 def _colours(frame: pd.DataFrame) -> dict[str, str]:
