@@ -96,7 +96,8 @@ class Entry:
         complete, *others = self.run.notes()
         repeats, asked = int(self.run.paper["repeats"]), int(self.asked.get("repeats", 0))
         if repeats < asked:
-            complete = f"INCOMPLETE: {repeats} of {asked} repeats of every setting; of these: {complete}"
+            n, expected = self.run.coverage
+            complete = f"INCOMPLETE: {repeats} of {asked} repeats of every setting, {n} of {expected} of their cells."
         return [self._source(), complete, *others]
 
     def _source(self) -> str:
