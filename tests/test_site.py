@@ -194,8 +194,9 @@ def test_pages_open_and_fit(browser, report, viewport):
             assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
             assert page.locator("table thead th:not(:has(button))").count() == 0
             if viewport is TELEPHONE:
-                for target in page.locator(":is(nav a, .files a, th button, select):visible").all():
-                    assert target.bounding_box()["height"] >= 40
+                targets = page.locator("nav a, .files a, th button, select")
+                heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+                assert min(filter(None, heights)) >= 40
                 assert page.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)") >= 14
 
 
