@@ -12,11 +12,11 @@ OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEAT
 PAPERS = $(sort $(filter-out demo,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo reproduce-all reference test lint bench lock clean
+.PHONY: help install demo reproduce-all report reference test lint bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  N is one of: $(PAPERS). With demo and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads RESULTS=folder"
+	@echo "  N is one of: $(PAPERS). With demo and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads; with report too: RESULTS=folder"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -34,6 +34,9 @@ reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed nu
 	$(PY) -m experiments paper=$* $(OVERRIDES)
 
 reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
+
+report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
+	@$(PY) -m plots.site $(or $(RESULTS),results) $(PAPERS)
 
 reference: $(addprefix reproduce-paper-,$(PAPERS))  ## publish this machine's complete runs in results/reference and the README
 	$(PY) -m plots.reference $(PAPERS)

@@ -1,6 +1,7 @@
 """Publish a finished run: its summaries and figures go to ``results/reference``, its verdicts into the README.
 
-``python -m plots.reference 2`` after ``make reproduce-paper-2``. Runs that are not complete are refused.
+``python -m plots.reference 2`` after ``make reproduce-paper-2``. Runs that are not complete are refused. What is kept,
+`plots.run.KEPT`, is small and enough to show the run in full: everything but its cells and bitmaps.
 """
 
 from __future__ import annotations
@@ -12,19 +13,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from experiments.selection import setting_key
-from experiments.substitutes import sentences, substituted
+from experiments.substitutes import sentences
 from experiments.verdicts import REPRODUCED
 from plots import span
 from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
+from plots.run import KEPT, Run, copy
 from plots.series import ours
 from plots.summary import describe
 from plots.tables import corner, grid_values
 
 PROJECT = Path(__file__).resolve().parent.parent
-_KEPT = ("numbers.csv", "claims.json", "provenance.json", "tables/*.csv", "figures/*.svg")
 
 
 def grid(paper: Mapping, item: Mapping, series: pd.DataFrame) -> str:
@@ -81,21 +81,14 @@ def claims_table(claims: list[dict]) -> str:
 def readme_block(number_of_paper: str) -> str:
     """Return what the README says of a paper, from the published run in ``results/reference``."""
     kept = PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
-    paper = yaml.safe_load((PROJECT / "conf" / "paper" / f"{number_of_paper}.yaml").read_text(encoding="utf-8"))
-    facts = json.loads((kept / "provenance.json").read_text(encoding="utf-8"))
-    paper = substituted(paper, facts.get("instead") or {})
-    claims = json.loads((kept / "claims.json").read_text(encoding="utf-8"))["claims"]
-    numbers = pd.read_csv(kept / "numbers.csv")
+    run = Run.read(kept)
+    paper, numbers = run.paper, run.numbers
     forms = {"grid": grid, "span": span.markdown}
-    tables = [
-        (forms[item["kind"]], item, pd.read_csv(kept / "tables" / f"{item['id']}.csv"))
-        for item in paper["tables"]
-        if item["kind"] in forms
-    ]
+    tables = [(forms[item["kind"]], item, run.frame(item)) for item in paper["tables"] if item["kind"] in forms]
     # The tables without printed numbers stay in the folder: here they would bury the verdicts.
     grids = [form(paper, item, series) for form, item, series in tables if series["printed"].notna().any()]
     largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
-    return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(claims)])
+    return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(run.claims)])
 
 
 def with_block(readme: str, name: str, block: str) -> str:
@@ -133,11 +126,7 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     if any((part["n"] < part["n_expected"]).any() for part in parts if "n" in part):
         sys.exit(f"{run} is not complete: make reproduce-paper-{number_of_paper} first")
     shutil.rmtree(kept, ignore_errors=True)
-    for pattern in _KEPT:
-        for path in sorted(run.glob(pattern)):
-            target = kept / path.relative_to(run)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+    copy(run, kept, KEPT)
     readme = PROJECT / "README.md"
     text = with_block(readme.read_text(encoding="utf-8"), f"paper-{number_of_paper}", readme_block(number_of_paper))
     readme.write_text(text, encoding="utf-8")

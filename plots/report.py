@@ -1,81 +1,96 @@
-"""The report page: one HTML file that opens from disk, asks the network for nothing, the same bytes always."""
+"""The page of a paper: one HTML file that opens from disk, asks the network for nothing, the same bytes always."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.claims import effect_text, setting_of
-from plots import figures, labels, span
+from experiments.selection import axis, study_of
+from plots import figures, labels, page, privacy, span
+from plots.run import Run
 from plots.series import decimals_of, ours, shortfall
 from plots.summary import describe
 from plots.tables import FACTS, corner, datasets_shortfall, grid_cells
 
+_SUMMARIES = ("numbers.csv", "claims.json", "privacy.json", "readings.csv", "paper.yaml", "provenance.json")
 
-def write(
-    paper: Mapping,
-    table: pd.DataFrame,
-    numbers: pd.DataFrame,
-    claims: list[dict],
-    notes: list[str],
-    shown_tables: list[dict],
-    shown_figures: list[dict],
-    folder: Path,
-) -> Path:
-    """Write ``report.html`` into the folder of a paper and return its path.
 
-    Parameters
-    ----------
-    paper, table, numbers, claims
-        The paper, the long table and the verdicts.
-    notes : list of str
-        What must be said with the verdicts.
-    shown_tables, shown_figures : list of dict
-        ``item`` (the paper's entry), ``frame`` (its numbers) and, for figures, ``svg`` (the file) and ``note`` (what
-        is missing).
-    folder : Path
-        Where the page goes; ``provenance.json`` is read from here when it is there.
-    """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.globals["sign"] = lambda verdict: labels.SIGNS.get(verdict, "")
-    page = environment.get_template("report.html.j2").render(
-        paper=paper,
-        notes=notes,
-        claims=[_claim(paper, claim) for claim in claims],
-        numbers=[_number(paper, row) for row in numbers.to_dict("records")],
-        counts=_counts(numbers, claims),
-        tables=[_table(paper, shown) for shown in shown_tables],
-        figures=[_figure(paper, shown) for shown in shown_figures],
-        privacy=_privacy(paper, table),
-        heading=f"Paper {paper['number']}. {paper['title']}" if isinstance(paper["number"], int) else paper["title"],
-        printed_repeats=int(paper.get("printed_repeats", 1)),
-        provenance=_provenance(folder),
-    )
-    path = folder / "report.html"
-    path.write_text(page, encoding="utf-8")
+def write(run: Run) -> Path:
+    """Write ``report.html`` into the folder of a run and return its path."""
+    path = run.folder / "report.html"
+    path.write_text(render(run, run.notes()), encoding="utf-8")
     return path
 
 
-def _counts(numbers: pd.DataFrame, claims: list[dict]) -> list[tuple[str, int, int]]:
-    found = list(numbers["verdict"])
-    return [(v, found.count(v), sum(c["verdict"] == v for c in claims)) for v in labels.SIGNS]
+def render(run: Run, notes: list[str], base: str = "", links: list[dict] | None = None) -> str:
+    """Return the page of a run.
+
+    Parameters
+    ----------
+    run : Run
+        What is shown.
+    notes : list of str
+        What must be said with the verdicts.
+    base : str
+        The way from the page to the run's files, ``paper-2/`` for example.
+    links : list of dict, optional
+        The pages around it: ``href``, ``text`` and ``is_here``.
+    """
+    paper = run.paper
+    return page.render(
+        "paper.html.j2",
+        links=links or [],
+        base=base,
+        paper=paper,
+        notes=notes,
+        claims=[_claim(paper, claim) for claim in run.claims],
+        numbers=[number(paper, row) for row in run.numbers.to_dict("records")],
+        counts=counts(run.numbers, run.claims),
+        tables=[_table(run, item) for item in paper.get("tables", ())],
+        figures=[_figure(run, item) for item in paper.get("figures", ())],
+        privacy=[privacy.words(paper, row) for row in run.privacy],
+        readings=_readings(run.readings),
+        heading=heading(paper),
+        printed_repeats=int(paper.get("printed_repeats", 1)),
+        provenance=_provenance(run.provenance),
+        summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
+    )
 
 
-def _number(paper: Mapping, row: Mapping) -> dict:
+def heading(paper: Mapping) -> str:
+    """Return the title of a paper with its number.
+
+    Examples
+    --------
+    >>> heading({"number": 2, "title": "Forests"}), heading({"number": "demo", "title": "A tour"})
+    ('Paper 2. Forests', 'A tour')
+    """
+    return f"Paper {paper['number']}. {paper['title']}" if isinstance(paper["number"], int) else paper["title"]
+
+
+def counts(numbers: pd.DataFrame, claims: list[dict]) -> dict[str, dict[str, int]]:
+    """Return how many numbers, facts of the data sets and claims got which verdict."""
+    is_fact = numbers["statistic"] == "exact"
+    found = {
+        "printed numbers": list(numbers.loc[~is_fact, "verdict"]),
+        "facts of the data sets": list(numbers.loc[is_fact, "verdict"]),
+        "claims": [claim["verdict"] for claim in claims],
+    }
+    return {what: {verdict: said.count(verdict) for verdict in labels.SIGNS} for what, said in found.items()}
+
+
+def number(paper: Mapping, row: Mapping) -> dict:
+    """Return a printed number, ours and the verdict as text."""
     metric, decimals = row["metric"], row["decimals"]
     return {
         "what": describe(paper, row),
+        "is_fact": row["statistic"] == "exact",
         "table": row["table"],
         "printed": labels.number(metric, row["printed"], decimals),
         "ours": labels.number(metric, row["mean"], decimals),
@@ -89,7 +104,7 @@ def _number(paper: Mapping, row: Mapping) -> dict:
 
 
 def _claim(paper: Mapping, claim: Mapping) -> dict:
-    shown = {name: claim[name] for name in ("text", "verdict", "reason", "scope")}
+    shown = {name: claim[name] for name in ("id", "text", "verdict", "reason", "scope")}
     shown["center"] = claim["center"] or ""
     shown["p"] = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
     shown["effect"] = shown["worst"] = shown["steps"] = ""
@@ -113,39 +128,38 @@ def _place(paper: Mapping, where: Mapping) -> str:
     return ", ".join(words)
 
 
-def _table(paper: Mapping, shown: Mapping) -> dict:
-    item, frame = shown["item"], shown["frame"]
-    if item["kind"] == "datasets":
-        return {
-            "id": item["id"],
-            "title": item["title"],
-            "note": datasets_shortfall(frame),
-            "kind": "datasets",
-        } | {
-            "columns": list(FACTS.values()),
-            "rows": [
-                (labels.label(paper, name), [_fact(entry) for entry in part.to_dict("records")])
-                for name, part in frame.groupby("dataset", sort=False)
-            ],
-        }
-    if item["kind"] == "span":
-        known = {"note": shortfall(frame), "kind": "span", "corner": "algorithm", "columns": span.COLUMNS}
-        rows = [
-            (labels.label(paper, row["algorithm"]), [_span_cell(*one) for one in span.cells(row)])
-            for row in frame.to_dict("records")
-        ]
-        return {"id": item["id"], "title": item["title"], "rows": rows} | known
+def _table(run: Run, item: Mapping) -> dict:
+    shown = {"datasets": _datasets, "span": _span, "grid": _grid}[item["kind"]](run.paper, item, run.frame(item))
+    return {name: item[name] for name in ("id", "title", "kind")} | {"files": _files(run, "tables", item)} | shown
+
+
+def _files(run: Run, kind: str, item: Mapping) -> list[tuple[str, str]]:
+    """Return the files of a table or figure that are there, by what they are."""
+    endings = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png"}
+    paths = {name: f"{kind}/{item['id']}.{ending}" for name, ending in endings.items()}
+    return [(name, path) for name, path in paths.items() if (run.folder / path).is_file()]
+
+
+def _datasets(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> dict:
+    rows = [
+        (labels.label(paper, name), [_fact(entry) for entry in part.to_dict("records")])
+        for name, part in frame.groupby("dataset", sort=False)
+    ]
+    return {"note": datasets_shortfall(frame), "corner": "data set", "columns": list(FACTS.values()), "rows": rows}
+
+
+def _span(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> dict:
+    rows = [
+        (labels.label(paper, row["algorithm"]), [_span_cell(*one) for one in span.cells(row)])
+        for row in frame.to_dict("records")
+    ]
+    return {"note": shortfall(frame), "corner": "algorithm", "columns": span.COLUMNS, "rows": rows}
+
+
+def _grid(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> dict:
     columns, rows, cells = grid_cells(paper, item, frame)
-    return {
-        "id": item["id"],
-        "title": item["title"],
-        "note": shortfall(frame),
-        "kind": "grid",
-        "center": ours(frame),
-        "corner": corner(paper, item),
-        "columns": columns,
-        "rows": list(zip(rows, cells, strict=True)),
-    }
+    known = {"note": shortfall(frame), "center": ours(frame), "has_printed": frame["printed"].notna().any()}
+    return known | {"corner": corner(paper, item), "columns": columns, "rows": list(zip(rows, cells, strict=True))}
 
 
 def _span_cell(text: str, said: str) -> dict:
@@ -165,37 +179,38 @@ def _fact(entry: Mapping) -> dict:
     }
 
 
-def _figure(paper: Mapping, shown: Mapping) -> dict:
-    item, frame = shown["item"], shown["frame"]
-    svg = _inline(shown["svg"].read_text(encoding="utf-8"), item["id"])
+def _figure(run: Run, item: Mapping) -> dict:
+    paper, frame = run.paper, run.frame(item)
+    svg = (run.folder / "figures" / f"{item['id']}.svg").read_text(encoding="utf-8")
+    shown = {"id": item["id"], "title": item["title"], "note": shortfall(frame), "svg": _inline(svg, item["id"])}
+    shown |= {"files": _files(run, "figures", item), "points": []}
     if "study" not in item:
-        return {"id": item["id"], "title": item["title"], "note": shown["note"], "svg": svg, "points": []}
+        return shown
     decimals = {metric: decimals_of(part) for metric, part in frame.groupby("metric")}
-    points = [
-        {
-            "line": labels.value_label(paper, point[item["lines"]]),
-            "x": labels.axis_labels(paper, item["x"], [point[item["x"]]])[0],
-            "ours": labels.number(point["metric"], point[ours(frame)], decimals[point["metric"]]),
-            "interval": labels.interval(point["metric"], point["ci_low"], point["ci_high"], decimals[point["metric"]]),
-            "n": point["n"],
-            "printed": ""
-            if pd.isna(point["printed"])
-            else labels.number(point["metric"], point["printed"], int(point["decimals"])),
-            "verdict": point["verdict"],
-        }
-        for point in frame.to_dict("records")
-    ]
-    return {
-        "id": item["id"],
-        "title": item["title"],
-        "note": shown["note"],
-        "svg": svg,
+    study, center = study_of(paper, item), ours(frame)
+    xs = figures.places(study, item)
+    names = product(axis(study, item["lines"], item.get("where")), labels.axis_labels(paper, item["x"], xs))
+    is_of_metrics = item["x"] == "metric"
+    return shown | {
         "line": labels.label(paper, item["lines"]),
         "x": labels.label(paper, item["x"]),
-        "metric": ours(frame)
-        if item["x"] == "metric"
-        else f"{labels.metric_label(paper, item['metric'])}, {ours(frame)}",
-        "points": points,
+        "metric": center if is_of_metrics else f"{labels.metric_label(paper, item['metric'])}, {center}",
+        "points": [
+            {"line": labels.value_label(paper, line), "x": x} | _point(point, center, decimals[point["metric"]])
+            for (line, x), point in zip(names, frame.to_dict("records"), strict=True)
+        ],
+    }
+
+
+def _point(point: Mapping, center: str, decimals: int) -> dict:
+    metric = point["metric"]
+    has_printed = not pd.isna(point["printed"])
+    return {
+        "ours": labels.number(metric, point[center], decimals),
+        "interval": labels.interval(metric, point["ci_low"], point["ci_high"], decimals),
+        "n": point["n"],
+        "printed": labels.number(metric, point["printed"], int(point["decimals"])) if has_printed else "",
+        "verdict": point["verdict"],
     }
 
 
@@ -215,50 +230,14 @@ def _inline(svg: str, name: str) -> str:
     return svg
 
 
-def _privacy(paper: Mapping, table: pd.DataFrame) -> list[dict]:
-    """Sum up, for each algorithm, what its fitted models said of their privacy."""
-    if "privacy" not in table.columns:
-        return []
-    rows = []
-    spoken = table[table["privacy"].fillna("") != ""]
-    for algorithm, part in spoken.groupby("algorithm", sort=True):
-        said = [json.loads(text) for text in sorted(set(part["privacy"]))]
-        faults = [fault for one in said for fault in one["faults"]]
-        rows.append(
-            {
-                "algorithm": labels.label(paper, algorithm),
-                "neighbours": ", ".join(sorted({one["neighbours"] for one in said})),
-                "faults": list({tuple(fault.items()): fault for fault in faults}.values()),
-            }
-            | _paid([one for one in said if _finite(one["claimed_epsilon"])])
-        )
-    return rows
+def _readings(frame: pd.DataFrame) -> dict:
+    """Return what other readings give as columns, with whether they are numbers, and rows."""
+    are_numbers = [pd.to_numeric(frame[name], errors="coerce").notna().any() for name in frame]
+    return {"columns": list(zip(frame.columns, are_numbers, strict=True)), "rows": frame.values.tolist()}
 
 
-def _paid(claimed: list[dict]) -> dict[str, str]:
-    """Return whether the finite claims of an algorithm hold, and what its ledgers add up to."""
-    if not claimed:
-        return {"sound": "nothing claimed", "paid": ""}
-    sound = "yes" if all(one["is_sound"] for one in claimed) else "no"
-    if not all(_finite(one["accounted_epsilon"]) for one in claimed):
-        return {"sound": sound, "paid": "inf (unbounded)"}
-    most = max(one["accounted_epsilon"] / one["claimed_epsilon"] for one in claimed)
-    return {"sound": sound, "paid": f"up to {most:.3g} × the label"}
-
-
-def _finite(value) -> bool:
-    return isinstance(value, int | float) and value == value and abs(value) != float("inf")
-
-
-def _provenance(folder: Path) -> list[tuple[str, str]]:
-    path = folder / "provenance.json"
-    if not path.is_file():
-        return []
-    contents = json.loads(path.read_text(encoding="utf-8"))
+def _provenance(contents: Mapping) -> list[tuple[str, str]]:
     return [
-        (
-            key,
-            value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True),
-        )
+        (key, value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True))
         for key, value in contents.items()
     ]

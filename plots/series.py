@@ -88,8 +88,14 @@ def ours(series: pd.DataFrame) -> str:
 
 
 def shortfall(series: pd.DataFrame) -> str:
-    """Return the note on the missing cells of a whole table or figure; one that is not of cells is there or is not."""
-    if "n" not in series:
+    """Return the note on what is missing of a whole table or figure.
+
+    Examples
+    --------
+    >>> shortfall(pd.DataFrame({"n": [10, 7], "n_expected": [10, 10]})), shortfall(pd.DataFrame({"x": [], "y": []}))
+    ('INCOMPLETE: 17 of 20 cells', 'INCOMPLETE: data set not available')
+    """
+    if "n" not in series:  # drawn from the rows of a data set, not from cells
         return "" if len(series) else "INCOMPLETE: data set not available"
     return incomplete(int(series["n"].sum()), int(series["n_expected"].sum()))
 

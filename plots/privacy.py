@@ -1,0 +1,73 @@
+"""What fitted models said of their privacy, summed up for each algorithm."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+
+from plots.labels import label
+
+
+def sums(table: pd.DataFrame) -> list[dict]:
+    """Sum up the column ``privacy`` of the long table.
+
+    Returns
+    -------
+    list of dict
+        For each algorithm that spoke: ``algorithm``, ``neighbours`` (a list), ``is_sound`` and ``times_label`` (the
+        largest ratio of accounted to claimed ε; both None where no finite ε is claimed), ``faults``.
+    """
+    if "privacy" not in table.columns:
+        return []
+    rows = []
+    spoken = table[table["privacy"].fillna("") != ""]
+    for algorithm, part in spoken.groupby("algorithm", sort=True):
+        said = [json.loads(text) for text in sorted(set(part["privacy"]))]
+        faults = [fault for one in said for fault in one["faults"]]
+        claimed = [one for one in said if _finite(one["claimed_epsilon"])]
+        rows.append(
+            {
+                "algorithm": algorithm,
+                "neighbours": sorted({one["neighbours"] for one in said}),
+                "is_sound": all(one["is_sound"] for one in claimed) if claimed else None,
+                "times_label": max(map(_times_label, claimed), default=None),
+                "faults": list({tuple(fault.items()): fault for fault in faults}.values()),
+            }
+        )
+    return rows
+
+
+def words(paper: Mapping, row: Mapping) -> dict:
+    """Return a row of `sums` as it is read."""
+    times = row["times_label"]
+    return {
+        "algorithm": label(paper, row["algorithm"]),
+        "sound": {True: "yes", False: "no", None: "nothing claimed"}[row["is_sound"]],
+        "paid": "" if times is None else "inf (unbounded)" if math.isinf(times) else f"up to {times:.3g} × the label",
+        "neighbours": ", ".join(row["neighbours"]),
+        "faults": row["faults"],
+    }
+
+
+def tally(rows: list[dict]) -> str:
+    """Return how many algorithms keep the ε that they claim.
+
+    Examples
+    --------
+    >>> tally([{"is_sound": True}, {"is_sound": False}, {"is_sound": None}])
+    '1 of 2'
+    """
+    claiming = [row["is_sound"] for row in rows if row["is_sound"] is not None]
+    return f"{sum(claiming)} of {len(claiming)}"
+
+
+def _times_label(said: Mapping) -> float:
+    accounted = said["accounted_epsilon"]
+    return accounted / said["claimed_epsilon"] if _finite(accounted) else math.inf
+
+
+def _finite(value) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)

@@ -1,0 +1,259 @@
+"""The report on all papers, as files and as a browser shows it: the system's own, without the network."""
+
+import html
+import math
+import re
+import shutil
+from contextlib import contextmanager
+
+import pandas as pd
+import pytest
+import yaml
+from playwright.sync_api import sync_playwright
+
+from experiments.errors import BadInput
+from plots import publish, site
+from plots.run import Run
+from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, without
+
+DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+#: In the order in which a column that has them all is sorted.
+ORDERED = [
+    "-1.5e+09",
+    "−2",
+    "0.05 (0 to 1)",
+    "84.0 (83 to 85)",
+    "85.98 ± 0.2",
+    "1,728",
+    "no noise",
+    "depth 3",
+    "depth 10",
+]
+SIGNS = ["✓ reproduced", "✗ not reproduced", "? not testable", "— not run"]
+
+
+def make_up(folder):
+    """Write a project of three papers: 7 ran here in part, 8 is published, 9 has not run; returns its results."""
+    (folder / "conf/paper").mkdir(parents=True)
+    (folder / "reported.csv").write_text(REPORTED, encoding="utf-8")
+    for number in (7, 8, 9):
+        paper = PAPER | {"number": number, "title": f"Trees & <forests> {number}", "reported": "reported.csv"}
+        (folder / f"conf/paper/{number}.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
+        runs = {7: ("results", without(long_table(), 3)), 8: ("results/reference", long_table(1))}
+        if number in runs:
+            parent, table = runs[number]
+            run = folder / parent / f"paper-{number}"
+            run.mkdir(parents=True)
+            facts = '{"written": "2026-11-21T17:40:47+00:00", "git": {"revision": "0123456789", "dirty": true}}'
+            (run / "provenance.json").write_text(facts, encoding="utf-8")
+            publish(paper | {"reported": str(folder / "reported.csv")}, table, run)
+    values = ["", *reversed(ORDERED), "—"]
+    signs = [*reversed(SIGNS)] + [""] * (len(values) - len(SIGNS))
+    pd.DataFrame({"value": values, "sign": signs}).to_csv(folder / "results/paper-7/readings.csv", index=False)
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory):
+    """A report on made-up papers, away from all else."""
+    project = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site, "PROJECT", project)
+        patch.setattr("plots.publication.PROJECT", project)
+        patch.setattr(site, "REFERENCE", project / "results/reference")
+        index = site.build(make_up(project), ["7", "8", "9"])
+    return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """The report of a fresh clone."""
+    names = sorted(path.name.removeprefix("paper-") for path in site.REFERENCE.iterdir())
+    return site.build(tmp_path_factory.mktemp("results"), names).parent
+
+
+@pytest.fixture(params=["made_up", "published"])
+def report(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The system's browser; Playwright's own are never downloaded."""
+    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
+    if not found:
+        pytest.skip("no browser to test the report in: install one, for example with apt-get install chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found[0])
+        yield started
+        started.close()
+
+
+@contextmanager
+def opened(browser, path, **options):
+    """Open a page from disk; nothing may go wrong in it, and it may ask for nothing but files beside it."""
+    context = browser.new_context(**({"viewport": DESKTOP} | options))
+    page, wrong = context.new_page(), []
+
+    def admit(route):
+        if route.request.url.startswith(path.parent.as_uri()):
+            route.continue_()
+        else:
+            wrong.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", admit)
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(path.as_uri())
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def column(page, table, number):
+    return page.locator(f"#{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
+
+
+def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
+    index = html.unescape((made_up / "index.html").read_text(encoding="utf-8"))
+    for said in (
+        "This machine's run of 2026-11-21 at revision 0123456 with uncommitted changes.",
+        "INCOMPLETE: 117 of 120 cells",
+        "The published run of 2026-11-21",
+        "Complete: all 120 cells.",
+        "INCOMPLETE: not run; make reproduce-paper-9 runs it.",
+        "Paper 9. Trees & <forests> 9",
+    ):
+        assert said in index
+    assert {path.name for path in made_up.glob("*.html")} == {"index.html", "paper-7.html", "paper-8.html"}
+    rows = re.findall(r'<tr data-paper="(Paper \d)" data-verdict="([^"]+)"', index)
+    assert len(rows) == 3 * (1 + 4), "a claim, three numbers and a fact of each paper"
+    assert {verdict for paper, verdict in rows if paper == "Paper 9"} == {"not run"}
+    assert "INCOMPLETE: 117 of 120 cells" in (made_up / "paper-7.html").read_text(encoding="utf-8")
+
+
+def test_links_lead_somewhere_wherever_the_report_lies(report):
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in report.glob("*.html")}
+    assert len(pages) > 1
+    for path, page in pages.items():
+        assert page.open == [] and page.fetched == [] and len(page.ids) == len(set(page.ids))
+        for link in re.findall(r'<a href="([^"]+)"', path.read_text(encoding="utf-8")):
+            name, _, anchor = link.partition("#")
+            target = path.parent / name if name else path
+            assert target.is_file(), link
+            assert not anchor or anchor in pages[target].ids, link
+
+
+def test_equal_results_give_equal_bytes_and_nothing_old_stays(tmp_path):
+    names = sorted(path.name.removeprefix("paper-") for path in site.REFERENCE.iterdir())
+    once = digests(site.build(tmp_path, names).parent)
+    (tmp_path / "report/old.html").write_text("", encoding="utf-8")
+    assert digests(site.build(tmp_path, names).parent) == once
+    assert all(b"/tmp" not in path.read_bytes() for path in (tmp_path / "report").glob("*.html")), (
+        "no path of a machine"
+    )
+
+
+def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
+    shutil.copytree(site.REFERENCE / "paper-2", tmp_path / "paper-2")
+    paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
+    (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
+    site.build(tmp_path, ["2"])
+    for name in ("index.html", "paper-2.html"):
+        assert "INCOMPLETE: 1 of 10 repeats" in (tmp_path / "report" / name).read_text(encoding="utf-8")
+        assert "INCOMPLETE" not in (published / name).read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
+    with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
+        site.build(tmp_path, ["x"])
+    shutil.copytree(site.REFERENCE / "paper-2", tmp_path / "paper-2")
+    (tmp_path / "paper-2/privacy.json").unlink()
+    with pytest.raises(SystemExit) as stopped:
+        site.main(str(tmp_path), "2")
+    assert stopped.value.code == 2
+    assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)
+
+
+def test_a_run_reads_back_as_it_was_written(made_up):
+    run = Run.read(made_up / "paper-7")
+    assert run.paper["studies"] == PAPER["studies"] and run.coverage == (117, 120)
+    assert isinstance(run.claims[0]["worst"]["epsilon"], float)
+    table = run.paper["tables"][1]
+    printed = run.frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
+    assert printed.dropna().to_dict() == {(3, 0.05): 0.80012, (4, 1.0): 0.95, (4, math.inf): 0.8}
+    assert (run.privacy[0]["times_label"], run.privacy[0]["is_sound"]) == (25, False)
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
+def test_pages_open_and_fit(browser, report, viewport):
+    for path in sorted(report.glob("*.html")):
+        with opened(browser, path, viewport=viewport, is_mobile=viewport is TELEPHONE) as page:
+            assert page.locator("h1").is_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+            assert page.locator("table thead th:not(:has(button))").count() == 0
+            if viewport is TELEPHONE:
+                targets = page.locator("nav a, .files a, th button, select")
+                heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+                assert min(filter(None, heights)) >= 40
+                assert page.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)") >= 14
+
+
+def test_columns_sort_by_click(browser, made_up):
+    with opened(browser, made_up / "paper-7.html") as page:
+        value, sign = (page.locator("#readings-table th").nth(i) for i in (0, 1))
+        value.locator("button").click()
+        assert column(page, "readings-table", 1) == [*ORDERED, "", "—"]
+        assert value.get_attribute("aria-sort") == "ascending"
+        value.locator("button").click()
+        assert column(page, "readings-table", 1) == [*reversed(ORDERED), "", "—"]
+        assert value.get_attribute("aria-sort") == "descending"
+        sign.locator("button").click()
+        assert column(page, "readings-table", 2)[:3] == SIGNS[:3]
+        assert value.get_attribute("aria-sort") is None
+        page.locator("#numbers th button").first.click()
+        assert column(page, "numbers", 1)[-1].startswith("✗")
+        page.locator("#table-of-table-2 th button").nth(1).click()
+        shown = [float(text.split()[0]) for text in column(page, "table-of-table-2", 2)]
+        assert shown == sorted(shown)
+
+
+def test_columns_sort_by_keyboard(browser, made_up):
+    with opened(browser, made_up / "index.html") as page:
+        while page.evaluate("document.activeElement.closest('#numbers') === null"):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")  # from the paper over the verdict to the setting
+        page.keyboard.press("Enter")
+        page.keyboard.press("Space")
+        assert page.evaluate("document.activeElement.closest('th').getAttribute('aria-sort')") == "descending"
+        texts = [text.partition("\n")[0] for text in column(page, "numbers", 3)]
+        assert texts == sorted(texts, reverse=True) and texts[0] == "Car: rows"
+
+
+def test_the_front_page_shows_what_is_asked_for(browser, made_up):
+    with opened(browser, made_up / "index.html") as page:
+        assert page.locator("output").all_inner_texts() == ["3 of 3 claims", "12 of 12 numbers and facts"]
+        page.locator("select[name=paper]").select_option("Paper 7")
+        page.locator("select[name=verdict]").select_option("not reproduced")
+        assert page.locator("output").all_inner_texts() == ["0 of 3 claims", "1 of 12 numbers and facts"]
+        assert column(page, "numbers", 4) == ["95.000"]
+
+
+def test_light_and_dark_differ(browser, report):
+    seen = []
+    for scheme in ("light", "dark"):
+        with opened(browser, report / "index.html", color_scheme=scheme) as page:
+            style = "getComputedStyle(document.body)"
+            seen.append(page.evaluate(f"[{style}.backgroundColor, {style}.color]"))
+    assert not set(seen[0]) & set(seen[1])
+
+
+def test_without_a_script_the_tables_are_there(browser, made_up):
+    for name in ("index.html", "paper-7.html"):
+        with opened(browser, made_up / name, java_script_enabled=False) as page:
+            assert page.locator("#claims tbody tr").first.is_visible()
+            assert page.locator("#numbers tbody tr").last.is_visible()
+            assert page.locator("form").count() == 0 or not page.locator("form").is_visible()
+            assert page.locator("th button").count() == 0
