@@ -9,14 +9,14 @@ EXECUTOR ?=
 RESULTS  ?=
 OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) \
             $(if $(EXECUTOR),executor=$(EXECUTOR)) $(if $(RESULTS),results=$(RESULTS))
-PAPERS = $(sort $(filter-out demo,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
+PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo reproduce-all report reference test lint bench lock clean
+.PHONY: help install demo benchmark reproduce-all report reference test lint bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  N is one of: $(PAPERS). With demo and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads; with report too: RESULTS=folder"
+	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads; with report too: RESULTS=folder"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -32,6 +32,9 @@ demo: $(STAMP)  ## a minute's tour on embedded real data, offline: a table and a
 
 reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed numbers beside ours
 	$(PY) -m experiments paper=$* $(OVERRIDES)
+
+benchmark: $(STAMP)  ## every method on every data set: mean ranks, and which one to take
+	$(PY) -m experiments paper=benchmark $(OVERRIDES)
 
 reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
 

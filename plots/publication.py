@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments import illustration, spending, unplaced
+from experiments import illustration, ranks, spending, unplaced
 from experiments.claims import judge_claims
 from experiments.selection import PaperError, coverage
 from experiments.settings import known
 from experiments.statistics import LEVEL
 from experiments.verdicts import judge_numbers, read_reported
 from plots import figures, fit, ledger, privacy, report, scale, shape, span, summary, tables, tradeoff
+from plots import ranks as plotted_ranks
 from plots.run import Run, write_csv, write_json, write_paper
 from plots.series import summarise, with_unplaced
 
@@ -23,11 +24,13 @@ _DRAWN_APART = {
     "fit": (lambda paper, item, table: illustration.curves(item), fit.figure),
     "ledger": (lambda paper, item, table: spending.steps(item), ledger.figure),
     "tradeoff": (tradeoff.frame, tradeoff.figure),
+    "ranks": (ranks.ranks, plotted_ranks.figure),
 }
 _CHECKS = {
     "fit": lambda paper, item: illustration.check(item),
     "ledger": lambda paper, item: spending.check(item),
     "tradeoff": tradeoff.check,
+    "ranks": ranks.check,
     "span": unplaced.check,
 }
 _NO_NUMBERS = ["id", "table", "dataset", "metric", "statistic", "value", "decimals", "source"]

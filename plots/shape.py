@@ -19,6 +19,7 @@ _FIGURES = {
     "fit": (("dataset", "feature", "algorithm", "params", "epsilon"), ()),
     "ledger": (("dataset", "algorithm", "params", "epsilon"), ()),
     "tradeoff": (("curves", "x", "y"), ()),
+    "ranks": (("study", "metric"), ("where",)),
 }
 
 

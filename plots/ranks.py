@@ -1,0 +1,48 @@
+"""A figure of kind ``ranks``: mean ranks over data sets, with the critical difference from the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from experiments.ranks import critical_difference, friedman_p
+from plots.figures import ALARM, GRID, INK, QUALITATIVE, write_title
+from plots.labels import label
+from plots.series import shortfall
+
+
+def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
+    """Draw what `experiments.ranks.ranks` found: the mean rank of each algorithm, and its rank on each data set."""
+    means = frame[frame["dataset"] == ""].sort_values("rank", kind="stable")
+    single = frame[frame["dataset"] != ""].dropna(subset=["rank"])
+    n_sets = single["dataset"].nunique()
+    drawn = Figure(figsize=(9.2, 1.9 + 0.42 * len(means)), layout="constrained")
+    FigureCanvasAgg(drawn)
+    axes = drawn.add_subplot()
+    for place, row in enumerate(means.to_dict("records")):
+        own = single[single["algorithm"] == row["algorithm"]]["rank"]
+        axes.plot(own, [place] * len(own), marker="|", markersize=9, linestyle="none", color=GRID, markeredgewidth=2)
+        axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=QUALITATIVE[0])
+    if n_sets > 1:
+        best, difference = float(means["rank"].iloc[0]), critical_difference(len(means), n_sets)
+        axes.axvspan(best, best + difference, color=QUALITATIVE[0], alpha=0.10, linewidth=0, zorder=0)
+    axes.set_yticks(range(len(means)), [label(paper, name) for name in means["algorithm"]])
+    axes.invert_yaxis()
+    axes.set_xlim(0.8, len(means) + 0.2)
+    p = friedman_p(frame)
+    chance = "" if math.isnan(p) else f"; all equal: p = {p:.2g} (Friedman)"
+    axes.set_xlabel(f"mean rank over {n_sets} data sets, 1 is best{chance}")
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if n_sets > 1:
+        words = "shaded: not told from the best (Nemenyi, 5 %); ticks: single data sets"
+        axes.annotate(words, (1, 1.01), xycoords="axes fraction", ha="right", fontsize=9, color=INK)
+    if note := shortfall(frame):
+        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=18)
+    write_title(drawn, axes, item["title"])
+    return drawn

@@ -1,0 +1,93 @@
+"""Ranks of algorithms over data sets, against ranks worked out by hand and published tables."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.ranks import critical_difference, friedman_p, ranks
+from experiments.selection import PaperError
+from plots import check
+from plots.ranks import figure
+
+PAPER = {
+    "number": 0,
+    "repeats": 2,
+    "studies": {"all": {"dataset": ["car", "nursery", "adult"], "algorithm": ["a", "b", "c"], "epsilon": [0.1, 1.0]}},
+}
+ITEM = {"id": "r", "title": "T", "kind": "ranks", "study": "all", "metric": "accuracy"}
+
+
+def cells(truth):
+    """Accuracy ``truth(dataset, algorithm, epsilon)`` in two repeats, one of them far off upwards for all."""
+    return pd.DataFrame(
+        {"study": "all", "dataset": d, "algorithm": a, "epsilon": e, "repeat": r, "accuracy": truth(d, a, e) + r / 10}
+        for d in PAPER["studies"]["all"]["dataset"]
+        for a in "abc"
+        for e in (0.1, 1.0)
+        for r in range(2)
+    )
+
+
+def by_hand(dataset, algorithm, epsilon):
+    # car: a first at both; nursery: b first at 0.1 and a at 1; adult: all equal
+    orders = {("car", 0.1): "abc", ("car", 1.0): "acb", ("nursery", 0.1): "bac", ("nursery", 1.0): "abc"}
+    order = orders.get((dataset, epsilon))
+    return 0.5 if order is None else 0.9 - 0.1 * order.index(algorithm)
+
+
+def test_ranks_are_means_over_epsilon_and_then_over_data_sets():
+    found = ranks(PAPER, ITEM, cells(by_hand)).set_index(["dataset", "algorithm"])["rank"]
+    assert found["car"].to_dict() == {"a": 1.0, "b": 2.5, "c": 2.5}
+    assert found["nursery"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3.0}
+    assert found["adult"].to_dict() == {"a": 2.0, "b": 2.0, "c": 2.0}
+    assert found[""].to_dict() == pytest.approx({"a": 1.5, "b": 2.0, "c": 2.5})
+
+
+def test_errors_are_better_when_smaller():
+    table = cells(by_hand).rename(columns={"accuracy": "unit_mse"})
+    found = ranks(PAPER, ITEM | {"metric": "unit_mse"}, table).set_index(["dataset", "algorithm"])["rank"]
+    assert found["car"].to_dict() == {"a": 3.0, "b": 1.5, "c": 1.5}
+
+
+def test_a_data_set_with_a_setting_missing_ranks_nobody():
+    table = cells(by_hand)
+    gone = (table["dataset"] == "car") & (table["algorithm"] == "b") & (table["epsilon"] == 1.0)
+    found = ranks(PAPER, ITEM, table[~gone])
+    assert found[found["dataset"] == "car"]["rank"].isna().all()
+    assert found.set_index(["dataset", "algorithm"])["rank"][""].to_dict() == pytest.approx(
+        {"a": 1.75, "b": 1.75, "c": 2.5}
+    )
+    assert (found["n"].sum(), found["n_expected"].sum()) == (34, 36)
+    nothing = ranks(PAPER, ITEM, pd.DataFrame())
+    assert nothing["rank"].isna().all() and nothing["n_expected"].sum() == 36
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)])
+def test_the_critical_difference_has_the_published_quantiles(k, q):
+    # Demsar (2006), table 5(a)
+    assert critical_difference(k, 20) == pytest.approx(q * math.sqrt(k * (k + 1) / 120), rel=5e-4)
+
+
+def test_chance_alone_is_seldom_told_apart():
+    rng, p_values = np.random.default_rng(5), []
+    for _ in range(200):
+        noise = dict(np.ndenumerate(rng.normal(size=(8, 4))))
+        rows = [{"dataset": f"d{i}", "algorithm": f"a{j}", "rank": value} for (i, j), value in noise.items()]
+        p_values.append(friedman_p(pd.DataFrame(rows)))
+    assert np.mean(np.array(p_values) < 0.05) < 0.1
+
+
+def test_the_figure_names_every_algorithm_and_says_what_is_missing():
+    drawn = figure({"labels": {"a": "Method A"}}, ITEM, ranks(PAPER, ITEM, cells(by_hand)))
+    (axes,) = drawn.axes
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["Method A", "b", "c"]
+    assert "3 data sets" in axes.get_xlabel()
+    (axes,) = figure({}, ITEM, ranks(PAPER, ITEM, cells(by_hand).iloc[2:])).axes
+    assert axes.get_title(loc="left") == "INCOMPLETE: 34 of 36 cells"
+
+
+def test_one_algorithm_has_no_rank():
+    with pytest.raises(PaperError, match="one algorithm alone has no rank"):
+        check(PAPER | {"figures": [ITEM | {"where": {"algorithm": "a"}}], "studies": {"all": PAPER["studies"]["all"]}})
