@@ -67,7 +67,18 @@ from experiments import printed, tradeoffs
 from experiments.cells import PROTOCOL, overlap_of
 from experiments.errors import suggestion
 from experiments.groups import KINDS, Group, contradicted, contradicting_steps
-from experiments.selection import PaperError, answers, axes, axis, center_of, setting_words, settings, size, study_of
+from experiments.selection import (
+    PaperError,
+    answers,
+    axes,
+    axis,
+    center_of,
+    setting_words,
+    settings,
+    size,
+    study_of,
+    undefined,
+)
 from experiments.statistics import ALPHA, center_interval, holm, smallest_p
 from experiments.unplaced import reason_against
 from experiments.verdicts import NOT_REPRODUCED, NOT_TESTABLE, ONLY_UNDER_READING, REPRODUCED, per_cent
@@ -143,6 +154,7 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     study, where = part_of(paper, claim)
     rows = answers(table, study, claim["metric"], where)
     expected = size(study, int(paper["repeats"]), where)
+    n_undefined = len(undefined(table, study, claim["metric"], where))
     result = _blank(claim) | {"cells": len(rows), "cells_expected": expected}
     if rows.empty:
         return result | {"verdict": NOT_TESTABLE, "reason": f"no cell answers it (0 of {expected})"}
@@ -150,7 +162,9 @@ def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
     smallest = min(groups, key=lambda group: len(group.values))
     if len(smallest.values) < 2:
         reason = f"{_place(smallest.setting)} has {len(smallest.values)} complete repeats; at least 2 are needed"
-        if len(rows) < expected:
+        if n_undefined:
+            reason = f"{claim['metric']} is undefined in {n_undefined} runs (a class never predicted); {reason}"
+        if len(rows) + n_undefined < expected:
             reason = f"INCOMPLETE: {len(rows)} of {expected} cells; {reason}"
         return result | {"verdict": NOT_TESTABLE, "reason": reason}
     return result | _measure(groups) | {"scope": _scope(groups)}

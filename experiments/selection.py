@@ -157,6 +157,17 @@ def answers(table: pd.DataFrame, study: Mapping, metric: str, where: Mapping | N
     return rows.reset_index(drop=True)
 
 
+def undefined(table: pd.DataFrame, study: Mapping, metric: str, where: Mapping | None = None) -> pd.DataFrame:
+    """Return the rows of a study that were run and have no such metric: a class never predicted has no precision.
+
+    The parameters are those of `answers`.
+    """
+    if metric not in table.columns or "status" not in table.columns:
+        return answers(pd.DataFrame(), study, metric, where)
+    hollow = table[(table["status"] == "done") & table[metric].isna()]
+    return answers(hollow.assign(**{metric: 0.0}), study, metric, where)
+
+
 def coverage(paper: Mapping, table: pd.DataFrame) -> tuple[int, int]:
     """Return how many cells of a paper are answered and how many it asks for; shared ones count once.
 

@@ -39,7 +39,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments import unplaced
-from experiments.selection import PaperError, answers, axes, same, setting_words, study_of
+from experiments.selection import PaperError, answers, axes, same, setting_words, study_of, undefined
 from experiments.statistics import ALPHA, Interval, mean_interval, prediction_interval
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
@@ -174,7 +174,8 @@ def _judge_number(paper: Mapping, item: Mapping, number: Mapping, table: pd.Data
     n_settings = math.prod(len(values) for values in found.values())
     if number["statistic"] == "mean" and n_settings > 1:
         raise PaperError(f"printed number {number['id']!r} selects {n_settings} settings of {item['id']}, not one")
-    return _compare(paper, number, rows, list(found), n_settings)
+    n_undefined = len(undefined(table, study, number["metric"], where))
+    return _compare(paper, number, rows, list(found), n_settings, n_undefined)
 
 
 def _judge_unplaced(paper: Mapping, item: Mapping, number: Mapping, table: pd.DataFrame) -> dict:
@@ -235,8 +236,11 @@ def resolution_of(paper: Mapping, metric: str) -> float:
     raise PaperError(f"the paper's file must say which difference of {metric} matters: resolution: {{{metric}: ...}}")
 
 
-def _compare(paper: Mapping, number: Mapping, rows: pd.DataFrame, by: list[str], n_settings: int) -> dict:
-    repeats = int(paper["repeats"])
+def _compare(paper, number: Mapping, rows: pd.DataFrame, by: list[str], n_settings: int, n_undefined: int) -> dict:
+    repeats = int(paper["repeats"]) - (n_undefined if n_settings == 1 else 0)
+    if rows.empty and n_undefined:
+        reason = f"undefined in all {n_undefined} runs: the class is never predicted, or has no test rows"
+        return _outcome(number, NOT_REPRODUCED, reason, n_expected=repeats)
     if rows.empty:
         return _outcome(number, NOT_RUN, "no cell answers it", n_expected=repeats)
     groups = [(key, group[number["metric"]].to_numpy()) for key, group in rows.groupby(by, sort=True)]
@@ -250,6 +254,7 @@ def _compare(paper: Mapping, number: Mapping, rows: pd.DataFrame, by: list[str],
     if mean.n < 2:
         return _outcome(number, NOT_TESTABLE, "one repeat only: no interval", **known)
     notes = _notes(number, predicted, dict(zip(by, best, strict=True)), groups, repeats)
+    notes += [f"undefined in {n_undefined} more runs"] if n_undefined else []
     resolution = resolution_of(paper, number["metric"])
     one_run, _ = _verdict(number, prediction_interval(values), resolution, notes)
     outcome = _outcome(number, *_verdict(number, predicted, resolution, notes), **known)

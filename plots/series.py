@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from experiments.selection import PaperError, answers, axes, center_of, setting_key, settings, study_of
+from experiments.selection import PaperError, answers, axes, center_of, setting_key, settings, study_of, undefined
 from experiments.statistics import CENTERS, center_interval
 from experiments.verdicts import per_cent, selected
 from plots.labels import incomplete
@@ -47,17 +47,21 @@ def summarise(paper: Mapping, item: Mapping, table: pd.DataFrame, numbers: pd.Da
         raise PaperError(f"{item['id']}: {', '.join(mixed)} varies within a point; fix it with where")
     cells = answers(table, study, metric, where)
     values = {setting_key(key): group[metric].to_numpy() for key, group in cells.groupby(by, sort=False)}
+    hollow = undefined(table, study, metric, where)
+    n_hollow = {setting_key(key): len(group) for key, group in hollow.groupby(by, sort=False)} if len(hollow) else {}
     printed = _printed(paper, item, numbers, by)
     repeats, center = int(paper["repeats"]), center_of(paper, item, metric)
     rows = []
     for point in settings(study, by, where):
         interval = center_interval(center, values.get(setting_key(point), ()))
+        without = n_hollow.get(setting_key(point), 0)
+        said = [incomplete(interval.n, repeats - without), *([f"undefined in {without} runs"] if without else [])]
         rows.append(
             dict(zip(by, point, strict=True))
             | {"metric": metric, center: interval.center, "ci_low": interval.low, "ci_high": interval.high}
-            | {"n": interval.n, "n_expected": repeats}
+            | {"n": interval.n, "n_expected": repeats - without}
             | printed.get(setting_key(point), {"printed": float("nan"), "decimals": float("nan"), "verdict": ""})
-            | {"note": incomplete(interval.n, repeats)}
+            | {"note": "; ".join(filter(None, said))}
         )
     return pd.DataFrame(rows)
 

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.verdicts import NOT_REPRODUCED, REPRODUCED
-from plots.labels import interval, label, number, setting
+from plots.labels import interval, label, metric_label, number, setting
 from plots.tables import corner, grid_cells
 
 _COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
@@ -82,7 +82,9 @@ def describe(paper: Mapping, row: Mapping) -> str:
         return f"{where}: {row['metric']}"
     if row["statistic"] == "some":
         return f"{label(paper, row['algorithm'])}: setting not said; ours: the nearest"
-    return f"{where}: maximum" if row["statistic"] == "max" else where
+    if row["statistic"] == "max":
+        return f"{where}: maximum"
+    return f"{where}, {label(paper, row['algorithm'])}: {metric_label(paper, row['metric'])}"
 
 
 def _claims_table(claims: list[dict]) -> Table:
