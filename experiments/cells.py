@@ -42,7 +42,10 @@ _CHOICES = {
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split", "train_rows", "test_rows", "leakage")
+_LATER = ("rows", "split", "train_rows", "test_rows")
+
+#: Options that say what else is measured of the same run: part of the key, not of the identity.
+_MEASURED = ("leakage",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +94,12 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """SHA-256 over everything that determines the value of this cell, as 64 hexadecimal digits."""
-        return _digest(self.identity, versions.behind(self.dataset, self.algorithm))
+        return _digest(self.identity, self._measured, versions.behind(self.dataset, self.algorithm))
 
     @property
     def setting_key(self) -> str:
         """The same over all but the repeat: one key for the cells that are averaged."""
-        return _digest(canonical(self._setting()), versions.behind(self.dataset, self.algorithm))
+        return _digest(canonical(self._setting()), self._measured, versions.behind(self.dataset, self.algorithm))
 
     @property
     def seed(self) -> int:
@@ -112,6 +115,10 @@ class Cell:
         protocol = "".join(f" protocol.{name}={_word(value)}" for name, value in changed.items())
         return f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}{params}{protocol}"
 
+    @property
+    def _measured(self) -> str:
+        return canonical({name: self.protocol[name] for name in _MEASURED})
+
     def _setting(self) -> dict:
         return {
             "dataset": self.dataset,
@@ -119,7 +126,9 @@ class Cell:
             "params": self.params,
             "epsilon": self.epsilon,
             "protocol": {
-                name: value for name, value in self.protocol.items() if name not in _LATER or value != PROTOCOL[name]
+                name: value
+                for name, value in self.protocol.items()
+                if name not in _MEASURED and (name not in _LATER or value != PROTOCOL[name])
             },
         }
 
@@ -191,7 +200,8 @@ def checked_protocol(given: Mapping | None) -> dict:
         if protocol[name] not in choices:
             raise BadInput(f"protocol.{name} must be {' or '.join(map(_word, choices))}, got {protocol[name]!r}")
     _check_numbers_of_rows(protocol)
-    return protocol | {"test_size": float(size)}
+    # a share of test rows means nothing beside their number, so it must not tell cells apart
+    return protocol | {"test_size": float(size if protocol["train_rows"] is None else PROTOCOL["test_size"])}
 
 
 def _check_numbers_of_rows(protocol: Mapping) -> None:

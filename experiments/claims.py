@@ -35,8 +35,8 @@ largest of the groups' (an intersection-union test, which needs no further adjus
 claims of a paper are then adjusted by Holm, so that the chance of accepting any false one is at most 5 % for
 the whole paper.
 
-A claim may be another reading of the text of one before it, ``reading_of``: where that one does not come out as printed
-and this one does, that one's verdict is ``only under a reading``, with both reasons.
+A claim may be another reading of the text of one before it, ``reading_of``: where that one is not reproduced as
+printed and this one is, that one's verdict is ``only under a reading``, with both reasons.
 
 A p-value that is not small speaks neither for the claim nor against it. A claim is therefore ``reproduced`` if it
 is significant in every group; ``not reproduced`` only if some group contradicts it, because the opposite of its
@@ -138,9 +138,13 @@ def _read_anew(claims: list[Mapping], results: list[dict]) -> None:
     found = {result["id"]: result for result in results}
     for claim in claims:
         literal = found.get(claim.get("reading_of"))
-        if literal and found[claim["id"]]["verdict"] == REPRODUCED != literal["verdict"]:
+        if not literal or found[claim["id"]]["verdict"] != REPRODUCED:
+            continue
+        if literal["verdict"] == NOT_REPRODUCED:
             before = f"as printed: {literal['verdict']}: {literal['reason']}"
             literal |= {"verdict": ONLY_UNDER_READING, "reason": f"{claim['id']} ({claim['text']}) is; {before}"}
+        elif literal["verdict"] == NOT_TESTABLE:
+            literal["reason"] += f"; reproduced under a reading: {claim['id']}"
 
 
 def _judge(paper, claim, table, numbers, fixed_splits) -> dict:
@@ -179,9 +183,10 @@ def _judge_at_equal(paper, claim, table, fixed_splits) -> dict:
     n, n_expected = sum(map(len, found)), sum(tradeoffs.expected(paper, claim, curve) for curve in curves)
     result = _blank(claim) | {"cells": n, "cells_expected": n_expected}
     values = tradeoffs.at_equal(found, claim["equal"], claim["metric"])
-    if len(values) < 2:
-        reason = f"no range of {claim['equal']} is shared by both in at least 2 repeats" if n else "no cell answers it"
-        return result | {"verdict": NOT_TESTABLE, "reason": reason}
+    n_repeats = min(curve["repeat"].nunique() for curve in found)
+    if len(values) < max(n_repeats, 2):  # what drops out depends on what came out: no test of the rest would be fair
+        reason = f"a range of {claim['equal']} is shared by both in {len(values)} of {n_repeats} repeats"
+        return result | {"verdict": NOT_TESTABLE, "reason": reason if n else "no cell answers it"}
     studies = [study_of(paper, {"id": claim["id"], "study": curve["study"]}) for curve in curves]
     overlap = max(
         overlap_of(

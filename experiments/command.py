@@ -111,7 +111,8 @@ def _run_paper(request: Request, folder: Path, executor: Executor, arguments: li
         raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
     paper, name = request.config["paper"], request.choices["paper"]
     repeats = request.config["repeats"]
-    paper["repeats"] = paper.get("repeats", _REPEATS) if repeats is None else repeats
+    paper["repeats_asked"] = paper.get("repeats", _REPEATS)
+    paper["repeats"] = paper["repeats_asked"] if repeats is None else repeats
     paper = substitutes.substituted(paper, substitutes.needed(paper))
     cells = papers.studies(paper)
     papers.check(paper)

@@ -200,7 +200,9 @@ def of_release(sampler: Sampler, training: tuple, others: tuple) -> dict[str, fl
 
     Notes
     -----
-    An attribute's unit is that of the sampler's noise, else its standard deviation in the released rows.
+    An attribute's unit is that of the sampler's noise, else its standard deviation in the released rows. Rows are told
+    apart within each class, and the classes weighted by their training rows: the score depends on how dense a class is,
+    so that other shares of the classes would pass for a leak.
 
     Examples
     --------
@@ -217,12 +219,9 @@ def of_release(sampler: Sampler, training: tuple, others: tuple) -> dict[str, fl
     unit = getattr(sampler, "scale_", released.std(axis=0))
     unit = np.where(unit > 0, unit, 1.0)
     inside, outside = (numbered(domain.encode(X)[0], domain) for X, _ in (training, others))
-    scores = [
-        nearness(rows / unit, np.asarray(labels), released / unit, released_labels)
-        for rows, labels in ((inside, training[1]), (outside, others[1]))
-    ]
-    found = membership(*scores)
-    metrics = {"membership_auc": found.auc.center, "membership_advantage": found.advantage}
+    sides = (inside, np.asarray(training[1])), (outside, np.asarray(others[1]))
+    scores = [nearness(rows / unit, labels, released / unit, released_labels) for rows, labels in sides]
+    metrics = _within_classes(*scores, *(labels for _, labels in sides))
     if not hasattr(sampler, "sample_indices_"):
         return metrics
     sources, ranges = sampler.sample_indices_, attribute_ranges(domain)
@@ -231,3 +230,19 @@ def of_release(sampler: Sampler, training: tuple, others: tuple) -> dict[str, fl
         widths = measured_width(inside, released, sources, confidence)[ranges > 0] / ranges[ranges > 0]
         metrics[f"interval_{confidence:.0%}".rstrip("%")] = float(np.minimum(widths, 1.0).mean())
     return metrics
+
+
+def _within_classes(inside: np.ndarray, outside: np.ndarray, labels: np.ndarray, other_labels: np.ndarray) -> dict:
+    """Return the membership metrics of scores; classes with fewer than 2 rows on a side are left out."""
+    found, weights = [], []
+    for label in np.unique(labels):
+        sides = inside[labels == label], outside[other_labels == label]
+        if min(map(len, sides)) >= 2:
+            found.append(membership(*sides))
+            weights.append(len(sides[0]))
+    if not found:
+        return {"membership_auc": math.nan, "membership_advantage": math.nan}
+    return {
+        "membership_auc": float(np.average([one.auc.center for one in found], weights=weights)),
+        "membership_advantage": float(np.average([one.advantage for one in found], weights=weights)),
+    }

@@ -40,8 +40,10 @@ def _consistent(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
     if len(decimals) > 1:
         raise PaperError(f"claim {claim['id']!r}: its numbers are printed with different decimals")
     shares = [[float(row["printed"]) for row in rows] for rows in (precision, recall)]
+    places = decimals.pop()
+    sizes = [tuple(size) if isinstance(size, list) else size for size in claim["n_rows"]]
     try:
-        found = feasibility(*shares, claim["n_rows"], decimals=decimals.pop())
+        found = feasibility(*shares, sizes, decimals=places)
     except ValueError as error:
         raise PaperError(f"claim {claim['id']!r}: {error}") from error
     if found.is_feasible:
@@ -50,6 +52,10 @@ def _consistent(claim: Mapping, numbers: pd.DataFrame | None) -> dict:
     reason = (
         f"no confusion matrix of {claim['n_rows']} test rows rounds to them; the recalls force precisions of {forced}"
     )
+    half = 0.5 * 10.0**-places
+    ranges = zip(shares[0], found.precision_range, strict=True)
+    if all(low - half <= share <= high + half for share, (low, high) in ranges):
+        return {"verdict": NOT_TESTABLE, "reason": f"{reason}: a mean over runs may give them, a single run cannot"}
     return {"verdict": INCONSISTENT, "reason": reason}
 
 

@@ -35,20 +35,16 @@ def ranks(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
     found, repeats = axes(study, item.get("where")), int(paper["repeats"])
     rows = answers(table, study, metric, item.get("where"))
     by = [name for name in found if name != "algorithm"]
-    n_settings = math.prod(len(values) for values in found.values())
-    per_row = n_settings // len(found["algorithm"]) // len(found["dataset"]) * repeats
-    wide = pd.DataFrame(index=pd.MultiIndex.from_product([found[name] for name in by], names=by))
+    n_others = math.prod(len(found[name]) for name in by if name != "dataset")
+    of_sets, counts = pd.DataFrame(), {}
     if len(rows):
         medians = rows.groupby([*by, "algorithm"])[metric].median().unstack("algorithm")
-        wide = medians.reindex(columns=found["algorithm"])
-    better = metric not in LOWER_IS_BETTER
-    placed = wide.dropna().rank(axis=1, ascending=not better) if len(rows) else wide
-    complete = placed.groupby("dataset").filter(lambda part: len(part) == len(wide) // len(found["dataset"]))
-    of_sets = complete.groupby("dataset").mean() if len(complete.columns) else pd.DataFrame()
-    counts = rows.groupby(["dataset", "algorithm"]).size() if len(rows) else {}
+        placed = medians.reindex(columns=found["algorithm"]).dropna().rank(axis=1, ascending=metric in LOWER_IS_BETTER)
+        of_sets = placed.groupby("dataset").filter(lambda part: len(part) == n_others).groupby("dataset").mean()
+        counts = rows.groupby(["dataset", "algorithm"]).size()
     out = [
         {"algorithm": algorithm, "dataset": dataset, "rank": _at(of_sets, dataset, algorithm)}
-        | {"n": int(counts.get((dataset, algorithm), 0)), "n_expected": per_row}
+        | {"n": int(counts.get((dataset, algorithm), 0)), "n_expected": n_others * repeats}
         for algorithm in found["algorithm"]
         for dataset in found["dataset"]
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -52,18 +53,24 @@ def steps(item: Mapping) -> pd.DataFrame:
     rows = []
     for value, model in _models(item).items():
         ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
+        if getattr(ledger, "name", "") == "tree":  # a forest: one of its trees is enough to see how a budget is divided
+            ledger = replace(ledger, times=1)
         for step, spent in enumerate(_spent(ledger), start=1):
             rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _spent(event: Event) -> list[Spent]:
-    """Return the mechanisms that one record of one tree meets, in order."""
+    """Return the mechanisms that one record meets, in order: of disjoint parts, those of the dearest."""
     if isinstance(event, Spent):
         return [event]
-    parts = {Bootstrapped: lambda e: (e.part,), Parallel: lambda e: e.parts[:1], Sequential: lambda e: e.parts}
-    inner = parts[type(event)](event) if type(event) in parts else ()
-    return [spent for part in inner for spent in _spent(part)]
+    if isinstance(event, Bootstrapped):
+        return _spent(event.part)
+    if isinstance(event, Parallel):
+        return _spent(max(event.parts, key=lambda part: part.epsilon))
+    if isinstance(event, Sequential):
+        return event.times * [spent for part in event.parts for spent in _spent(part)]
+    return []
 
 
 def _models(item: Mapping) -> dict:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.errors import suggestion
-from experiments.selection import PaperError, answers, axes, axis, size, study_of
+from experiments.selection import PaperError, answers, axes, size, study_of
 
 _KEYS = ("study", "where", "along")
 _STEPS = 101
@@ -23,16 +23,15 @@ def points(paper: Mapping, item: Mapping, curve: Mapping, table: pd.DataFrame, m
     Returns
     -------
     DataFrame
-        ``value`` (of the axis ``along``), ``repeat``, and the metrics; in the order of the study.
+        ``value`` (of the axis ``along``), ``repeat``, and the metrics.
     """
     study = study_of(paper, {"id": item["id"], "study": curve["study"]})
     found = [answers(table, study, metric, curve.get("where")) for metric in metrics]
     if any(rows.empty for rows in found):
         return pd.DataFrame(columns=["value", "repeat", *metrics])
-    order = {value: i for i, value in enumerate(axis(study, curve["along"], curve.get("where")))}
     kept = found[0][found[0]["key"].isin(set.intersection(*(set(rows["key"]) for rows in found)))]
     kept = kept.rename(columns={curve["along"]: "value"})[["value", "repeat", *metrics]]
-    return kept.sort_values(["value", "repeat"], key=lambda column: column.map(order).fillna(column), kind="stable")
+    return kept.reset_index(drop=True)
 
 
 def expected(paper: Mapping, item: Mapping, curve: Mapping) -> int:

@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -191,10 +190,9 @@ def _judge_unplaced(paper: Mapping, item: Mapping, number: Mapping, table: pd.Da
         return _outcome(number, NOT_RUN, "no cell answers it", n_expected=n_expected)
     nearest = min(settings, key=lambda one: abs(one.values.mean() - number["value"]))
     n = sum(len(one.values) for one in settings)
-    mean = replace(mean_interval(nearest.values), n=n)
     verdict, reason = _verdict_of_some(number, settings, int(paper.get("printed_repeats", 1)), n < n_expected)
     reason = f"{reason}; nearest: {nearest.where}"
-    return _outcome(number, verdict, reason, n_expected=n_expected, mean=mean)
+    return _outcome(number, verdict, reason, n_expected=int(paper["repeats"]), mean=mean_interval(nearest.values))
 
 
 def _verdict_of_some(number: Mapping, settings: list, printed_repeats: int, is_partial: bool) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from experiments.verdicts import (
 MISSING = "—"
 SIGNS = {
     REPRODUCED: "✓",
-    ONLY_UNDER_READING: "(✓)",
+    ONLY_UNDER_READING: "◐",
     NOT_REPRODUCED: "✗",
     INCONSISTENT: "≠",
     NOT_TESTABLE: "?",

@@ -136,6 +136,9 @@ def check(paper: dict) -> None:
             )
         if "metric" in claim and "study" in claim:
             shape.check_metrics(paper, claim)
+        if claim["kind"] == "above_at_equal":
+            for curve in (claim["better"], claim["worse"]):
+                shape.check_metrics(paper, curve | {"id": claim["id"], "metric": [claim["equal"], claim["metric"]]})
 
 
 def _write_claims(paper: Mapping, claims: list[dict], covered: tuple[int, int], path: Path) -> None:

@@ -184,7 +184,7 @@ def _figure(run: Run, item: Mapping) -> dict:
     svg = (run.folder / "figures" / f"{item['id']}.svg").read_text(encoding="utf-8")
     shown = {"id": item["id"], "title": item["title"], "note": shortfall(frame), "svg": _inline(svg, item["id"])}
     shown |= {"files": _files(run, "figures", item), "points": []}
-    if "study" not in item:
+    if item.get("kind", "lines") != "lines":
         return shown
     decimals = {metric: decimals_of(part) for metric, part in frame.groupby("metric")}
     study, center = study_of(paper, item), ours(frame)

@@ -94,8 +94,19 @@ class Run:
 
     def notes(self) -> list[str]:
         """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
-        complete = f"Complete: all {self.coverage[1]} cells."
-        return [incomplete(*self.coverage) or complete, *sentences(self.paper), *self._chance()]
+        return [self._completeness(), *sentences(self.paper), *self._chance()]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has fewer repeats than the paper's file asks for."""
+        return int(self.paper["repeats"]) < int(self.paper.get("repeats_asked", 0))
+
+    def _completeness(self) -> str:
+        n, expected = self.coverage
+        if self.is_short:
+            repeats = f"{self.paper['repeats']} of {self.paper['repeats_asked']} repeats of every setting"
+            return f"INCOMPLETE: {repeats}, {n} of {expected} of their cells."
+        return incomplete(n, expected) or f"Complete: all {expected} cells."
 
     def _chance(self) -> list[str]:
         chance = expected_misses(self.numbers)

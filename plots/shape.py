@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from numbers import Real
 
 from experiments.errors import suggestion
+from experiments.leakage import LEAKS
 from experiments.protocol import metric_names
 from experiments.selection import PaperError, axis, study_of
 
@@ -93,8 +94,10 @@ def check_metrics(paper: Mapping, item: Mapping) -> None:
         If one has not.
     """
     metrics = item["metric"] if isinstance(item["metric"], list) else [item["metric"]]
-    for dataset in axis(study_of(paper, item), "dataset", item.get("where")):
-        known = metric_names(dataset)
+    study = study_of(paper, item)
+    leaks = () if (study.get("protocol") or {}).get("leakage") else LEAKS
+    for dataset in axis(study, "dataset", item.get("where")):
+        known = [name for name in metric_names(dataset) if name not in leaks]
         for metric in metrics:
             if metric not in known:
                 raise PaperError(f"{item['id']}: {dataset} has no metric {metric!r}; {suggestion(metric, known)}")

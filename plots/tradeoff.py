@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from experiments import tradeoffs
-from experiments.selection import PaperError, axis, center_of, study_of
+from experiments.selection import PaperError, axis, center_of, matches, study_of
 from experiments.statistics import center_interval
 from plots import series
 from plots.figures import ALARM, DASHES, GRID, INK, MARKERS, QUALITATIVE, write_title
 from plots.labels import metric_label, scaled, value_label
+from plots.shape import check_metrics
 
 
 def frame(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
@@ -31,7 +32,7 @@ def frame(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
         cells = tradeoffs.points(paper, item, curve, table, [item["x"], item["y"]])
         study = study_of(paper, {"id": item["id"], "study": curve["study"]})
         for value in axis(study, curve["along"], curve.get("where")):
-            part = cells[cells["value"] == value]
+            part = cells[matches(cells["value"], value)]
             row = {"curve": i, "value": value}
             for name in ("x", "y"):
                 interval = center_interval(center_of(paper, item, item[name]), part[item[name]].to_numpy(dtype=float))
@@ -52,6 +53,7 @@ def check(paper: Mapping, item: Mapping) -> None:
         if not isinstance(curve.get("label"), str):
             raise PaperError(f"{item['id']}: a curve of a figure needs a label")
         tradeoffs.check(paper, item, {key: value for key, value in curve.items() if key != "label"})
+        check_metrics(paper, curve | {"id": item["id"], "metric": [item["x"], item["y"]]})
 
 
 def figure(paper: Mapping, item: Mapping, points: pd.DataFrame) -> Figure:

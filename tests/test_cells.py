@@ -75,6 +75,14 @@ def test_numbers_of_rows_of_each_class_leave_out_all_other_classes():
         split_rows(car, 0, PROTOCOL | {"train_rows": {"acc": 200}, "test_rows": {"acc": 200}})
 
 
+def test_what_else_is_measured_changes_the_key_and_not_the_run():
+    plain, asked = (replace(CELL, protocol=checked_protocol(more)) for more in ({}, {"leakage": True}))
+    assert plain.seed == asked.seed and plain.key != asked.key and plain.setting_key != asked.setting_key
+    sizes = {"train_rows": 600, "test_rows": 300}
+    one, other = (replace(CELL, protocol=checked_protocol(sizes | more)) for more in ({}, {"test_size": 0.5}))
+    assert one.key == other.key
+
+
 def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
     sizes = {"train_rows": {"unacc": 200, "acc": 100}, "test_rows": {"unacc": 100, "acc": 50}}
     plain, asked = (checked_protocol(sizes | more) for more in ({}, {"leakage": True}))

@@ -629,9 +629,16 @@ def test_curves_are_compared_where_they_leak_the_same(gap, verdict):
 
 def test_curves_that_never_leak_the_same_are_not_compared():
     apart = judge(two_curves(0.02, shift=0.7), AT_EQUAL, paper=CURVES)
-    assert apart["verdict"] == "not testable" and "no range of relinked is shared" in apart["reason"]
+    assert apart["verdict"] == "not testable" and "shared by both in 0 of 10 repeats" in apart["reason"]
     nothing = judge(pd.DataFrame(), AT_EQUAL, paper=CURVES)
     assert (nothing["verdict"], nothing["reason"]) == ("not testable", "no cell answers it")
+
+
+def test_curves_that_leak_the_same_in_some_repeats_only_are_not_compared():
+    table = two_curves(0.02)
+    table.loc[(table["study"] == "s") & (table["repeat"] < 5), "relinked"] += 0.7
+    found = judge(table, AT_EQUAL, paper=CURVES)
+    assert found["verdict"] == "not testable" and "in 5 of 10 repeats" in found["reason"]
 
 
 @pytest.mark.parametrize(
@@ -668,6 +675,14 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
     # 200 of 210 and 80 of 84 right: precisions 200/204 and 80/90
     (found,) = judge_claims(paper, pd.DataFrame(), printed_rates(0.980, 0.889, 0.952, 0.952))
     assert found["verdict"] == "reproduced" and "[[200, 10], [4, 80]]" in found["reason"]
+    # two runs on 10 and 10 rows, all rates 0.8 in one and 0.9 in the other: no single table of counts gives the mean
+    claim = CONSISTENT | {"n_rows": [10, 10]}
+    (found,) = judge_claims(PAPER | {"claims": [claim]}, pd.DataFrame(), printed_rates(0.85, 0.85, 0.85, 0.85))
+    assert found["verdict"] == "not testable" and "a mean over runs may" in found["reason"]
+    claim = CONSISTENT | {"n_rows": [[200, 220], [80, 90]]}
+    rates = printed_rates(0.953, 0.941, 0.946, 0.938)
+    (found,) = judge_claims(PAPER | {"claims": [claim]}, pd.DataFrame(), rates)
+    assert found["verdict"] == "inconsistent in print"
     with pytest.raises(PaperError, match="there is no printed number 'p-a'"):
         judge_claims(paper, pd.DataFrame(), pd.DataFrame())
     with pytest.raises(PaperError, match="each of at least 2 classes"):
@@ -681,7 +696,7 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
         ((0.02, 0.02), ["reproduced", "reproduced"]),
         ((0.02, -0.02), ["reproduced", "not reproduced"]),
         ((-0.02, -0.02), ["not reproduced", "not reproduced"]),
-        ((0.0, 0.02), ["only under a reading", "reproduced"]),
+        ((0.0, 0.02), ["not testable", "reproduced"]),
     ],
 )
 def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
@@ -691,5 +706,7 @@ def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
     reading = ABOVE | {"id": "anew", "text": "with exact labels", "study": "other", "reading_of": "above"}
     found = judge_claims(PAPER | {"studies": studies, "claims": [ABOVE, reading]}, table, fixed_splits=("car",))
     assert [one["verdict"] for one in found] == verdicts
+    if verdicts == ["not testable", "reproduced"]:
+        assert found[0]["reason"].endswith("; reproduced under a reading: anew")
     if verdicts[0] == "only under a reading":
         assert found[0]["reason"].startswith("anew (with exact labels) is; as printed: not ")

@@ -186,3 +186,26 @@ def test_a_private_release_tells_less_of_membership_and_has_no_sources():
     assert set(private) == {"membership_auc", "membership_advantage"}
     assert abs(private["membership_auc"] - 0.5) < 0.06 < 0.25 < copied["membership_auc"] - 0.5
     assert copied["relinked"] > 0.95
+
+
+def test_other_shares_of_the_classes_are_no_leak():
+    """A release of other rows of the same distribution tells nothing, whatever the classes' shares on the two sides."""
+    domain = Domain((Continuous("x", -50, 50), Continuous("y", -50, 50)), Nominal("class", ("dense", "sparse")))
+
+    class Elsewhere(AdditiveGaussianNoise):
+        def fit_resample(self, X, y):
+            super().fit_resample(X, y)
+            del self.sample_indices_
+            self.scale_ = np.ones(2)
+            return rows(rng, 400, 400)
+
+    def rows(rng, n_dense, n_sparse):
+        X = np.concatenate([rng.normal(0, 0.5, (n_dense, 2)), rng.normal(0, 5, (n_sparse, 2))])
+        return X, np.repeat(["dense", "sparse"], [n_dense, n_sparse])
+
+    aucs = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found = of_release(Elsewhere(0.0, domain=domain), rows(rng, 300, 100), rows(rng, 100, 100))
+        aucs.append(found["membership_auc"])
+    assert np.mean(aucs) == pytest.approx(0.5, abs=0.01)

@@ -557,6 +557,16 @@ def test_a_ledger_of_a_bootstrap_forest_is_that_of_one_tree():
     assert levels["step"].tolist() == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "cost"),
+    [("rfdpp_gini_sound", 1.0), ("diffpets_sound", 1.0), ("dp_marginals", 1.0), ("edprf_sound", 1.0)],
+)
+def test_the_steps_of_a_ledger_add_up_to_what_one_tree_may_spend(algorithm, cost):
+    name = "n_bins" if algorithm == "dp_marginals" else "max_depth"
+    steps = spending.steps(LEDGER | {"algorithm": algorithm, "params": {name: [3]}})
+    assert steps["epsilon"].sum() == pytest.approx(cost)
+
+
 SPAN = {"id": "table-9", "title": "Table 9", "kind": "span", "studies": ["grid"], "algorithms": ["a", "lost"]}
 SPAN |= {"metric": "accuracy"}
 
@@ -624,6 +634,8 @@ TRADEOFF["curves"][0]["where"] = {"algorithm": "a", "epsilon": 1.0}
 def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
     table = long_table().assign(relinked=lambda t: t["params.max_depth"] / 10, key=lambda t: t.index.astype(str))
     paper = {name: value for name, value in PAPER.items() if name not in ("claims", "tables")} | {"figures": [TRADEOFF]}
+    studies = {"grid": PAPER["studies"]["grid"] | {"protocol": {"test_size": 0.3, "leakage": True}}}
+    paper |= {"studies": studies}
     publish(paper, table, tmp_path)
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     meant = (
@@ -658,6 +670,7 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("figures", TRADEOFF | {"curves": [{"study": "grid", "along": "epsilon"}]}, "needs a label"),
         ("figures", TRADEOFF | {"curves": [{"label": "a", "study": "grid", "along": "epsilon"}]}, "must fix algorithm"),
         ("figures", FIGURE | {"x": "metric"}, "x: metric goes with a list"),
+        ("figures", TRADEOFF, "car has no metric 'relinked'"),
         ("tables", {"id": "t", "title": "T", "kind": "datasets", "datasets": ["carr"]}, "did you mean 'car'"),
         ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "kind lines needs x"),
         ("figures", FIGURE | {"lines": "epsilo"}, "no axis 'epsilo'"),

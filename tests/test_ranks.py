@@ -8,7 +8,7 @@ import pytest
 
 from experiments.ranks import critical_difference, friedman_p, ranks
 from experiments.selection import PaperError
-from plots import check
+from plots import check, publish
 from plots.ranks import figure
 
 PAPER = {
@@ -60,6 +60,11 @@ def test_a_data_set_with_a_setting_missing_ranks_nobody():
         {"a": 1.75, "b": 1.75, "c": 2.5}
     )
     assert (found["n"].sum(), found["n_expected"].sum()) == (34, 36)
+    # adult is not there at one epsilon, for anybody: car and nursery rank all the same
+    nobody = (table["dataset"] == "adult") & (table["epsilon"] == 1.0)
+    found = ranks(PAPER, ITEM, table[~nobody]).set_index(["dataset", "algorithm"])["rank"]
+    assert found["adult"].isna().all()
+    assert found[""].to_dict() == pytest.approx({"a": 1.25, "b": 2.0, "c": 2.75})
     nothing = ranks(PAPER, ITEM, pd.DataFrame())
     assert nothing["rank"].isna().all() and nothing["n_expected"].sum() == 36
 
@@ -86,6 +91,13 @@ def test_the_figure_names_every_algorithm_and_says_what_is_missing():
     assert "3 data sets" in axes.get_xlabel()
     (axes,) = figure({}, ITEM, ranks(PAPER, ITEM, cells(by_hand).iloc[2:])).axes
     assert axes.get_title(loc="left") == "INCOMPLETE: 34 of 36 cells"
+
+
+def test_ranks_are_published(tmp_path):
+    paper = PAPER | {"title": "T", "figures": [ITEM]}
+    publish(paper, cells(by_hand).assign(status="done"), tmp_path)
+    assert "Complete: all 36 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "figures" / "r.svg").is_file()
 
 
 def test_one_algorithm_has_no_rank():

@@ -98,16 +98,47 @@ def test_the_reading_that_gives_the_printed_numbers_is_the_nearest():
     rows = ranked(TABLES, readings, results(readings, value, privacy))
     assert rows["reading"].iloc[0] == "leaf = exact, n_estimators = 5, evaluate_on = train"
     assert rows["rank"].tolist() == [1, 2, 3, 4] and rows["as_good"].tolist() == [True, False, False, False]
-    assert rows["distance"].tolist() == pytest.approx([0.1, 5, 5, 5], abs=0.15), "points, root mean square"
+    assert rows["distance"].tolist() == pytest.approx([0.05, 5, 5, 5], abs=0.15), "points, root mean square"
     assert rows["times_label"].tolist() == [3.0] * 4 and rows["unpaid"].all()
     said = sentence(rows)
-    assert "better than 3 others" in said and "3 × the ε of the label, and other steps have no noise at all" in said
+    assert "; 3 are farther off; its noisy steps cost 3 × the ε of the label; other steps have no noise at all" in said
+
+
+def test_a_noisy_reading_with_the_right_means_is_nearer_than_a_quiet_wrong_one():
+    readings, sign = readings_of(PAPER, TABLES, NUMBERS), [1, -1, 1, -1]
+
+    def value(cell):
+        truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
+        return truth + (0.06 * sign[cell.repeat] if cell.params["leaf"] == "exact" else 0.03)
+
+    rows = ranked(TABLES, readings, results(readings, value))
+    assert rows["reading"].iloc[0].startswith("leaf = exact") and rows["distance"].iloc[0] == pytest.approx(0)
+
+
+def test_an_undefined_mean_has_no_distance():
+    readings = readings_of(PAPER, TABLES, NUMBERS)
+    table = results(readings, lambda cell: math.nan if cell.params["leaf"] == "exact" else 0.75)
+    rows = ranked(TABLES, readings, table)
+    assert rows["distance"].notna().tolist() == [True, True, False, False]
+    assert rows["from_best"].iloc[1] == 0 and "2 could not be compared" in sentence(rows)
+
+
+def test_a_cost_is_that_of_the_algorithm_that_is_read():
+    readings = readings_of(PAPER, ORDERINGS, NUMBERS)
+    table = results(readings, lambda cell: 0.5)
+    algorithm = {cell.key: cell.algorithm for one in readings for target in one.targets for cell in target.all()}
+    costs = {"rdt": 2.0, "rfdpp_gini": 9.0}
+    table["privacy"] = [
+        json.dumps({"claimed_epsilon": 1.0, "accounted_epsilon": 9.0, "noisy_epsilon": costs[algorithm[key]]})
+        for key in table["key"]
+    ]
+    assert ranked(ORDERINGS, readings, table)["times_label"].tolist() == [2.0, 2.0]
 
 
 def test_readings_that_cannot_be_told_apart_are_as_good():
     readings, rng = readings_of(PAPER, TABLES, NUMBERS), np.random.default_rng(1)
     rows = ranked(TABLES, readings, results(readings, lambda cell: 0.75 + rng.normal(0, 0.05)))
-    assert rows["as_good"].sum() > 1 and "as good" in sentence(rows)
+    assert rows["as_good"].sum() > 1 and "more are as good" in sentence(rows)
     assert (rows["low"] <= rows["from_best"]).all() and rows["from_best"].is_monotonic_increasing
 
 
@@ -145,7 +176,7 @@ def test_orderings_are_counted_in_the_direction_that_is_claimed():
     rows = ranked(ORDERINGS, readings, table)
     assert rows["reading"].tolist() == ["n_estimators = 2", "n_estimators = 3"]
     assert rows["distance"].tolist() == pytest.approx([4 / 12, 8 / 12])
-    assert "33% of the orderings the wrong way round" in sentence(rows)
+    assert "33% of the orderings off" in sentence(rows)
 
 
 @pytest.mark.parametrize(

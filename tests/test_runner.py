@@ -16,7 +16,7 @@ from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
 from experiments import papers, protocol, runner
 from experiments.cells import PROTOCOL, Cell
-from experiments.command import _run
+from experiments.command import run_cells
 from experiments.errors import BadInput
 from experiments.runner import Executor, run
 from experiments.settings import expand
@@ -143,7 +143,7 @@ def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkey
         return honest(name)
 
     monkeypatch.setattr(datasets, "load", load)
-    outcome, skipped, records = _run(_cells(), tmp_path, Executor("loky", 1))
+    outcome, skipped, records = run_cells(_cells(), tmp_path, Executor("loky", 1))
     assert outcome.failures == [] and list(skipped) == ["nursery: put the file there"]
     assert len(records) == outcome.done == sum(cell.dataset == "car" for cell in _cells())
     statuses = long_table({"all": _cells()}, records).groupby("dataset")["status"].unique()

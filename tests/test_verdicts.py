@@ -267,14 +267,14 @@ def all_settings(spread=0.01):
 )
 def test_a_number_without_its_setting_is_asked_of_all_of_them(value, verdict, says):
     row = judge(unplaced(value), all_settings(), paper=UNPLACED)
-    assert (row["verdict"], row["n"], row["n_expected"]) == (verdict, 12, 12)
+    assert (row["verdict"], row["n"], row["n_expected"]) == (verdict, 3, 3), "of the nearest"
     assert says in row["reason"]
 
 
 def test_a_number_without_its_setting_never_comes_out_by_itself():
     assert judge(unplaced(0.7), [], paper=UNPLACED)["verdict"] == "not run"
     partial = judge(unplaced(0.99), all_settings()[1:], paper=UNPLACED)
-    assert (partial["verdict"], partial["n"]) == ("not testable", 11)
+    assert partial["verdict"] == "not testable"
     assert "INCOMPLETE" in partial["reason"]
     single = [one for one in all_settings() if one["repeat"] == 0]
     assert "one repeat only" in judge(unplaced(0.99), single, paper=UNPLACED | {"repeats": 1})["reason"]
