@@ -7,16 +7,19 @@ JOBS     ?=
 REPEATS  ?=
 EXECUTOR ?=
 RESULTS  ?=
+PAPER    ?=
 OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) \
             $(if $(EXECUTOR),executor=$(EXECUTOR)) $(if $(RESULTS),results=$(RESULTS))
+WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESULTS))
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo benchmark reproduce-all report reference test lint bench lock clean
+.PHONY: help install demo benchmark reproduce-all report reference readings check bands faults test lint bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads; with report too: RESULTS=folder"
+	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -43,6 +46,18 @@ report: $(STAMP)  ## gather all papers in results/report/index.html; what did no
 
 reference: $(addprefix reproduce-paper-,$(PAPERS))  ## publish this machine's complete runs in results/reference and the README
 	$(PY) -m plots.reference $(PAPERS)
+
+readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
+	$(PY) -m experiments.readings $(WATCHED)
+
+check: $(STAMP)  ## run a part of every paper again: does this code still give what it gave?
+	$(PY) -m experiments.check $(WATCHED)
+
+bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about half an hour
+	$(PY) -m experiments.bands $(WATCHED)
+
+faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code; about half an hour
+	$(PY) -m pytest -m slow tests/test_faults.py
 
 test: $(STAMP)  ## the whole test suite
 	$(PY) -m pytest -n auto --dist loadfile

@@ -22,7 +22,7 @@ from experiments import provenance
 from experiments.cells import Cell
 from experiments.command import name_failures, run_cells
 from experiments.errors import BadInput, suggestion
-from experiments.further import FALSE_ALARMS, LEVEL, Band, band_of
+from experiments.further import FALSE_ALARMS, Band, band_of
 from experiments.runner import Executor
 from experiments.table import long_table
 from experiments.watched import Check, cells, check_of, doubts, verdict
@@ -52,14 +52,14 @@ class Accepted(NamedTuple):
 
 
 def names() -> list[str]:
-    """Return the papers that are checked: all but the demo.
+    """Return the papers, by number: all of ``conf/paper`` but the demo and the benchmark.
 
     Examples
     --------
     >>> "2" in names(), "demo" in names()
     (True, False)
     """
-    return sorted(path.stem for path in PAPERS.glob("*.yaml") if path.stem != "demo")
+    return sorted(path.stem for path in PAPERS.glob("*.yaml") if path.stem.isdigit())
 
 
 def paper_of(name: str) -> dict:
@@ -107,13 +107,14 @@ def accepted_of(paper: Mapping, check: Check, table: pd.DataFrame) -> Accepted:
         if len(values) < check.accepted:
             raise BadInput(f"{one.name}: {len(values)} of {check.accepted} runs have a finite {one.metric}")
         bands[one.name, one.metric] = band_of(values, check.repeats)
-    claims = {}
-    for claim in check.claims:
-        claims[claim["id"]], _ = verdict(paper, claim, table, check.accepted)
-        if doubt := doubts(paper, claim, table, claims[claim["id"]], check.repeats):
-            raise BadInput(
-                f"claim {claim['id']!r} may change without a fault: {doubt}; narrow it under check: claims: or drop it"
-            )
+    claims = {claim["id"]: verdict(paper, claim, table, check.accepted)[0] for claim in check.claims}
+    unsure = [
+        f"claim {claim['id']!r} may change without a fault: {doubt}"
+        for claim in check.claims
+        if (doubt := doubts(paper, claim, table, claims[claim["id"]], check.repeats))
+    ]
+    if unsure:
+        raise BadInput(f"{'; '.join(unsure)}; narrow under check: claims: or drop")
     return Accepted(bands, claims, check.repeats)
 
 
@@ -123,7 +124,7 @@ def write(name: str, accepted: Accepted, facts: Mapping, folder: Path = FOLDER) 
     rows = [(*key, *band) for key, band in accepted.bands.items()]
     path = folder / f"paper-{name}.csv"
     pd.DataFrame(rows, columns=_COLUMNS).to_csv(path, index=False, lineterminator="\n", float_format="%.10g")
-    said = {"claims": accepted.claims, "median_of": accepted.repeats, "level": LEVEL, "false_alarms": FALSE_ALARMS}
+    said = {"claims": accepted.claims, "median_of": accepted.repeats, "false_alarms": FALSE_ALARMS}
     text = json.dumps(said | dict(facts), indent=2, ensure_ascii=False) + "\n"
     path.with_suffix(".json").write_text(text, encoding="utf-8")
 

@@ -93,22 +93,29 @@ def sensitivity(accepted: Accepted) -> list[str]:
 
     Examples
     --------
-    >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (1, 2, 5)}
+    >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (0, 1, 2, 5)}
     >>> sensitivity(Accepted(bands, {}, 21))
-    ['accuracy: 1.00 % in grid: 1; 2.00 % in half of 3 bands; 5.00 % in all']
+    ['accuracy: 1.00 % in grid: 1; 2.00 % in half of 3 bands, 5.00 % in all; any change in 1 where runs do not vary']
     """
     said = []
     for metric in dict.fromkeys(metric for _, metric in accepted.bands):
         shifts = {name: band.detects for (name, of), band in accepted.bands.items() if of == metric}
-        finest = min(shifts, key=shifts.get)
-        least, half, most = (shown(metric, of(list(shifts.values()))) for of in (min, np.median, max))
-        said.append(f"{metric}: {least} in {finest}; {half} in half of {len(shifts)} bands; {most} in all")
+        varying = {name: shift for name, shift in shifts.items() if shift}
+        words = []
+        if varying:
+            least, half, most = (shown(metric, of(list(varying.values()))) for of in (min, np.median, max))
+            finest = min(varying, key=varying.get)
+            words = [f"{least} in {finest}", f"{half} in half of {len(varying)} bands, {most} in all"]
+        if len(varying) < len(shifts):
+            words.append(f"any change in {len(shifts) - len(varying)} where runs do not vary")
+        said.append(f"{metric}: {'; '.join(words)}")
     return said
 
 
 def told(name: str, check: Check, accepted: Accepted, found: list[Difference]) -> str:
     """Return what the check of a paper gave, as text."""
-    n, flipped = len(check.watched), sum(one.what.startswith("claim ") for one in found)
+    claims = {f"claim {claim['id']}" for claim in check.claims}
+    n, flipped = len(check.watched), sum(one.what in claims for one in found)
     lines = [
         f"paper {name}: {n - len(found) + flipped} of {n} bands hold and {len(check.claims) - flipped} of "
         f"{len(check.claims)} verdicts, medians of {check.repeats} runs each"

@@ -11,7 +11,8 @@ The key is data like the rest of a paper::
       claims:
         above-diffprf: {epsilon: 1}                                                       # the part of the study
 
-Settings that are summed up in their mean tell a fault that moves all of them a little, which no single one shows.
+Settings that are summed up in their mean tell a fault that moves all of them a little, which no single one shows. Where
+tails are heavy that mean would be the worst setting's alone; ``clip: [0, 1]`` moves values beyond to the ends first.
 
 Claims are judged by medians and signs, whatever the paper's center is, each as the only one: then the verdict depends
 on nothing but how many runs speak for it, and the chance of another verdict has a bound for any distribution.
@@ -40,7 +41,7 @@ from experiments.statistics import ALPHA
 from experiments.verdicts import NOT_TESTABLE, REPRODUCED
 
 _KEYS = ("repeats", "accepted", "watch", "claims")
-_ENTRY = ("study", "where", "metric", "within")
+_ENTRY = ("study", "where", "metric", "within", "clip")
 _ROUNDING = 1e-12
 
 
@@ -58,12 +59,15 @@ class Watched:
         Which number.
     within : list of str
         The axes that are named; over the others the mean is taken.
+    clip : list of two numbers
+        Values beyond them are moved there before the mean is taken.
     """
 
     study: str
     where: dict
     metric: str
     within: list[str] = field(default_factory=list)
+    clip: list[float] = field(default_factory=lambda: [-math.inf, math.inf])
 
     @property
     def n_settings(self) -> int:
@@ -82,12 +86,13 @@ class Watched:
         """
         words = setting_words({name: self.where[name][0] for name in self.within})
         several = f", mean of {self.n_settings} settings" if self.n_settings > 1 else ""
-        return f"{self.study}: {words}{several}"
+        clipped = "" if math.isinf(self.clip[0]) else ", clipped to {:g} to {:g}".format(*self.clip)
+        return f"{self.study}: {words}{several}{clipped}"
 
     def values(self, paper: Mapping, table: pd.DataFrame) -> np.ndarray:
         """Return the number of every repeat that has all its settings, in their order."""
         rows = answers(table, study_of(paper, {"study": self.study}), self.metric, self.where)
-        repeats = rows.groupby("repeat")[self.metric]
+        repeats = rows[self.metric].clip(*self.clip).groupby(rows["repeat"])
         return repeats.mean()[repeats.size() == self.n_settings].to_numpy(np.float64)
 
 
@@ -152,9 +157,12 @@ def _watched(paper: Mapping, entry: Mapping) -> list[Watched]:
     _check_known(f"check: {entry}", entry, _ENTRY)
     study = study_of(paper, {"id": "check"} | entry)
     found = axes(study, entry.get("where"))
-    known = {name for dataset in found["dataset"] for name in metric_names(dataset)}
+    known = dict.fromkeys(name for dataset in found["dataset"] for name in metric_names(dataset))
     if entry.get("metric") not in known:
         raise BadInput(f"check: {study['name']} has no metric {entry.get('metric')!r}; known are {', '.join(known)}")
+    clip = entry.get("clip", [-math.inf, math.inf])
+    if not (isinstance(clip, list) and len(clip) == 2 and clip[0] < clip[1]):
+        raise BadInput(f"check: clip must be two numbers, the smaller one first, got {clip!r}")
     within = entry.get("within") or [
         name for name in found if name in ("dataset", "algorithm") or len(axis(study, name)) > 1
     ]
@@ -164,6 +172,7 @@ def _watched(paper: Mapping, entry: Mapping) -> list[Watched]:
             found | {name: [value] for name, value in zip(within, point, strict=True)},
             entry["metric"],
             within,
+            clip,
         )
         for point in settings(study, within, entry.get("where"))
     ]

@@ -1,0 +1,291 @@
+"""Bands: their false alarms are counted, not assumed, and the check says what is outside, flipped or missing."""
+
+import json
+from dataclasses import replace
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from experiments import bands, check, further, watched
+from experiments.bands import Accepted, accepted_of, names, plan_of
+from experiments.check import differences, told
+from experiments.errors import BadInput
+from experiments.further import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, band_of, most_against
+from experiments.watched import check_of, doubts, verdict
+
+DRAWS = {
+    "normal": lambda rng, size: rng.normal(size=size),
+    "without a mean": lambda rng, size: rng.standard_cauchy(size),
+    "R² of a noisy fit": lambda rng, size: 1 - np.exp(np.minimum(3 * rng.standard_t(2, size), 500)),
+    "two modes": lambda rng, size: rng.choice([0.4, 0.9], size, p=[0.1, 0.9]) + rng.normal(0, 0.01, size),
+    "few values": lambda rng, size: rng.binomial(4, 0.7, size) / 4,
+    "nearly constant": lambda rng, size: (rng.random(size) < 0.98).astype(float),
+}
+STUDY = {"dataset": ["car"], "algorithm": ["rdt", "majority"], "epsilon": [0.1, 1.0]}
+ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "grid", "better": "rdt", "worse": "majority"}
+ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
+PAPER = {
+    "repeats": 10,
+    "studies": {"grid": STUDY},
+    "claims": [ABOVE],
+    "check": {
+        "repeats": 21,
+        "accepted": 200,
+        "watch": [
+            {"study": "grid", "metric": "accuracy"},
+            {"study": "grid", "metric": "accuracy", "within": ["algorithm"]},
+        ],
+        "claims": {"above": {}},
+    },
+}
+
+
+def table(n, *, gap=0.1, sd=0.02, seed=0):
+    """Return a long table in which rdt is above majority by ``gap``."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"study": "grid", "dataset": "car", "algorithm": algorithm, "epsilon": epsilon, "repeat": repeat}
+        | {"accuracy": 0.7 + (gap + rng.normal(0, sd) if algorithm == "rdt" else 0.0)}
+        for algorithm, epsilon, repeat in product(STUDY["algorithm"], STUDY["epsilon"], range(n))
+    )
+
+
+@pytest.fixture(scope="module")
+def accepted():
+    return accepted_of(PAPER, check_of(PAPER), table(200, seed=1))
+
+
+# ------------------------------------------------------------------------------------------ false alarms
+
+
+@pytest.mark.parametrize(("n", "m"), [(6, 3), (7, 4), (8, 1), (9, 5)])
+def test_the_chance_of_an_alarm_is_that_of_all_orders_counted_one_by_one(n, m):
+    for j in range(1, n + 1):
+        alarms = half = 0
+        for places in combinations(range(n + m), m):
+            threshold = [place for place in range(n + m) if place not in places][-j]
+            alarms += np.median(places) > threshold
+            half += sum(place > threshold for place in places) >= (m + 1) // 2
+        assert alarms <= half and (alarms == half or m % 2 == 0)  # of an even number, half is not always enough
+        level = half / comb(n + m, m)
+        assert further._rank(n, m, level * (1 + 1e-9)) >= j
+        assert further._rank(n, m, level * (1 - 1e-9)) < j
+
+
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_whatever_the_distribution_no_more_false_alarms_than_stated(draw, monkeypatch):
+    """At a level that can be seen in 4,000 draws; smaller ones follow from the same count of orders."""
+    monkeypatch.setattr(further, "LEVEL", 0.02)
+    rng, n_trials = np.random.default_rng(0), 4000
+    runs = draw(rng, (n_trials, 60 + 11))
+    alarms = sum(bool(band_of(one[:60], 11).beyond(np.median(one[60:]))) for one in runs)
+    assert alarms <= binom.isf(1e-4, n_trials, 0.02)
+    if len(np.unique(runs)) == runs.size:  # where no values are equal, the level is nearly used up
+        assert alarms >= binom.ppf(1e-4, n_trials, 0.01)
+
+
+@pytest.mark.parametrize("name", ["normal", "without a mean", "R² of a noisy fit"])
+def test_a_shift_of_the_stated_size_is_detected_nine_times_in_ten(name):
+    rng, found = np.random.default_rng(1), 0
+    for sign in (1, -1) * 300:
+        runs = DRAWS[name](rng, 221)
+        band = band_of(runs[:200], 21)
+        found += bool(band.beyond(np.median(runs[200:]) + sign * band.detects))
+    assert found >= binom.ppf(1e-3, 600, 0.9)
+
+
+def test_constant_runs_allow_for_rounding_only():
+    band = band_of([0.7543160690571049] * 200, 21)
+    assert (band.low, band.high, band.detects) == (0.7543160690571049, 0.7543160690571049, 0)
+    assert band.beyond(0.7543160691) == 0 and band.beyond(0.7544) > 0 > band.beyond(0.7542)
+
+
+def test_too_few_runs_are_refused():
+    with pytest.raises(BadInput, match="40 runs are too few for a band of the median of 9; take more of either"):
+        band_of(range(40), 9)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.0123, 0.05, 0.1234, 0.3])
+def test_claims_that_are_watched_flip_no_more_often_than_stated(share):
+    """The rule: watched if at most so many of n runs are against it; flipped if too many of m are."""
+    for too_many in (5, 7, 9, 12):
+        allowed = most_against(200, 21, too_many, LEVEL)
+        assert binom.cdf(allowed, 200, share) * binom.sf(too_many - 1, 21, share) <= LEVEL
+
+
+def test_the_bound_on_flips_holds_for_whole_claims(monkeypatch):
+    monkeypatch.setattr(watched, "LEVEL", 0.05)
+    claim, trials, flips, watching = check_of(PAPER).claims[0], 60, 0, 0
+    for seed in range(trials):
+        runs = table(81, gap=0.02, sd=0.02, seed=seed)
+        first, then = runs[runs["repeat"] < 60], runs[runs["repeat"] >= 60]
+        said, _ = verdict(PAPER, claim, first, 60)
+        if not doubts(PAPER, claim, first, said, 21):
+            watching += 1
+            flips += verdict(PAPER, claim, then, 21)[0] != said
+    assert 0 < watching < trials  # a case on the edge
+    assert flips <= binom.isf(1e-3, trials, 0.05)
+
+
+def test_all_papers_together_stay_below_the_family_wise_rate():
+    tests = sum(plan_of(name)[1].n_tests for name in names())
+    assert 0 < tests <= MOST_TESTS and tests * LEVEL <= FALSE_ALARMS == 1e-4
+
+
+# -------------------------------------------------------------------------------------- what the check finds
+
+
+def test_unchanged_runs_are_inside(accepted):
+    found = differences(PAPER, check_of(PAPER), accepted, table(21, seed=2))
+    assert found == []
+    assert "paper 0: 6 of 6 bands hold and 1 of 1 verdicts" in told("0", check_of(PAPER), accepted, found)
+
+
+def test_a_shift_is_named_with_band_and_size(accepted):
+    found = differences(PAPER, check_of(PAPER), accepted, table(21, gap=0.14, seed=2))
+    assert {one.what for one in found} == {
+        "grid: car, rdt, epsilon = 0.1: accuracy",
+        "grid: car, rdt, epsilon = 1: accuracy",
+        "grid: rdt, mean of 2 settings: accuracy",
+    }
+    first = found[0]
+    assert first.was.startswith("7") and first.now.startswith("8") and first.by.startswith("+")
+    assert first.by.endswith(" % outside")
+    text = told("0", check_of(PAPER), accepted, found)
+    assert "3 of 6 bands hold and 1 of 1 verdicts" in text and "by how much" in text and first.was in text
+
+
+def test_a_mean_of_settings_finds_what_no_single_one_shows():
+    study = STUDY | {"algorithm": ["rdt"], "epsilon": [float(i) for i in range(1, 26)]}
+    watch = [{"study": "grid", "metric": "accuracy"}, {"study": "grid", "metric": "accuracy", "within": ["dataset"]}]
+    paper = PAPER | {"studies": {"grid": study}, "claims": [], "check": PAPER["check"] | {"watch": watch, "claims": {}}}
+
+    def runs(n, mean, seed):
+        values = np.random.default_rng(seed).normal(mean, 0.02, (25, n))
+        return pd.DataFrame(
+            {"study": "grid", "dataset": "car", "algorithm": "rdt", "epsilon": e, "repeat": r, "accuracy": values[i, r]}
+            for i, e in enumerate(study["epsilon"])
+            for r in range(n)
+        )
+
+    was = accepted_of(paper, check_of(paper), runs(200, 0.8, 1))
+    (found,) = differences(paper, check_of(paper), was, runs(21, 0.815, 2))
+    assert found.what == "grid: car, mean of 25 settings: accuracy"
+
+
+def test_a_claim_that_flips_is_named(accepted):
+    assert accepted.claims == {"above": "reproduced"}
+    found = differences(PAPER, check_of(PAPER), accepted, table(21, gap=-0.1, seed=2))
+    assert (found[-1].what, found[-1].was, found[-1].now) == ("claim above", "reproduced", "not reproduced")
+    assert "contradicted in 2 of 2 groups" in found[-1].by
+
+
+def test_what_is_missing_is_no_pass(accepted):
+    runs = table(21, seed=2)
+    runs.loc[(runs["algorithm"] == "rdt") & (runs["epsilon"] == 1.0) & (runs["repeat"] == 3), "accuracy"] = np.nan
+    found = {one.what: one for one in differences(PAPER, check_of(PAPER), accepted, runs)}
+    assert set(found) == {"grid: car, rdt, epsilon = 1: accuracy", "grid: rdt, mean of 2 settings: accuracy"}
+    assert found["grid: car, rdt, epsilon = 1: accuracy"].now == "20 of 21 runs"
+    nothing = differences(PAPER, check_of(PAPER), accepted, runs.iloc[:0])
+    assert len(nothing) == 7
+    assert "0 of 6 bands hold and 0 of 1 verdicts" in told("0", check_of(PAPER), accepted, nothing)
+
+
+def test_a_claim_that_may_flip_by_chance_is_not_accepted():
+    with pytest.raises(BadInput, match=r"claim 'above' may change without a fault: \d+ of 200 runs speak against it"):
+        accepted_of(PAPER, check_of(PAPER), table(200, gap=0.02, seed=1))
+    with pytest.raises(BadInput, match="may change without a fault: it is not testable"):
+        accepted_of(PAPER, check_of(PAPER), table(200, gap=0.0, seed=1))
+
+
+# ---------------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"watch": []}, "nothing to check: name what is watched"),
+        ({"wacth": []}, "unknown key 'wacth'; did you mean 'watch'?"),
+        ({"repeats": 0}, "check: repeats must be a whole number, at least 1, got 0"),
+        ({"watch": [{"study": "gird", "metric": "accuracy"}]}, "study 'gird' is not in the paper"),
+        ({"watch": [{"study": "grid", "metric": "r2"}]}, "grid has no metric 'r2'; known are accuracy"),
+        ({"watch": [{"study": "grid", "metric": "accuracy", "where": {"epsilon": 7}}]}, "no epsilon = 7"),
+        ({"watch": 2 * [{"study": "grid", "metric": "accuracy"}]}, "is watched twice"),
+        ({"claims": {"abvoe": {}}}, "no claim 'abvoe'; did you mean 'above'?"),
+    ],
+)
+def test_a_check_that_cannot_be_meant_is_refused(change, message):
+    with pytest.raises(BadInput, match=message.replace("?", r"\?")):
+        check_of(PAPER | {"check": PAPER["check"] | change})
+
+
+def test_bands_are_read_as_they_were_written_and_must_fit(tmp_path, accepted):
+    bands.write("0", accepted, {"git": None}, tmp_path)
+    read = bands.read("0", check_of(PAPER), tmp_path)
+    assert read.claims == accepted.claims and read.repeats == 21
+    for key, band in accepted.bands.items():
+        assert read.bands[key] == pytest.approx(band, rel=1e-9)
+    narrowed = PAPER | {"check": PAPER["check"] | {"claims": {}}}
+    with pytest.raises(BadInput, match=r"made for another check than conf/paper/0\.yaml asks for; make bands PAPER=0"):
+        bands.read("0", check_of(narrowed), tmp_path)
+    with pytest.raises(BadInput, match=r"cannot be read .*make bands PAPER=1 writes them"):
+        bands.read("1", check_of(PAPER), tmp_path)
+
+
+def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(BadInput, match="unknown paper '17'"):
+        plan_of("17")
+    (tmp_path / "9.yaml").write_text("studies: {floor: {dataset: [car], algorithm: [majority]}}\n", encoding="utf-8")
+    monkeypatch.setattr(bands, "PAPERS", tmp_path)
+    assert names() == ["9"]
+    with pytest.raises(BadInput, match=r"conf/paper/9.yaml: nothing to check"):
+        check.command([])
+
+
+# ------------------------------------------------------------------------------------------ the repository
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_bands_of_every_paper_fit_what_is_watched_and_say_where_they_are_from(name):
+    _, plan = plan_of(name)
+    accepted = bands.read(name, plan)
+    assert all(band.low <= band.median <= band.high and band.n == plan.accepted for band in accepted.bands.values())
+    facts = json.loads((bands.FOLDER / f"paper-{name}.json").read_text(encoding="utf-8"))
+    assert facts["git"]["revision"] and not facts["git"]["dirty"]
+    assert facts["repeats"] == plan.accepted and facts["false_alarms"] == 1e-4
+
+
+def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(tmp_path, monkeypatch, capsys):
+    text = "studies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}\n"
+    text += "repeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
+    (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(bands, "PAPERS", tmp_path)
+    monkeypatch.setattr(bands, "FOLDER", tmp_path)
+    for function in (bands.write, bands.read):
+        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
+    options = ["--results", str(tmp_path / "results"), "--jobs", "1"]
+    assert bands.command(options) == 0
+    assert check.command(options) == 0
+    out = capsys.readouterr().out
+    assert "paper 9: 2 of 2 bands hold" in out and "smallest shift detected (90% of the time), accuracy: " in out
+    _, plan = plan_of("9")
+    was = bands.read("9", plan, tmp_path)
+    moved = {key: Band(*(band[:2]), band.high + 0.5, band.high + 0.6, 0.1) for key, band in was.bands.items()}
+    bands.write("9", Accepted(moved, {}, 31), {}, tmp_path)
+    assert check.command(options) == 1
+    assert "floor: car, majority" in capsys.readouterr().out
+
+
+def test_the_runs_of_the_check_are_none_of_those_behind_the_bands():
+    paper, plan = plan_of(names()[0])
+    now = watched.cells(paper, plan, range(plan.repeats))
+    then = watched.cells(paper, plan, range(plan.repeats, plan.repeats + plan.accepted))
+    assert not {cell.identity for found in now.values() for cell in found} & {
+        cell.identity for found in then.values() for cell in found
+    }
+    some = next(iter(now.values()))[0]
+    assert some.identity != replace(some, repeat=plan.repeats).identity

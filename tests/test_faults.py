@@ -1,0 +1,330 @@
+"""Seeded faults: mistakes that somebody might make, every one of which `make check` must notice.
+
+A fault is a replacement in the source of one function, of text that stands there exactly once: where the code has moved
+on, the test says so. Those in plain Python are made in this process and watch a few numbers of one paper. Those in
+compiled code need a copy of the project and all of its machine code anew; `make faults` runs them.
+"""
+
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from typing import NamedTuple
+
+import pytest
+
+from experiments import protocol
+from experiments.bands import names, plan_of, read
+from experiments.check import differences
+from experiments.store import Record
+from experiments.table import long_table
+from experiments.watched import cells
+
+PROJECT = Path(__file__).resolve().parents[1]
+CODE = ("algorithms", "datasets", "experiments", "plots", "conf", "results/bands", "results/reported", "pyproject.toml")
+
+
+class Fault(NamedTuple):
+    """A mistake in a function, and the watched numbers of a paper that should show it."""
+
+    what: str
+    function: str  # module:name; where it is looked up, if that is not where it is defined
+    right: str
+    wrong: str
+    paper: str
+    watched: tuple[str, ...]
+
+
+IN_PYTHON = [
+    Fault(
+        "budget not divided by T: DiffPETs",
+        "algorithms.forests.forest:TwoVariants._tree_epsilon",
+        '(1 if self._sampling() == "disjoint" else self.n_estimators)',
+        "1",
+        "1",
+        ("classification: mushroom, diffpets, epsilon = 0.5",),
+    ),
+    Fault(
+        "budget not divided by T: RFDPP-Gini",
+        "algorithms.forests.forest:TwoVariants._tree_epsilon",
+        '(1 if self._sampling() == "disjoint" else self.n_estimators)',
+        "1",
+        "2",
+        ("grid: mushroom, rfdpp_gini, max_depth = 8, epsilon = 0.25",),
+    ),
+    Fault(
+        "budget not divided by T: RDT",
+        "algorithms.forests.rdt:RDTClassifier._grower",
+        "float(self.epsilon) / self.n_estimators",
+        "float(self.epsilon)",
+        "1",
+        ("classification: congvote, rdt, epsilon = 0.5",),
+    ),
+    Fault(
+        "budget not divided by the levels: DiffPRF",
+        "algorithms.forests.diffprfs:DiffPRFsClassifier._level_shares",
+        "1 / (self.max_depth + 1))",
+        "1.0)",
+        "4",
+        ("curves: mushroom, diffprf, epsilon = 0.2",),
+    ),
+    Fault(
+        "a share of the levels that does not add up to 1: DiffPRF_linear",
+        "algorithms.forests.diffprf:DiffPRFClassifier._level_shares",
+        "levels / levels.sum()",
+        "levels / levels.max()",
+        "4",
+        ("curves: nursery, diffprf_linear_unstopped, epsilon = 1",),
+    ),
+    Fault(
+        "levels of eDPRF upside down",
+        "algorithms.forests.edprf:level_budgets",
+        "np.arange(max_depth, 0, -1)",
+        "np.arange(1, max_depth + 1)",
+        "4",
+        ("curves: nursery, edprf, epsilon = 0.2",),
+    ),
+    Fault(
+        "disjoint trees that all see all rows: eDPRF",
+        "algorithms.forests.edprf:EDPRFClassifier._sampling",
+        '"disjoint"',
+        '"all"',
+        "4",
+        ("curves: nursery, edprf, epsilon = 1",),
+    ),
+    Fault(
+        "sensitivity 1 instead of 2: FM",
+        "algorithms.regression.functional_mechanism:sensitivities",
+        "ENTRY_OF_M * n_regressors**2, ENTRY_OF_B * n_regressors",
+        "n_regressors**2, 2 * n_regressors",
+        "3",
+        ("comparison: diamonds, fm, epsilon = 1",),
+    ),
+    Fault(
+        "shares of the two parts exchanged: DPBA",
+        "algorithms.regression.dpba:in_two_parts",
+        "Noise(of_M, epsilon * share), Noise(of_b, epsilon * (1 - share))",
+        "Noise(of_M, epsilon * (1 - share)), Noise(of_b, epsilon * share)",
+        "3",
+        ("comparison: diamonds, dpba, epsilon = 1", "comparison: ccpp, dpba, epsilon = 10"),
+    ),
+    Fault(
+        "b of the objective without its factor 2",
+        "algorithms.regression.polynomial:objective_of",
+        "-2 * b",
+        "-b",
+        "3",
+        ("comparison: ccpp, polynomial_regression, epsilon = 100",),
+    ),
+    Fault(
+        "labels shuffled before training",
+        "experiments.protocol:_side",
+        "target[rows], None",
+        "np.random.default_rng(0).permutation(target[rows]), None",
+        "4",
+        ("robot: wall_following_robot, tradition, max_depth = 5, no noise",),
+    ),
+    Fault(
+        "measured on the training rows",
+        "experiments.protocol:run",
+        "else test",
+        "else train",
+        "1",
+        ("classification: congvote, extra_trees, epsilon = 1",),
+    ),
+    Fault(
+        "twice the budget handed to the algorithm",
+        "experiments.estimators:make",
+        "given |= own_epsilon(name)",
+        'given |= {"epsilon": 2 * given["epsilon"]} | own_epsilon(name)',
+        "1",
+        ("classification: mushroom, rdt, epsilon = 0.5",),
+    ),
+]
+
+
+def mutated(function, right, wrong):
+    """Return a function made from another's source with one change."""
+    source = dedent(inspect.getsource(inspect.unwrap(function)))
+    assert source.count(right) == 1, f"{function.__qualname__}: {right!r} stands there {source.count(right)} times"
+    scope = dict(inspect.unwrap(function).__globals__)
+    exec(compile(source.replace(right, wrong), "<fault>", "exec"), scope)
+    return scope[function.__name__]
+
+
+@cache
+def plans(paper):
+    description, check = plan_of(paper)
+    return description, check, read(paper, check)
+
+
+def differing(paper, wanted):
+    """Run a few of the numbers that are watched of a paper, in this process; return those that differ."""
+    description, check, accepted = plans(paper)
+    check = replace(check, watched=[one for one in check.watched if one.name in wanted], claims=[])
+    assert {one.name for one in check.watched} == set(wanted)
+    asked = cells(description, check, range(check.repeats))
+    records = {cell.key: Record("done", protocol.run(cell)) for found in asked.values() for cell in found}
+    return [one.what for one in differences(description, check, accepted, long_table(asked, records))]
+
+
+@pytest.fixture
+def forgetful(monkeypatch):
+    """Splits and sums of this test are those of no other."""
+    for name in ("_sides", "_summary"):
+        monkeypatch.setattr(protocol, name, cache(getattr(protocol, name).__wrapped__))
+
+
+@pytest.mark.parametrize("fault", IN_PYTHON, ids=[fault.what for fault in IN_PYTHON])
+def test_a_fault_is_noticed(fault, monkeypatch, forgetful):
+    module, _, path = fault.function.partition(":")
+    *owners, name = path.split(".")
+    owner = import_module(module)
+    for one in owners:
+        owner = getattr(owner, one)
+    monkeypatch.setattr(owner, name, mutated(getattr(owner, name), fault.right, fault.wrong))
+    assert differing(fault.paper, fault.watched)
+
+
+@pytest.mark.parametrize("paper", sorted({fault.paper for fault in IN_PYTHON}))
+def test_without_a_fault_nothing_is_noticed(paper, forgetful):
+    wanted = {name for fault in IN_PYTHON if fault.paper == paper for name in fault.watched}
+    assert differing(paper, wanted) == []
+
+
+# ---------------------------------------------------------------------------------------- compiled: make faults
+
+COMPILED = [
+    Fault(
+        "Laplace scale twice as large",
+        "algorithms/mechanisms.py",
+        "value + rng.laplace(0.0, sensitivity / epsilon)",
+        "value + rng.laplace(0.0, 2.0 * sensitivity / epsilon)",
+        paper,
+        (shown,),
+    )
+    for paper, shown in (("1", "diffpets_sound"), ("2", "grid: "), ("3", "fm, epsilon = 100"), ("4", "diffprf"))
+] + [
+    Fault(
+        "Laplace scale half as large",
+        "algorithms/mechanisms.py",
+        "value + rng.laplace(0.0, sensitivity / epsilon)",
+        "value + rng.laplace(0.0, 0.5 * sensitivity / epsilon)",
+        "2",
+        ("grid: ",),
+    ),
+    Fault(
+        "Laplace noise of empty leaves twice as large: RDT",
+        "algorithms/mechanisms.py",
+        "return value + noise * (sensitivity / epsilon)",
+        "return value + noise * (2.0 * sensitivity / epsilon)",
+        "1",
+        ("classification: rdt, mean of 6 settings",),
+    ),
+    Fault(
+        "split selection that ignores the scores",
+        "algorithms/mechanisms.py",
+        "weight[i] = measure[i] * np.exp((quality[i] - best) * (epsilon / (2.0 * sensitivity)))",
+        "weight[i] = measure[i]",
+        "1",
+        ("classification: ",),
+    ),
+    Fault(
+        "exponential mechanism without the 2 in its exponent",
+        "algorithms/mechanisms.py",
+        "(epsilon / (2.0 * sensitivity))",
+        "(epsilon / sensitivity)",
+        "1",
+        ("classification: ",),
+    ),
+    Fault(
+        "permute-and-flip with half of its noise",
+        "algorithms/mechanisms.py",
+        "scale = 2.0 * sensitivity / epsilon",
+        "scale = sensitivity / epsilon",
+        "4",
+        ("edprf",),
+    ),
+    Fault(
+        "sensitivity 1 instead of 2: splits of the tradition",
+        "algorithms/forests/edprf.py",
+        "unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng)]",
+        "unused[exponential(quality, np.ones(unused.shape[0]), 1.0, epsilon, rng)]",
+        "4",
+        ("tradition",),
+    ),
+    Fault(
+        "sensitivity 2 instead of 1: labels of leaves",
+        "algorithms/forests/forest.py",
+        "laplace_vector(counts, 1.0, epsilon, rng)",
+        "laplace_vector(counts, 2.0, epsilon, rng)",
+        "2",
+        ("grid: ",),
+    ),
+    Fault(
+        "Gini index without its weight",
+        "algorithms/forests/scores.py",
+        "return count * (count / n - 1.0)",
+        "return count / n * (count / n - 1.0)",
+        "2",
+        ("grid: ",),
+    ),
+    Fault(
+        "rows equal to a cut go right",
+        "algorithms/forests/tree.py",
+        "goes_left = lowest <= column[row] <= code",
+        "goes_left = lowest <= column[row] < code",
+        "1",
+        ("classification: ",),
+    ),
+    Fault(
+        "leaves of a regression at the sum, not the mean",
+        "algorithms/forests/diffpets.py",
+        "value = noisy_sum / noisy_n if noisy_n != 0 else 0.5",
+        "value = noisy_sum",
+        "1",
+        ("regression: ",),
+    ),
+]
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The project somewhere else, in which a fault can be put."""
+    for name in CODE:
+        source = PROJECT / name
+        copy = shutil.copytree if source.is_dir() else shutil.copyfile
+        copy(source, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", COMPILED, ids=[f"{fault.what}: paper {fault.paper}" for fault in COMPILED])
+def test_a_compiled_fault_is_noticed(fault, project):
+    path = project / fault.function
+    source = path.read_text(encoding="utf-8")
+    assert source.count(fault.right) == 1, f"{fault.function}: {fault.right!r} stands there {source.count(fault.right)}"
+    path.write_text(source.replace(fault.right, fault.wrong), encoding="utf-8")
+    data = os.environ.get("DPREPLICA_DATA") or str(PROJECT.parent / "shared" / "data")
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.check", fault.paper],
+        cwd=project,
+        env=os.environ | {"DPREPLICA_DATA": data, "PYTHONPATH": str(project)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1, done.stderr[-2000:]
+    print(done.stdout)
+    differing = [line for line in done.stdout.splitlines() if " outside" in line]
+    assert any(all(words in line for words in fault.watched) for line in differing), done.stdout
+
+
+def test_every_paper_and_mechanism_has_faults():
+    assert {fault.paper for fault in IN_PYTHON + COMPILED} >= set(names()[:4])
+    assert len({fault.what for fault in IN_PYTHON + COMPILED}) >= 10
