@@ -74,18 +74,29 @@ def _of_number(what: str, metric: str, band: Band, values: np.ndarray, n: int) -
         return [Difference(what, was, f"{len(values)} of {n} runs", "missing")]
     now = float(np.median(values))
     beyond = band.beyond(now)
-    return [Difference(what, was, shown(metric, now), f"{shown(metric, beyond, '+')} outside")] if beyond else []
+    return [Difference(what, was, shown(metric, now), f"{shift(metric, beyond, '+')} outside")] if beyond else []
 
 
-def shown(metric: str, value: float, sign: str = "") -> str:
+def shown(metric: str, value: float) -> str:
     """Return a number as text, in per cent where papers print it so.
 
     Examples
     --------
-    >>> shown("accuracy", 0.81234), shown("mse", 0.00123456), shown("accuracy", -0.02, "+")
-    ('81.23 %', '0.001235', '-2.00 %')
+    >>> shown("accuracy", 0.81234), shown("mse", 0.00123456)
+    ('81.23 %', '0.001235')
     """
-    return f"{100 * value:{sign}.2f} %" if per_cent(metric) else f"{value:{sign}.4g}"
+    return f"{100 * value:.2f} %" if per_cent(metric) else f"{value:.4g}"
+
+
+def shift(metric: str, value: float, sign: str = "") -> str:
+    """Return a difference as text, in percentage points where papers print per cent.
+
+    Examples
+    --------
+    >>> shift("accuracy", -0.02, "+"), shift("mse", 0.00123456)
+    ('-2.00 points', '0.001235')
+    """
+    return f"{100 * value:{sign}.2f} points" if per_cent(metric) else f"{value:{sign}.4g}"
 
 
 def sensitivity(accepted: Accepted) -> list[str]:
@@ -95,19 +106,19 @@ def sensitivity(accepted: Accepted) -> list[str]:
     --------
     >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (0, 1, 2, 5)}
     >>> sensitivity(Accepted(bands, {}, 21))
-    ['accuracy: 1.00 % in grid: 1; 2.00 % in half of 3 bands, 5.00 % in all; any change in 1 where runs do not vary']
+    ['accuracy: 1.00 points in grid: 1; 2.00 points in half of 3 bands, 5.00 points in all; any in 1 without spread']
     """
     said = []
     for metric in dict.fromkeys(metric for _, metric in accepted.bands):
         shifts = {name: band.detects for (name, of), band in accepted.bands.items() if of == metric}
-        varying = {name: shift for name, shift in shifts.items() if shift}
+        varying = {name: detects for name, detects in shifts.items() if detects}
         words = []
         if varying:
-            least, half, most = (shown(metric, of(list(varying.values()))) for of in (min, np.median, max))
+            least, half, most = (shift(metric, of(list(varying.values()))) for of in (min, np.median, max))
             finest = min(varying, key=varying.get)
             words = [f"{least} in {finest}", f"{half} in half of {len(varying)} bands, {most} in all"]
-        if len(varying) < len(shifts):
-            words.append(f"any change in {len(shifts) - len(varying)} where runs do not vary")
+        if constant := len(shifts) - len(varying):
+            words.append(f"any in {constant} without spread")
         said.append(f"{metric}: {'; '.join(words)}")
     return said
 

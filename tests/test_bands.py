@@ -154,7 +154,7 @@ def test_a_shift_is_named_with_band_and_size(accepted):
     }
     first = found[0]
     assert first.was.startswith("7") and first.now.startswith("8") and first.by.startswith("+")
-    assert first.by.endswith(" % outside")
+    assert first.by.endswith(" points outside")
     text = told("0", check_of(PAPER), accepted, found)
     assert "3 of 6 bands hold and 1 of 1 verdicts" in text and "by how much" in text and first.was in text
 
