@@ -17,7 +17,7 @@ import pandas as pd
 from experiments.selection import setting_key
 from experiments.substitutes import sentences
 from experiments.verdicts import REPRODUCED
-from plots import span
+from plots import privacy, span
 from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
 from plots.run import KEPT, Run, copy
 from plots.series import ours
@@ -91,6 +91,23 @@ def readme_block(number_of_paper: str) -> str:
     return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(run.claims)])
 
 
+def verdicts_block() -> str:
+    """Return the verdicts on all papers as a Markdown table, from the published runs."""
+    lines = ["| paper | printed numbers | claims | algorithms that keep the ε they claim |", "|---|---|---|---|"]
+    for kept in sorted((PROJECT / "results" / "reference").glob("paper-*")):
+        run = Run.read(kept)
+        measured = run.numbers[run.numbers["statistic"] != "exact"]["verdict"]
+        found = [_tally(list(measured)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
+        lines.append(
+            " | ".join([f"| {run.paper['number']}. {run.paper['title']}", *found, privacy.tally(run.privacy)]) + " |"
+        )
+    return "\n".join(lines)
+
+
+def _tally(verdicts: list[str]) -> str:
+    return ", ".join(f"{sign} {verdicts.count(name)} {name}" for name, sign in SIGNS.items() if name in verdicts)
+
+
 def with_block(readme: str, name: str, block: str) -> str:
     """Return the README with the text between its markers ``<!-- name -->`` and ``<!-- /name -->`` replaced.
 
@@ -129,7 +146,7 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     copy(run, kept, KEPT)
     readme = PROJECT / "README.md"
     text = with_block(readme.read_text(encoding="utf-8"), f"paper-{number_of_paper}", readme_block(number_of_paper))
-    readme.write_text(text, encoding="utf-8")
+    readme.write_text(with_block(text, "verdicts", verdicts_block()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plots.reference import readme_block
+from plots.reference import readme_block, verdicts_block
 
 PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -25,6 +25,11 @@ def test_every_make_target_is_there():
     }
     assert {"demo", "test", "bench", "reproduce-paper-%"} <= named
     assert named <= targets
+
+
+def test_the_table_of_all_verdicts_is_that_of_the_published_runs():
+    _, _, rest = README.partition("<!-- verdicts -->\n")
+    assert rest.partition("\n<!-- /verdicts -->")[0] == verdicts_block()
 
 
 @pytest.mark.parametrize(
