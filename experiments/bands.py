@@ -7,29 +7,20 @@ that is meant to change results changes them too, and the difference shows what 
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 from experiments import provenance
-from experiments.cells import Cell
-from experiments.command import name_failures, run_cells
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput
 from experiments.further import FALSE_ALARMS, Band, band_of
-from experiments.runner import Executor
-from experiments.table import long_table
+from experiments.numbered import ROOT, exit_with, paper_of, parsed, run
 from experiments.watched import Check, cells, check_of, doubts, verdict
 
-ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "results" / "bands"
-PAPERS = ROOT / "conf" / "paper"
 _COLUMNS = ["setting", "metric", *Band._fields]
 
 
@@ -49,33 +40,6 @@ class Accepted(NamedTuple):
     bands: dict[tuple[str, str], Band]
     claims: dict[str, str]
     repeats: int
-
-
-def names() -> list[str]:
-    """Return the papers, by number: all of ``conf/paper`` but the demo and the benchmark.
-
-    Examples
-    --------
-    >>> "2" in names(), "demo" in names()
-    (True, False)
-    """
-    return sorted(path.stem for path in PAPERS.glob("*.yaml") if path.stem.isdigit())
-
-
-def paper_of(name: str) -> dict:
-    """Return a paper's description as it is written: no data set stands in for another here.
-
-    Raises
-    ------
-    BadInput
-        If there is no such paper, or it cannot be read.
-    """
-    if name not in names():
-        raise BadInput(f"unknown paper {name!r}; {suggestion(name, names())}")
-    try:
-        return OmegaConf.to_container(OmegaConf.load(PAPERS / f"{name}.yaml"), resolve=True)
-    except (OmegaConfBaseException, OSError) as error:
-        raise BadInput(f"conf/paper/{name}.yaml cannot be read: {' '.join(str(error).split())}") from error
 
 
 def plan_of(name: str) -> tuple[dict, Check]:
@@ -152,13 +116,6 @@ def read(name: str, check: Check, folder: Path = FOLDER) -> Accepted:
     return accepted
 
 
-def run(asked: Mapping[str, list[Cell]], options: argparse.Namespace) -> tuple[pd.DataFrame, int]:
-    """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    folder, where = ROOT / Path(options.results).expanduser(), Executor(jobs=options.jobs)
-    outcome, skipped, records = run_cells([cell for found in asked.values() for cell in found], folder, where)
-    return long_table(asked, records), name_failures(outcome, skipped, options.results)
-
-
 def command(arguments: list[str]) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
     options = parsed("bands", arguments)
@@ -171,33 +128,9 @@ def command(arguments: list[str]) -> int:
         if not code:
             facts = provenance.gather([], table["dataset"].unique(), check.accepted) | {"command": "make bands"}
             made[name] = accepted_of(paper, check, table), facts
-    for name, (
-        accepted,
-        facts,
-    ) in made.items():  # at the end, so that writing one does not make the next one's tree dirty
+    for name, (accepted, facts) in made.items():  # at the end: writing one would make the next one's tree dirty
         write(name, accepted, facts)
     return max(codes)
-
-
-def parsed(module: str, arguments: list[str]) -> argparse.Namespace:
-    """Read the command line that bands and check share."""
-    parser = argparse.ArgumentParser(f"python -m experiments.{module}")
-    parser.add_argument("papers", nargs="*", default=names(), help="numbers of papers; all if none is given")
-    parser.add_argument("--results", default="results", help="folder of the store, relative to the checkout")
-    parser.add_argument("--jobs", type=int, default=-1, help="cells at once; -1 is one for each core")
-    return parser.parse_args(arguments)
-
-
-def exit_with(command: Callable[[list[str]], int]) -> None:
-    """Run a command of this kind and exit with its code, 2 for bad input."""
-    try:
-        sys.exit(command(sys.argv[1:]))
-    except KeyboardInterrupt:
-        print("everything finished so far is kept; run the same command again to go on", file=sys.stderr)
-        sys.exit(130)
-    except BadInput as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def forest_ratios() -> list[tuple[str, float, float]]:
 
 
 def fit_ratios() -> list[tuple[str, float, float]]:
-    """Time the fit alone, of rows as they are read from files; scikit-learn takes categories as numbers."""
+    """Time the fit alone, of a data set as it is loaded; scikit-learn takes its categories as numbers."""
     return [
         _fits(
             "DiffPETs, Mushroom, 10 trees, depth 11, K = 4, fit alone / ExtraTreesClassifier",

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from experiments.bands import Accepted, exit_with, parsed, plan_of, read, run
+from experiments.bands import Accepted, plan_of, read
 from experiments.errors import BadInput
 from experiments.further import FALSE_ALARMS, MOST_TESTS, POWER, Band
+from experiments.numbered import exit_with, parsed, run
 from experiments.verdicts import per_cent
 from experiments.watched import Check, cells, verdict
 

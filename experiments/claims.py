@@ -187,14 +187,10 @@ def _judge_at_equal(paper, claim, table, fixed_splits) -> dict:
     if len(values) < max(n_repeats, 2):  # what drops out depends on what came out: no test of the rest would be fair
         reason = f"a range of {claim['equal']} is shared by both in {len(values)} of {n_repeats} repeats"
         return result | {"verdict": NOT_TESTABLE, "reason": reason if n else "no cell answers it"}
-    studies = [study_of(paper, {"id": claim["id"], "study": curve["study"]}) for curve in curves]
-    overlap = max(
-        overlap_of(
-            PROTOCOL | dict(study.get("protocol") or {}), axis(study, "dataset", curve.get("where"))[0] in fixed_splits
-        )
-        for study, curve in zip(studies, curves, strict=True)
-    )
-    group = Group({}, values, overlap, KINDS["above"], 0.0, center_of(paper, claim, claim["metric"]))
+    studies = [study_of(paper, curve | {"id": claim["id"]}) for curve in curves]
+    sets = [axis(study, "dataset", curve.get("where"))[0] for study, curve in zip(studies, curves, strict=True)]
+    overlaps = [_overlap(study, dataset, fixed_splits) for study, dataset in zip(studies, sets, strict=True)]
+    group = Group({}, values, max(overlaps), KINDS["above"], 0.0, center_of(paper, claim, claim["metric"]))
     return result | _measure([group]) | {"scope": _scope([group])}
 
 
@@ -285,17 +281,20 @@ def groups_of(paper: Mapping, claim: Mapping, table: pd.DataFrame, fixed_splits:
     """Return the groups of a claim with their cells; the parameters are those of `judge_claims`."""
     study, where = part_of(paper, claim)
     along, levels, _ = _levels(claim, study)
-    protocol = PROTOCOL | dict(study.get("protocol") or {})
     center = center_of(paper, claim, claim["metric"])
     groups = []
     for setting in settings(study, claim["within"], where):
         named = dict(zip(claim["within"], setting, strict=True))
         part = answers(table, study, claim["metric"], where | named)
         dataset = named.get("dataset") or axis(study, "dataset", where)[0]
-        overlap = overlap_of(protocol, dataset in fixed_splits)
+        overlap = _overlap(study, dataset, fixed_splits)
         values = _repeats_by_levels(claim, part, along, levels)
         groups.append(Group(named, values, overlap, KINDS[claim["kind"]], claim.get("margin", 0.0), center))
     return groups
+
+
+def _overlap(study: Mapping, dataset: str, fixed_splits: Collection[str]) -> float:
+    return overlap_of(PROTOCOL | dict(study.get("protocol") or {}), dataset in fixed_splits)
 
 
 def _repeats_by_levels(claim: Mapping, rows: pd.DataFrame, along: str, levels: list) -> np.ndarray:

@@ -10,6 +10,8 @@ from pathlib import Path
 from experiments import provenance, selection
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
+from experiments.leakage import LEAKS
+from experiments.protocol import metric_names
 from experiments.settings import expand
 from experiments.store import Record
 from experiments.table import long_table
@@ -78,6 +80,26 @@ def check(paper: Mapping) -> None:
     from plots import check  # as in `write`
 
     check(dict(paper))
+
+
+def check_metrics(paper: Mapping, item: Mapping) -> None:
+    """Check that the data sets of a table, figure or claim have its metrics.
+
+    Raises
+    ------
+    PaperError
+        If one has not.
+    """
+    metrics = item["metric"] if isinstance(item["metric"], list) else [item["metric"]]
+    study = selection.study_of(paper, item)
+    leaks = () if (study.get("protocol") or {}).get("leakage") else LEAKS
+    for dataset in selection.axis(study, "dataset", item.get("where")):
+        known = [name for name in metric_names(dataset) if name not in leaks]
+        for metric in metrics:
+            if metric not in known:
+                raise selection.PaperError(
+                    f"{item['id']}: {dataset} has no metric {metric!r}; {suggestion(metric, known)}"
+                )
 
 
 def prepare(folder: Path) -> None:

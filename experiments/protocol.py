@@ -17,7 +17,7 @@ from datasets import Dataset, catalogue
 from experiments import estimators
 from experiments.cells import Cell, canonical, is_fixed
 from experiments.leakage import LEAKS, of_release
-from experiments.splits import domain_of, split_rows
+from experiments.splits import OPTIONS, domain_of, split_rows
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def metric_names(dataset: str) -> list[str]:
 
 def _split(cell: Cell, data: Dataset) -> _Split:
     """Return the split of a cell; whatever is asked on it, and in every repeat if it is fixed, it is the same one."""
-    protocol = {name: value for name, value in cell.protocol.items() if name != "evaluate_on"}
+    protocol = {name: cell.protocol[name] for name in OPTIONS}
     return _Split(cell.dataset, 0 if is_fixed(protocol, data.n_train is not None) else cell.repeat, canonical(protocol))
 
 

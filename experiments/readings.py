@@ -38,9 +38,9 @@ import numpy as np
 import pandas as pd
 
 from datasets import catalogue
-from experiments.bands import ROOT, exit_with, paper_of, parsed, run
 from experiments.cells import overlap_of
 from experiments.errors import BadInput
+from experiments.numbered import ROOT, exit_with, paper_of, parsed, run
 from experiments.questions import Reading, Target, kind_of, readings_of
 from experiments.statistics import mean_interval
 from experiments.verdicts import per_cent, read_reported

@@ -1,9 +1,8 @@
-"""What the steps of one tree cost, from the ledger of fitted models."""
+"""What the steps that a record meets cost, from the ledger of fitted models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pandas as pd
 
@@ -33,7 +32,7 @@ def check(item: Mapping) -> None:
 
 
 def steps(item: Mapping) -> pd.DataFrame:
-    """Fit an algorithm once for each value of a parameter, and read in its ledger what the steps of one tree cost.
+    """Fit an algorithm for each value of a parameter, and read in its ledger what the steps that a record meets cost.
 
     Parameters
     ----------
@@ -53,8 +52,6 @@ def steps(item: Mapping) -> pd.DataFrame:
     rows = []
     for value, model in _models(item).items():
         ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
-        if getattr(ledger, "name", "") == "tree":  # a forest: one of its trees is enough to see how a budget is divided
-            ledger = replace(ledger, times=1)
         for step, spent in enumerate(_spent(ledger), start=1):
             rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -13,6 +13,9 @@ from algorithms import Domain, Nominal
 from datasets import Dataset
 from experiments.cells import canonical
 
+OPTIONS = ("test_size", "rows", "split", "train_rows", "test_rows")
+"""What of a protocol says which rows are on which side."""
+
 
 def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions of the training and the test rows of a repeat, both ascending.

@@ -25,7 +25,7 @@ def points(paper: Mapping, item: Mapping, curve: Mapping, table: pd.DataFrame, m
     DataFrame
         ``value`` (of the axis ``along``), ``repeat``, and the metrics.
     """
-    study = study_of(paper, {"id": item["id"], "study": curve["study"]})
+    study = study_of(paper, curve | {"id": item["id"]})
     found = [answers(table, study, metric, curve.get("where")) for metric in metrics]
     if any(rows.empty for rows in found):
         return pd.DataFrame(columns=["value", "repeat", *metrics])
@@ -36,7 +36,7 @@ def points(paper: Mapping, item: Mapping, curve: Mapping, table: pd.DataFrame, m
 
 def expected(paper: Mapping, item: Mapping, curve: Mapping) -> int:
     """Return how many cells a curve should have, repeats included."""
-    study = study_of(paper, {"id": item["id"], "study": curve["study"]})
+    study = study_of(paper, curve | {"id": item["id"]})
     return size(study, int(paper["repeats"]), curve.get("where"))
 
 
@@ -54,7 +54,7 @@ def check(paper: Mapping, item: Mapping, curve: Mapping) -> None:
     for key in ("study", "along"):
         if key not in curve:
             raise PaperError(f"{item['id']}: a curve needs {key}")
-    study = study_of(paper, {"id": item["id"], "study": curve["study"]})
+    study = study_of(paper, curve | {"id": item["id"]})
     found = axes(study, curve.get("where"))
     open_axes = [name for name, values in found.items() if len(values) > 1 and name != curve["along"]]
     if open_axes or curve["along"] not in found:

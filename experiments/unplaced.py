@@ -77,14 +77,14 @@ def check(paper: Mapping, item: Mapping) -> None:
             if parts:
                 raise PaperError(f"{item['id']}: {algorithm} is run, and said not to be implemented")
         elif len(parts) < len(item["studies"]):
-            known = [*(paper.get("not_implemented") or {}), *axis(study_of(paper, _named(item, 0)), "algorithm")]
+            known = [*(paper.get("not_implemented") or {}), *axis(_studies(paper, item)[0], "algorithm")]
             raise PaperError(f"{item['id']}: not all of its studies run {algorithm!r}; {suggestion(algorithm, known)}")
 
 
 def _parts(paper: Mapping, item: Mapping, algorithm: str) -> list[tuple[Mapping, dict]]:
-    studies = [study_of(paper, _named(item, i)) for i in range(len(item["studies"]))]
+    studies = _studies(paper, item)
     return [(study, {"algorithm": algorithm}) for study in studies if algorithm in axis(study, "algorithm")]
 
 
-def _named(item: Mapping, i: int) -> dict:
-    return {"id": item["id"], "study": item["studies"][i]}
+def _studies(paper: Mapping, item: Mapping) -> list[Mapping]:
+    return [study_of(paper, {"id": item["id"], "study": name}) for name in item["studies"]]

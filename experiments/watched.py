@@ -35,7 +35,6 @@ from experiments.claims import groups_of, judge_claims, part_of
 from experiments.errors import BadInput, suggestion
 from experiments.further import LEVEL, most_against
 from experiments.groups import Group, steps_wanted
-from experiments.protocol import metric_names
 from experiments.selection import answers, axes, axis, setting_key, setting_words, settings, study_of
 from experiments.statistics import ALPHA
 from experiments.verdicts import NOT_TESTABLE, REPRODUCED
@@ -157,9 +156,7 @@ def _watched(paper: Mapping, entry: Mapping) -> list[Watched]:
     _check_known(f"check: {entry}", entry, _ENTRY)
     study = study_of(paper, {"id": "check"} | entry)
     found = axes(study, entry.get("where"))
-    known = dict.fromkeys(name for dataset in found["dataset"] for name in metric_names(dataset))
-    if entry.get("metric") not in known:
-        raise BadInput(f"check: {study['name']} has no metric {entry.get('metric')!r}; known are {', '.join(known)}")
+    papers.check_metrics(paper, {"id": "check", "metric": "None"} | entry)
     clip = entry.get("clip", [-math.inf, math.inf])
     if not (isinstance(clip, list) and len(clip) == 2 and clip[0] < clip[1]):
         raise BadInput(f"check: clip must be two numbers, the smaller one first, got {clip!r}")
@@ -182,8 +179,8 @@ def _claim(paper: Mapping, name: str, where: Mapping | None) -> dict:
     claims = {claim["id"]: claim for claim in paper.get("claims") or ()}
     if name not in claims:
         raise BadInput(f"check: the paper has no claim {name!r}; {suggestion(name, claims)}")
-    if claims[name]["kind"] == "printed":
-        raise BadInput(f"check: claim {name!r} is about printed numbers, not about runs; watch its settings instead")
+    if "study" not in claims[name]:
+        raise BadInput(f"check: claim {name!r} is not about the runs of one study; watch its settings instead")
     claim = claims[name] | {"center": "median", "where": (claims[name].get("where") or {}) | (where or {})}
     part_of(paper, claim)
     return claim

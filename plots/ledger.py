@@ -29,7 +29,7 @@ def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
     axes.set_yticks(range(len(values)), axis_labels(paper, f"params.{name}", values))
     axes.set_ylabel(label(paper, f"params.{name}"))
     axes.invert_yaxis()
-    axes.set_xlabel("ε of the steps that one record meets in one tree")
+    axes.set_xlabel("ε of the steps that one record meets")
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

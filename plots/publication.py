@@ -9,6 +9,7 @@ import pandas as pd
 
 from experiments import illustration, ranks, spending, unplaced
 from experiments.claims import judge_claims
+from experiments.papers import check_metrics
 from experiments.selection import PaperError, coverage
 from experiments.settings import known
 from experiments.statistics import LEVEL
@@ -127,7 +128,7 @@ def check(paper: dict) -> None:
             shape.check_axes(paper, item)
             series = summarise(paper, item, nothing, numbers, shape.axes_of(item))
             scale.limits_of(item, series)
-            shape.check_metrics(paper, item)
+            check_metrics(paper, item)
     ids = [claim["id"] for claim in paper.get("claims") or ()]
     for claim in paper.get("claims") or ():
         if claim.get("reading_of", ids[0]) not in ids:
@@ -135,10 +136,10 @@ def check(paper: dict) -> None:
                 f"claim {claim['id']!r}: there is no claim {claim['reading_of']!r} that it is a reading of"
             )
         if "metric" in claim and "study" in claim:
-            shape.check_metrics(paper, claim)
+            check_metrics(paper, claim)
         if claim["kind"] == "above_at_equal":
             for curve in (claim["better"], claim["worse"]):
-                shape.check_metrics(paper, curve | {"id": claim["id"], "metric": [claim["equal"], claim["metric"]]})
+                check_metrics(paper, curve | {"id": claim["id"], "metric": [claim["equal"], claim["metric"]]})
 
 
 def _write_claims(paper: Mapping, claims: list[dict], covered: tuple[int, int], path: Path) -> None:

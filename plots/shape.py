@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from numbers import Real
 
 from experiments.errors import suggestion
-from experiments.leakage import LEAKS
-from experiments.protocol import metric_names
 from experiments.selection import PaperError, axis, study_of
 
 _TABLES = {
@@ -83,24 +81,6 @@ def check_axes(paper: Mapping, item: Mapping) -> None:
                 axis(study, name, item.get("where"))
             except PaperError as error:
                 raise PaperError(f"{item['id']}: {error}") from error
-
-
-def check_metrics(paper: Mapping, item: Mapping) -> None:
-    """Check that the data sets of a table, figure or claim have its metrics.
-
-    Raises
-    ------
-    PaperError
-        If one has not.
-    """
-    metrics = item["metric"] if isinstance(item["metric"], list) else [item["metric"]]
-    study = study_of(paper, item)
-    leaks = () if (study.get("protocol") or {}).get("leakage") else LEAKS
-    for dataset in axis(study, "dataset", item.get("where")):
-        known = [name for name in metric_names(dataset) if name not in leaks]
-        for metric in metrics:
-            if metric not in known:
-                raise PaperError(f"{item['id']}: {dataset} has no metric {metric!r}; {suggestion(metric, known)}")
 
 
 def _check_marks(name: str, marks) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from argparse import ArgumentParser
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -170,10 +171,14 @@ def _summary(entry: Entry) -> dict:
     }
 
 
-def main(results: str, *names: str) -> None:
+def main(*arguments: str) -> None:
     """Write the report and say what to open; bad input is said in one line."""
+    parser = ArgumentParser("python -m plots.site", description="Write one report on several papers.")
+    parser.add_argument("results", help="folder of the runs, relative to the checkout")
+    parser.add_argument("papers", nargs="+", help="numbers of papers")
+    asked = parser.parse_args(arguments)
     try:
-        index = build(PROJECT / Path(results).expanduser(), list(names))
+        index = build(PROJECT / Path(asked.results).expanduser(), asked.papers)
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

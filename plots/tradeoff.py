@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from experiments import tradeoffs
+from experiments.papers import check_metrics
 from experiments.selection import PaperError, axis, center_of, matches, study_of
 from experiments.statistics import center_interval
 from plots import series
 from plots.figures import ALARM, DASHES, GRID, INK, MARKERS, QUALITATIVE, write_title
 from plots.labels import metric_label, scaled, value_label
-from plots.shape import check_metrics
 
 
 def frame(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
@@ -30,7 +30,7 @@ def frame(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for i, curve in enumerate(item["curves"]):
         cells = tradeoffs.points(paper, item, curve, table, [item["x"], item["y"]])
-        study = study_of(paper, {"id": item["id"], "study": curve["study"]})
+        study = study_of(paper, curve | {"id": item["id"]})
         for value in axis(study, curve["along"], curve.get("where")):
             part = cells[matches(cells["value"], value)]
             row = {"curve": i, "value": value}

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from experiments import bands, check, further, watched
-from experiments.bands import Accepted, accepted_of, names, plan_of
+from experiments import bands, check, further, numbered, watched
+from experiments.bands import Accepted, accepted_of, plan_of
 from experiments.check import differences, told
 from experiments.errors import BadInput
 from experiments.further import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, band_of, most_against
+from experiments.numbered import names
 from experiments.watched import check_of, doubts, verdict
 
 DRAWS = {
@@ -31,7 +32,7 @@ ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
 PAPER = {
     "repeats": 10,
     "studies": {"grid": STUDY},
-    "claims": [ABOVE],
+    "claims": [ABOVE, {"id": "printed", "text": "printed", "kind": "printed", "numbers": ["a"]}],
     "check": {
         "repeats": 21,
         "accepted": 200,
@@ -212,7 +213,10 @@ def test_a_claim_that_may_flip_by_chance_is_not_accepted():
         ({"wacth": []}, "unknown key 'wacth'; did you mean 'watch'?"),
         ({"repeats": 0}, "check: repeats must be a whole number, at least 1, got 0"),
         ({"watch": [{"study": "gird", "metric": "accuracy"}]}, "study 'gird' is not in the paper"),
-        ({"watch": [{"study": "grid", "metric": "r2"}]}, "grid has no metric 'r2'; known are accuracy"),
+        ({"watch": [{"study": "grid", "metric": "r2"}]}, "check: car has no metric 'r2'"),
+        ({"watch": [{"study": "grid"}]}, "check: car has no metric 'None'"),
+        ({"watch": [{"study": "grid", "metric": "relinked"}]}, "check: car has no metric 'relinked'"),
+        ({"claims": {"printed": {}}}, "claim 'printed' is not about the runs of one study"),
         ({"watch": [{"study": "grid", "metric": "accuracy", "where": {"epsilon": 7}}]}, "no epsilon = 7"),
         ({"watch": 2 * [{"study": "grid", "metric": "accuracy"}]}, "is watched twice"),
         ({"claims": {"abvoe": {}}}, "no claim 'abvoe'; did you mean 'above'?"),
@@ -240,7 +244,7 @@ def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypa
     with pytest.raises(BadInput, match="unknown paper '17'"):
         plan_of("17")
     (tmp_path / "9.yaml").write_text("studies: {floor: {dataset: [car], algorithm: [majority]}}\n", encoding="utf-8")
-    monkeypatch.setattr(bands, "PAPERS", tmp_path)
+    monkeypatch.setattr(numbered, "PAPERS", tmp_path)
     assert names() == ["9"]
     with pytest.raises(BadInput, match=r"conf/paper/9.yaml: nothing to check"):
         check.command([])
@@ -263,7 +267,7 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     text = "studies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}\n"
     text += "repeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
     (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(bands, "PAPERS", tmp_path)
+    monkeypatch.setattr(numbered, "PAPERS", tmp_path)
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     for function in (bands.write, bands.read):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))

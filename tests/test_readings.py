@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.bands import names, paper_of
+from experiments.numbered import names, paper_of
 from experiments.questions import readings_of
 from experiments.readings import command, ranked, sentence
 from experiments.selection import PaperError
