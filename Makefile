@@ -44,7 +44,7 @@ reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
 	@$(PY) -m plots.site $(or $(RESULTS),results) $(PAPERS)
 
-reference: $(addprefix reproduce-paper-,$(PAPERS))  ## publish this machine's complete runs in results/reference and the README
+reference: $(addprefix reproduce-paper-,$(PAPERS)) readings  ## publish this machine's complete runs in results/reference and the README
 	$(PY) -m plots.reference $(PAPERS)
 
 readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
@@ -53,7 +53,7 @@ readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper 
 check: $(STAMP)  ## run a part of every paper again: does this code still give what it gave?
 	$(PY) -m experiments.check $(WATCHED)
 
-bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about half an hour
+bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about an hour
 	$(PY) -m experiments.bands $(WATCHED)
 
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code; about half an hour

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from itertools import product
@@ -11,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.claims import effect_text, setting_of
+from experiments.readings import sentence
 from experiments.selection import axis, study_of
 from plots import figures, labels, page, privacy, span
 from plots.run import Run
@@ -55,7 +57,7 @@ def render(run: Run, notes: list[str], base: str = "", links: list[dict] | None 
         tables=[_table(run, item) for item in paper.get("tables", ())],
         figures=[_figure(run, item) for item in paper.get("figures", ())],
         privacy=[privacy.words(paper, row) for row in run.privacy],
-        readings=_readings(run.readings),
+        readings=_readings(run),
         heading=heading(paper),
         printed_repeats=int(paper.get("printed_repeats", 1)),
         provenance=_provenance(run.provenance),
@@ -230,10 +232,38 @@ def _inline(svg: str, name: str) -> str:
     return svg
 
 
-def _readings(frame: pd.DataFrame) -> dict:
-    """Return what other readings give as columns, with whether they are numbers, and rows."""
-    are_numbers = [pd.to_numeric(frame[name], errors="coerce").notna().any() for name in frame]
-    return {"columns": list(zip(frame.columns, are_numbers, strict=True)), "rows": frame.values.tolist()}
+def _readings(run: Run) -> list[dict]:
+    """Return what the readings of the text give, question by question, as it is read."""
+    asked = {question["id"]: question for question in run.paper.get("readings", ())}
+    shown = []
+    for name, rows in run.readings.groupby("question", sort=False) if len(run.readings) else ():
+        item = {"id": f"readings-{name}"}
+        svg = run.folder / "figures" / f"{item['id']}.svg"
+        said = sentence(rows)
+        shown.append(
+            item
+            | {
+                "title": asked[name]["title"],
+                "sentence": said[0].upper() + said[1:] + ".",
+                "note": shortfall(rows),
+                "svg": _inline(svg.read_text(encoding="utf-8"), item["id"]),
+                "files": _files(run, "figures", item),
+                "unit": rows["unit"].iloc[0],
+                "rows": [_reading(row) for row in rows.to_dict("records")],
+            }
+        )
+    return shown
+
+
+def _reading(row: Mapping) -> dict:
+    decimals = 2 if row["unit"] == "points" else 3
+    behind = labels.number("", row["from_best"], decimals)
+    noisy = "" if math.isnan(row["times_label"]) else f"{row['times_label']:.3g}"
+    return {name: row[name] for name in ("rank", "reading", "as_good")} | {
+        "distance": labels.number("", row["distance"], decimals),
+        "behind": f"{behind} ({labels.interval('', row['low'], row['high'], decimals)})",
+        "cost": f"unbounded; the noisy steps {noisy}" if row["unpaid"] else noisy,
+    }
 
 
 def _provenance(contents: Mapping) -> list[tuple[str, str]]:

@@ -50,7 +50,7 @@ class Run:
     provenance : dict
         Where it comes from; empty if unknown.
     readings : DataFrame
-        What other readings of the text give, as text; empty if nobody asked.
+        How far each reading of the text is from what is printed, as from `plots.readings.write`; empty if nobody asked.
     """
 
     folder: Path
@@ -84,7 +84,7 @@ class Run:
             (judged["cells"], judged["cells_expected"]),
             read_json(folder / "privacy.json"),
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
-            pd.read_csv(readings, dtype=str, keep_default_na=False) if readings.is_file() else pd.DataFrame(),
+            pd.read_csv(readings, keep_default_na=False, na_values=[""]) if readings.is_file() else pd.DataFrame(),
         )
 
     def frame(self, item: Mapping) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import yaml
 from playwright.sync_api import sync_playwright
 
 from experiments.errors import BadInput
-from plots import publish, site
+from plots import publish, readings, site
 from plots.run import Run
 from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, without
 
@@ -29,7 +29,6 @@ ORDERED = [
     "depth 3",
     "depth 10",
 ]
-SIGNS = ["✓ reproduced", "✗ not reproduced", "? not testable", "— not run"]
 
 
 def make_up(folder):
@@ -38,6 +37,7 @@ def make_up(folder):
     (folder / "reported.csv").write_text(REPORTED, encoding="utf-8")
     for number in (7, 8, 9):
         paper = PAPER | {"number": number, "title": f"Trees & <forests> {number}", "reported": "reported.csv"}
+        paper |= {"readings": [{"id": "tables", "title": "Table 2 <again>"}]}
         (folder / f"conf/paper/{number}.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
         runs = {7: ("results", without(long_table(), 3)), 8: ("results/reference", long_table(1))}
         if number in runs:
@@ -47,10 +47,15 @@ def make_up(folder):
             facts = '{"written": "2026-11-21T17:40:47+00:00", "git": {"revision": "0123456789", "dirty": true}}'
             (run / "provenance.json").write_text(facts, encoding="utf-8")
             publish(paper | {"reported": str(folder / "reported.csv")}, table, run)
-    values = ["", *reversed(ORDERED), "—"]
-    signs = [*reversed(SIGNS)] + [""] * (len(values) - len(SIGNS))
-    pd.DataFrame({"value": values, "sign": signs}).to_csv(folder / "results/paper-7/readings.csv", index=False)
+    ranking = [_rank(place, text) for place, text in enumerate(["—", *reversed(ORDERED)], start=1)]
+    readings.write(paper, [pd.DataFrame(ranking)], folder / "results/paper-7")
     return folder / "results"
+
+
+def _rank(place, text):
+    facts = {"question": "tables", "unit": "points", "rank": place, "reading": text, "distance": float(place)}
+    facts |= {"from_best": place - 1.0, "low": place - 2.0, "high": place + 0.5, "as_good": place < 3}
+    return facts | {"times_label": 1.5, "unpaid": place == 2, "n": 4, "n_expected": 4}
 
 
 @pytest.fixture(scope="module")
@@ -202,16 +207,17 @@ def test_pages_open_and_fit(browser, report, viewport):
 
 def test_columns_sort_by_click(browser, made_up):
     with opened(browser, made_up / "paper-7.html") as page:
-        value, sign = (page.locator("#readings-table th").nth(i) for i in (0, 1))
-        value.locator("button").click()
-        assert column(page, "readings-table", 1) == [*ORDERED, "", "—"]
-        assert value.get_attribute("aria-sort") == "ascending"
-        value.locator("button").click()
-        assert column(page, "readings-table", 1) == [*reversed(ORDERED), "", "—"]
-        assert value.get_attribute("aria-sort") == "descending"
-        sign.locator("button").click()
-        assert column(page, "readings-table", 2)[:3] == SIGNS[:3]
-        assert value.get_attribute("aria-sort") is None
+        page.locator("#readings-tables summary").click()
+        rank, reading = (page.locator("#table-of-readings-tables th").nth(i) for i in (0, 1))
+        reading.locator("button").click()
+        assert column(page, "table-of-readings-tables", 2) == [*ORDERED, "—"]
+        assert reading.get_attribute("aria-sort") == "ascending"
+        reading.locator("button").click()
+        assert column(page, "table-of-readings-tables", 2) == [*reversed(ORDERED), "—"]
+        assert reading.get_attribute("aria-sort") == "descending"
+        rank.locator("button").click()
+        assert column(page, "table-of-readings-tables", 1)[:3] == ["1", "2", "3"]
+        assert reading.get_attribute("aria-sort") is None
         page.locator("#numbers th button").first.click()
         assert column(page, "numbers", 1)[-1].startswith("✗")
         page.locator("#table-of-table-2 th button").nth(1).click()
