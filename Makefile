@@ -18,7 +18,7 @@ PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads; with report too: RESULTS=folder"
+	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads|dask; with report too: RESULTS=folder"
 	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
@@ -70,7 +70,7 @@ bench: $(STAMP)  ## speed and memory as ratios measured in one run
 	$(PY) -m experiments.bench
 
 lock:  ## write requirements.lock anew from pyproject.toml (needs uv)
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra secure pyproject.toml -o requirements.lock
 
 clean:  ## remove .venv and compiled caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .ruff_cache

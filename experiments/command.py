@@ -9,6 +9,7 @@ import signal
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import hydra
@@ -19,7 +20,8 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments import papers, substitutes, sweeper
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
-from experiments.runner import Executor, Outcome, run
+from experiments.executors import Executor
+from experiments.runner import Outcome, run
 from experiments.settings import expand, unavailable
 from experiments.store import Record, Store
 from experiments.sweeper import Request
@@ -134,7 +136,7 @@ def run_cells(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outc
             if cell.dataset in reasons and cell.key not in finished:
                 skipped[reasons[cell.dataset]].append(cell)
         possible = [cell for cell in cells if cell.dataset not in reasons or cell.key in finished]
-        outcome = run(possible, store, executor.jobs, executor.backend)
+        outcome = run(possible, store, executor)
         records = store.get({cell.key for cell in cells})
     for line in clipped_values(cells, records):
         _say(line)
@@ -185,7 +187,7 @@ def _for_hydra(argument: str) -> str:
 
 def _keys() -> list[str]:
     config = OmegaConf.to_container(OmegaConf.load(_CONF / "config.yaml"))
-    nested = {"executor": ("backend", "jobs"), "protocol": config["protocol"]}
+    nested = {"executor": tuple(one.name for one in fields(Executor)), "protocol": config["protocol"]}
     groups = [path.name for path in _CONF.iterdir() if path.is_dir()]
     names = [*groups, *(name for name in config if name not in ("hydra", "defaults"))]
     return names + [f"{group}.{name}" for group, inner in nested.items() for name in inner]

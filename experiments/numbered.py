@@ -14,7 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments.cells import Cell
 from experiments.command import name_failures, run_cells
 from experiments.errors import BadInput, suggestion
-from experiments.runner import Executor
+from experiments.executors import Executor
 from experiments.table import long_table
 
 ROOT = Path(__file__).resolve().parents[1]

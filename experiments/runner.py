@@ -9,32 +9,22 @@ found, tried again in isolation `ATTEMPTS` times, and named.
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import groupby
-from time import perf_counter, sleep
+from time import monotonic
 
-import joblib
-from joblib.externals.loky.process_executor import BrokenProcessPool
-from threadpoolctl import threadpool_limits
-
-from experiments import estimators, protocol
+from experiments import estimators
 from experiments.cells import Cell
-from experiments.errors import BadInput, one_line
+from experiments.executors import Executor, WorkersDied
 from experiments.progress import Progress
 from experiments.store import Record, Store
 
 ATTEMPTS = 2
 _CHUNK_SECONDS = 0.3
 _LARGEST_CHUNK = 200
-_BACKENDS = ("loky", "threading")
 
 
 @dataclass(frozen=True)
@@ -56,34 +46,7 @@ class Outcome:
     failures: list[tuple[Cell, str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Executor:
-    """Where cells are run.
-
-    Parameters
-    ----------
-    backend : {"loky", "threading"}
-        Processes or threads.
-    jobs : int
-        How many; negative counts from the number of cores, -1 being all of them. One job runs in this process.
-    """
-
-    backend: str = "loky"
-    jobs: int = -1
-
-    def __post_init__(self):
-        if self.backend not in _BACKENDS:
-            raise BadInput(f"executor.backend must be one of {', '.join(_BACKENDS)}, got {self.backend!r}")
-        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs == 0:
-            raise BadInput(f"executor.jobs must be a whole number other than 0 (-1: all cores), got {self.jobs!r}")
-
-    @property
-    def n_jobs(self) -> int:
-        """How many run at once, at least 1."""
-        return self.jobs if self.jobs > 0 else max(joblib.cpu_count() + 1 + self.jobs, 1)
-
-
-def run(cells: Iterable[Cell], store: Store, jobs: int = -1, executor: str = "loky") -> Outcome:
+def run(cells: Iterable[Cell], store: Store, where: Executor | None = None) -> Outcome:
     """Run the cells that the store does not have.
 
     Parameters
@@ -91,11 +54,9 @@ def run(cells: Iterable[Cell], store: Store, jobs: int = -1, executor: str = "lo
     cells : iterable of Cell
         In any order; one that stands twice is run once.
     store : Store
-        Where finished cells are, and go.
-    jobs : int
-        How many at once, see `Executor`.
-    executor : str
-        ``loky`` (processes) or ``threading``.
+        Where finished cells are, and go. While another run holds it, this one waits.
+    where : Executor, optional
+        Where they are run; a process for each core if none is given.
 
     Returns
     -------
@@ -108,35 +69,44 @@ def run(cells: Iterable[Cell], store: Store, jobs: int = -1, executor: str = "lo
     KeyboardInterrupt
         As raised by Ctrl-C; everything finished has been written by then.
     """
-    where = Executor(executor, jobs)
     unique = {cell.key: cell for cell in cells}
-    finished = store.done()
-    pending = [cell for key, cell in unique.items() if key not in finished]
     failures = []
-    with Progress(len(unique), len(unique) - len(pending)) as progress, _quiet_and_single_threaded():
-        try:
-            for cell, record in _results(pending, where):
-                store.put(cell, record)
+    with store.held():
+        finished = store.done()
+        pending = [cell for key, cell in unique.items() if key not in finished]
+        with Progress(len(unique), len(unique) - len(pending)) as progress:
+            for cell, record in _stored(pending, store, where or Executor()):
                 if record.status != "done":
                     failures.append((cell, record.error))
                 progress.advance(failed=record.status != "done")
-        finally:
-            store.flush()
     return Outcome(len(pending) - len(failures), len(unique) - len(pending), failures)
 
 
-def _results(pending: list[Cell], where: Executor) -> Iterator[tuple[Cell, Record]]:
+def _stored(pending: list[Cell], store: Store, where: Executor) -> Iterator[tuple[Cell, Record]]:
+    """Yield the result of every cell when it is in the store; whatever ends the run, those before are written."""
+    if not pending:
+        return
+    with where.opened() as workers:
+        try:
+            for cell, record in _results(pending, workers):
+                store.put(cell, record)
+                yield cell, record
+        finally:
+            store.flush()
+
+
+def _results(pending: list[Cell], workers) -> Iterator[tuple[Cell, Record]]:
     """Yield the result of every cell, whatever happens to the workers."""
-    chunks = _Chunks(pending, where.n_jobs)
+    chunks = _Chunks(pending, workers.n_workers)
     is_first = True
     while chunks.has_more():
-        work = chunks.hand_out_firsts() if is_first and where.n_jobs > 1 else chunks.hand_out()
+        work = chunks.hand_out_firsts() if is_first and workers.n_workers > 1 else chunks.hand_out()
         is_first = False
         try:
-            yield from chunks.collect(_in_parallel(work, where))
-        except BrokenProcessPool:
+            yield from chunks.collect(workers.run(work))
+        except WorkersDied:
             for chunk in chunks.take_lost():
-                yield from _isolated(chunk)
+                yield from _isolated(chunk, workers)
 
 
 class _Chunks:
@@ -220,68 +190,29 @@ def _kind(cell: Cell) -> tuple[str, str]:
     return cell.dataset, "" if fits_summary else cell.algorithm
 
 
-def _in_parallel(chunks: Iterable[tuple[int, list[Cell]]], where: Executor) -> Iterator:
-    """Run chunks on all workers; yields results in the order in which they come."""
-    limits = {"inner_max_num_threads": 1} if where.backend == "loky" else {}
-    with joblib.parallel_config(where.backend, n_jobs=where.n_jobs, **limits):
-        parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
-        work = joblib.delayed(_run_chunk)
-        yield from parallel(work(number, chunk, os.getpid()) for number, chunk in chunks)
-
-
-def _isolated(chunk: list[Cell]) -> Iterator[tuple[Cell, Record]]:
-    """Run a chunk that was lost with a worker, in a process where nothing else runs."""
-    if len(chunk) > 1 and (records := _alone(chunk)):
+def _isolated(chunk: list[Cell], workers) -> Iterator[tuple[Cell, Record]]:
+    """Run a chunk that was lost with a worker, where nothing else runs."""
+    if len(chunk) > 1 and (records := _alone(chunk, workers)):
         yield from zip(chunk, records, strict=True)
         return
     for cell in chunk:
-        records = next((found for _ in range(ATTEMPTS) if (found := _alone([cell]))), None)
+        started = monotonic()
+        if records := _alone([cell], workers):
+            yield cell, records[0]
+            continue
+        limit = workers.where.time_limit
+        if limit is not None and monotonic() - started >= limit:
+            yield cell, Record("failed", error=f"it took longer than executor.time_limit={limit:g} (seconds)")
+            continue
+        records = next((found for _ in range(ATTEMPTS - 1) if (found := _alone([cell], workers))), None)
         lost = Record("failed", error=f"its worker died {ATTEMPTS} times, alone (killed, out of memory, or a crash)")
         yield cell, records[0] if records else lost
 
 
-def _alone(chunk: list[Cell]) -> list[Record] | None:
-    """Return the records of a chunk run in a process of its own, or None if that died."""
+def _alone(chunk: list[Cell], workers) -> list[Record] | None:
+    """Return the records of a chunk run by itself, or None if its worker died."""
     try:
-        # Two jobs, because joblib runs a single one in this very process.
-        ((_, records, _),) = _in_parallel([(0, chunk)], Executor("loky", 2))
-    except BrokenProcessPool:
+        ((_, records, _),) = workers.alone().run([(0, chunk)])
+    except WorkersDied:
         return None
     return records
-
-
-def _run_chunk(number: int, chunk: list[Cell], parent: int) -> tuple[int, list[Record], float]:
-    """Run some cells, in a worker; returns the time taken beside the results."""
-    if os.getpid() != parent:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
-        _end_with(parent)
-        warnings.simplefilter("ignore")
-    started = perf_counter()
-    return number, [_run_cell(cell) for cell in chunk], perf_counter() - started
-
-
-@cache
-def _end_with(parent: int) -> None:
-    """End this worker when its parent has gone: one that is killed cannot tell its workers, and they would wait on."""
-
-    def watch():
-        while os.getppid() == parent:
-            sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _run_cell(cell: Cell) -> Record:
-    try:
-        return Record("done", protocol.run(cell))
-    except Exception as error:
-        return Record("failed", error=one_line(error))
-
-
-@contextmanager
-def _quiet_and_single_threaded() -> Iterator[None]:
-    """Keep this process, where cells may run too, from warning thousands of times and from using other cores."""
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        yield

@@ -1,15 +1,20 @@
 """The store: every cell that was ever run, in one SQLite file.
 
 Only the parent process writes. The journal is the ordinary rollback journal: SQLite's newer one (WAL) does not work on
-network file systems. Rows are kept back for at most half a second and then written in one short transaction, so that
-two runs can share a store, and a run that is killed loses no more than that.
+network file systems. Rows are kept back for at most half a second and then written in one short transaction: a run that
+is killed loses no more than that. Two runs on one store go one after the other, so that no cell is computed twice.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
+import os
+import shlex
+import socket
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -135,6 +140,25 @@ class Store:
                 self._connection.execute("ROLLBACK")
             raise
         self._waiting.clear()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other runs from this store; while one of them holds it, say which and wait.
+
+        The claim is a lock of the operating system on a file beside the store: it goes with the process, however that
+        ends.
+        """
+        with self.path.with_suffix(".lock").open("a+", encoding="utf-8") as claim:
+            try:
+                fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                claim.seek(0)
+                print(f"{self.path} is held by {claim.read().strip()}: waiting for it to end", file=sys.stderr)
+                fcntl.flock(claim, fcntl.LOCK_EX)
+            claim.truncate(0)
+            claim.write(f"process {os.getpid()} on {socket.gethostname()}: {shlex.join(sys.argv)}")
+            claim.flush()
+            yield
 
     def close(self) -> None:
         """Write what is kept back and close the file."""

@@ -40,7 +40,7 @@ def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path):
     assert [one["epsilon"] for one in accuracy] == [0.5, "inf"]
     assert accuracy[0]["n"] == 2 and 0.6 < accuracy[0]["mean"] < 0.8 and len(accuracy[0]["ci95"]) == 2
     assert "4 cells run" in first.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["store.sqlite"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["store.lock", "store.sqlite"]
 
     again = start(tmp_path, *words)
     assert again.stdout == first.stdout and "4 cells reused" in again.stderr

@@ -324,7 +324,7 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     paper = {"number": 9, "title": "Tiny", "repeats": 2, "studies": {"tiny": study}, "algorithms": own}
     cells = papers.studies(paper)
     with Store(tmp_path / "store.sqlite") as store:
-        assert runner.run(cells["tiny"], store, jobs=1).done == 4
+        assert runner.run(cells["tiny"], store, runner.Executor(jobs=1)).done == 4
         records = store.get([cell.key for cell in cells["tiny"]])
     table = long_table_of(cells, records)
     assert (table["privacy"] == "").tolist() == (table["algorithm"] == "majority").tolist()

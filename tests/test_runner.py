@@ -18,12 +18,14 @@ from experiments import papers, protocol, runner
 from experiments.cells import PROTOCOL, Cell
 from experiments.command import run_cells
 from experiments.errors import BadInput
-from experiments.runner import Executor, run
+from experiments.executors import Executor
+from experiments.runner import run
 from experiments.settings import expand
 from experiments.splits import split_rows
 from experiments.store import Store
 from experiments.table import long_table
 
+ONE = Executor(jobs=1)
 FOREST = {"n_estimators": 3, "max_depth": 4}
 
 
@@ -60,7 +62,7 @@ def test_same_bytes_with_one_job_two_jobs_threads_and_any_order(tmp_path):
     for number, (jobs, executor, order) in enumerate([(1, "loky", 0), (2, "loky", 1), (2, "threading", 2)]):
         shuffled = random.Random(order).sample(cells, len(cells))
         with Store(tmp_path / f"{number}.sqlite") as store:
-            outcome = run(shuffled, store, jobs, executor)
+            outcome = run(shuffled, store, Executor(executor, jobs))
             assert (outcome.done, outcome.failures) == (len(cells), [])
             found.add(_bytes(shuffled, store))
     assert len(found) == 1 and "done" in found.pop()
@@ -69,21 +71,21 @@ def test_same_bytes_with_one_job_two_jobs_threads_and_any_order(tmp_path):
 def test_resuming_computes_only_what_is_missing(tmp_path, monkeypatch):
     cells = _cells()
     with Store(tmp_path / "store.sqlite") as store:
-        assert run(cells[:5], store, 1).done == 5
-        assert (run(cells, store, 1).done, run(cells, store, 1).reused) == (len(cells) - 5, len(cells))
+        assert run(cells[:5], store, ONE).done == 5
+        assert (run(cells, store, ONE).done, run(cells, store, ONE).reused) == (len(cells) - 5, len(cells))
         monkeypatch.setattr(protocol, "run", lambda cell: pytest.fail("computed again"))
-        assert run(cells + cells, store, 1).done == 0
+        assert run(cells + cells, store, ONE).done == 0
 
 
 def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
     bad = Cell("car", "majority", {"strategy": "nonsense"}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([bad, *_cells()], store, 1)
+        outcome = run([bad, *_cells()], store, ONE)
         assert outcome.done == len(_cells())
         ((cell, error),) = outcome.failures
         assert cell is bad and error.startswith("InvalidParameterError: The 'strategy' parameter")
         assert store.get([bad.key])[bad.key].error == error
-        assert run([bad], store, 1).failures, "a failed cell is tried again"
+        assert run([bad], store, ONE).failures, "a failed cell is tried again"
 
 
 def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
@@ -93,7 +95,7 @@ def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
     once = f"'prior' if __import__('os').path.exists({met!r}) else (open({met!r}, 'w'), {KILL})"
     unlucky = Cell("car", "majority", {"strategy": Treacherous("prior", once)}, 1.0, 1)
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([deadly, *_cells(), unlucky], store, 2)
+        outcome = run([deadly, *_cells(), unlucky], store, Executor(jobs=2))
         assert outcome.done == len(_cells()) + 1
         ((cell, error),) = outcome.failures
         assert cell is deadly and error.startswith(f"its worker died {runner.ATTEMPTS} times")
@@ -111,7 +113,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, monkeypatch):
     last = max(cells, key=lambda cell: (cell.dataset, cell.algorithm, cell.repeat))
     monkeypatch.setattr(protocol, "run", interrupted)
     with pytest.raises(KeyboardInterrupt), Store(tmp_path / "store.sqlite") as store:
-        run(cells, store, 1)
+        run(cells, store, ONE)
     with Store(tmp_path / "store.sqlite") as store:
         assert len(store.done()) >= len(cells) // 2
 
@@ -207,7 +209,7 @@ def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_p
     )
     cells = random.Random(1).sample(_regressions(), 27)
     with Store(tmp_path / "store.sqlite") as store:
-        assert run(cells, store, 1).done == 27
+        assert run(cells, store, ONE).done == 27
         found = {key: record.measured.metrics for key, record in store.get([cell.key for cell in cells]).items()}
     assert read == [210] * 3
     monkeypatch.setattr(protocol, "_summary", protocol._summary.__wrapped__)
@@ -239,3 +241,28 @@ def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
     y = (three_columns.target.to_numpy() - 450) / 50
     theirs = LinearRegression(fit_intercept=False).fit(matrix[train], y[train]).score(matrix[test], y[test])
     assert free[0].metrics["r2"] == pytest.approx(theirs, abs=1e-9)
+
+
+NEVER = (
+    "type('Endless', (str,), {'__hash__': str.__hash__, '__eq__': lambda *_: all(True for _ in iter(int, 1))})('prior')"
+)
+
+
+@pytest.mark.parametrize(
+    "where", [Executor(jobs=1, time_limit=3), Executor("dask", 2, time_limit=3)], ids=["loky", "dask"]
+)
+def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
+    endless = Cell("car", "majority", {"strategy": Treacherous("prior", NEVER)}, 1.0, 0)
+    with Store(tmp_path / "store.sqlite") as store:
+        outcome = run([*_cells()[:3], endless], store, where)
+        assert outcome.done == 3
+        assert outcome.failures == [(endless, "it took longer than executor.time_limit=3 (seconds)")]
+
+
+def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_path):
+    deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
+    with Store(tmp_path / "store.sqlite") as store:
+        outcome = run([deadly, *_cells()[:5]], store, Executor("dask", 2))
+        assert outcome.done == 5
+        ((cell, error),) = outcome.failures
+        assert cell is deadly and error.startswith("its worker died 2 times")
