@@ -197,7 +197,7 @@ def _client(where: Executor) -> Iterator:
             yield client
         return
     try:
-        client = Client(where.address, timeout=10, set_as_default=False)
+        client = Client(where.address, timeout=10)
     except (OSError, ValueError, TimeoutError) as error:
         raise BadInput(f"executor.address: no Dask scheduler answers at {where.address} ({one_line(error)})") from error
     with closing(client):

@@ -1,0 +1,207 @@
+"""Runs that are really killed, starved and crowded: what is finished stays, and nothing is run twice."""
+
+import json
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments.cells import Cell
+from experiments.executors import Executor
+from experiments.runner import run
+from experiments.settings import expand
+from experiments.store import Store, StoreError
+
+ROOT = Path(__file__).resolve().parents[1]
+ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+
+
+def started(results, *words):
+    arguments = [sys.executable, "-m", "experiments", "-m", f"results={results}", *words]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(arguments, cwd=ROOT, **streams)
+
+
+def finished(results):
+    """Return how many cells the store has; waits for whoever is writing."""
+    path = results / "store.sqlite"
+    if not path.exists():
+        return 0
+    with sqlite3.connect(path, timeout=30) as connection:
+        is_there = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0] if is_there else 0
+
+
+def wait_for(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def children(parent, needle=b""):
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words, status = (folder / "cmdline").read_bytes(), (folder / "status").read_text()
+        except OSError:  # it has ended meanwhile
+            continue
+        if needle in words and f"PPid:\t{parent}\n" in status:
+            found.append(int(folder.name))
+    return found
+
+
+def killed_and_resumed(results, n_kills, words):
+    """Kill a sweep several times at random moments, then let it end; returns what the last run said."""
+    rng = random.Random(0)
+    for _ in range(n_kills):
+        before = finished(results)
+        process = started(results, *words)
+        wait_for(lambda: finished(results) > before or process.poll() is not None)  # noqa: B023 - called at once
+        time.sleep(rng.uniform(0, 0.5))
+        process.kill()
+        process.communicate()
+    kept = finished(results)
+    last = started(results, *words)
+    stdout, stderr = last.communicate()
+    assert last.returncode == 0, stderr
+    return kept, stdout, stderr
+
+
+def swept(n_repeats):
+    return ["dataset=car", "algorithm=majority,nothing", "epsilon=0.1,1", f"repeats={n_repeats}", "executor.jobs=2"]
+
+
+def check_survival(tmp_path, n_kills, n_repeats):
+    n = 4 * n_repeats
+    kept, stdout, stderr = killed_and_resumed(tmp_path / "killed", n_kills, swept(n_repeats))
+    assert 0 < kept <= n
+    assert f"{kept} cells reused from the store, {n - kept} to run" in stderr
+    with sqlite3.connect(tmp_path / "killed" / "store.sqlite") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (n, n)
+    quiet = started(tmp_path / "quiet", *swept(n_repeats))
+    assert without_times(quiet.communicate()[0]) == without_times(stdout)
+
+
+def without_times(lines):
+    return [one for one in map(json.loads, lines.splitlines()) if one["metric"] != "fit_seconds"]
+
+
+def test_a_sweep_that_is_killed_again_and_again_ends_with_every_cell_once(tmp_path):
+    check_survival(tmp_path, n_kills=2, n_repeats=200)
+
+
+@pytest.mark.slow
+def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(tmp_path):
+    check_survival(tmp_path, n_kills=10, n_repeats=500)
+
+
+@ON_LINUX
+@pytest.mark.parametrize("how_many", [1, 2])
+def test_killed_workers_are_replaced(tmp_path, how_many):
+    process = started(tmp_path, "dataset=car", "algorithm=random_forest", "repeats=150", "executor.jobs=2")
+    wait_for(lambda: finished(tmp_path) and len(children(process.pid, b"popen_loky")) == 2)
+    for worker in children(process.pid, b"popen_loky")[:how_many]:
+        os.kill(worker, signal.SIGKILL)
+    _, stderr = process.communicate()
+    assert process.returncode == 0, stderr
+    assert finished(tmp_path) == 150
+
+
+def forests(n):
+    (cells,) = expand({"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0]}, repeats=n)
+    return cells
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A Dask scheduler and two workers, processes of their own as on other machines; yields its address."""
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    file = tmp_path / "scheduler.json"
+    silence = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
+    scheduler = subprocess.Popen([*command, "--scheduler-file", str(file)], **silence)
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1"]
+    worker += ["--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]
+    wait_for(file.exists)
+    workers = [subprocess.Popen(worker, **silence) for _ in range(2)]
+    try:
+        yield json.loads(file.read_text())["address"], workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait()
+
+
+def test_a_running_dask_cluster_gives_the_same_digits_and_may_lose_a_worker(tmp_path, cluster):
+    address, workers = cluster
+    cells = forests(60)
+    with Store(tmp_path / "here.sqlite") as store:
+        run(cells, store, Executor(jobs=1))
+        here = store.get([cell.key for cell in cells])
+    with Store(tmp_path / "there.sqlite") as store:
+        store.put, honest = lambda *found: (workers[0].kill(), honest(*found)), store.put  # at the first result
+        assert run(cells, store, Executor("dask", address=address)).failures == []
+        there = store.get([cell.key for cell in cells])
+    assert {key: one.measured.metrics for key, one in here.items()} == {
+        key: one.measured.metrics for key, one in there.items()
+    }
+
+
+def test_a_scheduler_that_does_not_answer_is_named(tmp_path):
+    done = started(tmp_path, "dataset=car", "algorithm=majority", "executor=dask", "executor.address=tcp://127.0.0.1:9")
+    _, stderr = done.communicate()
+    assert done.returncode == 2
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in stderr.splitlines()[-1]
+
+
+def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path):
+    """The limit on the size of a file stands in for a disk that is full: SQLite is told the same."""
+    store = Store(tmp_path / "store.sqlite")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+        with pytest.raises(StoreError, match="free space on the disk, or choose another with results=FOLDER"):
+            run([cell for setting in _many() for cell in setting], store, Executor(jobs=1))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    store.close()
+    kept = finished(tmp_path)
+    assert kept > 0
+    with Store(tmp_path / "store.sqlite") as store:
+        outcome = run([cell for setting in _many() for cell in setting], store, Executor(jobs=1))
+    assert outcome.reused == kept and outcome.failures == []
+
+
+def _many():
+    return expand({"dataset": ["car"], "algorithm": ["nothing"], "epsilon": [1.0]}, repeats=1500)
+
+
+@ON_LINUX
+def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
+    words = ["dataset=car", "algorithm=random_forest", "repeats=60", "executor.jobs=1"]
+    first = started(tmp_path, *words)
+    wait_for(lambda: finished(tmp_path))
+    second = started(tmp_path, *words)
+    _, stderr = second.communicate()
+    assert first.communicate() and first.returncode == second.returncode == 0
+    assert f"store.sqlite is held by process {first.pid} on" in stderr and "waiting for it to end" in stderr
+    assert "60 cells reused from the store, 0 to run" in stderr, "nothing is computed twice"
+
+
+def test_a_dask_worker_with_other_code_is_found_out(tmp_path, monkeypatch):
+    from experiments import executors
+
+    cell = Cell("car", "majority", {}, 1.0, 0)
+    cell.__dict__["key"] = "of another version"
+    _, (record,), _ = executors._on_cluster(0, [cell], None)
+    assert record.status == "failed" and "other code, libraries or data" in record.error
