@@ -13,8 +13,8 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -89,17 +89,33 @@ class Cell:
     @cached_property
     def identity(self) -> str:
         """What was asked for, as canonical JSON."""
-        return canonical(self._setting() | {"repeat": self.repeat})
+        return f'{self._setting[:-1]},"repeat":{self.repeat}}}'  # the last key in order, so that the rest is shared
 
     @cached_property
     def key(self) -> str:
         """SHA-256 over everything that determines the value of this cell, as 64 hexadecimal digits."""
-        return _digest(self.identity, self._measured, versions.behind(self.dataset, self.algorithm))
+        return _digest(self.identity, self._behind)
 
     @property
     def setting_key(self) -> str:
         """The same over all but the repeat: one key for the cells that are averaged."""
-        return _digest(canonical(self._setting()), self._measured, versions.behind(self.dataset, self.algorithm))
+        return _digest(self._setting, self._behind)
+
+    def repeats(self, which: Iterable[int]) -> list[Cell]:
+        """Return the cells that differ from this one in their repeat alone; they share what follows from the rest.
+
+        Examples
+        --------
+        >>> [cell.repeat for cell in Cell("car", "majority", {}, math.inf, 0).repeats([0, 3])]
+        [0, 3]
+        """
+        shared = {name: getattr(self, name) for name in (*(one.name for one in fields(self)), "_setting", "_behind")}
+        found = []
+        for repeat in which:
+            cell = object.__new__(Cell)  # dataclasses.replace would take half of the planning
+            cell.__dict__.update(shared, repeat=repeat)
+            found.append(cell)
+        return found
 
     @property
     def seed(self) -> int:
@@ -115,22 +131,26 @@ class Cell:
         protocol = "".join(f" protocol.{name}={_word(value)}" for name, value in changed.items())
         return f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}{params}{protocol}"
 
-    @property
-    def _measured(self) -> str:
-        return canonical({name: self.protocol[name] for name in _MEASURED})
+    @cached_property
+    def _setting(self) -> str:
+        return canonical(
+            {
+                "dataset": self.dataset,
+                "algorithm": self.algorithm,
+                "params": self.params,
+                "epsilon": self.epsilon,
+                "protocol": {
+                    name: value
+                    for name, value in self.protocol.items()
+                    if name not in _MEASURED and (name not in _LATER or value != PROTOCOL[name])
+                },
+            }
+        )
 
-    def _setting(self) -> dict:
-        return {
-            "dataset": self.dataset,
-            "algorithm": self.algorithm,
-            "params": self.params,
-            "epsilon": self.epsilon,
-            "protocol": {
-                name: value
-                for name, value in self.protocol.items()
-                if name not in _MEASURED and (name not in _LATER or value != PROTOCOL[name])
-            },
-        }
+    @cached_property
+    def _behind(self) -> str:
+        measured = canonical({name: self.protocol[name] for name in _MEASURED})
+        return f"{measured}\0{versions.behind(self.dataset, self.algorithm)}"
 
 
 def canonical(value) -> str:

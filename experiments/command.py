@@ -17,7 +17,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments import papers, substitutes, sweeper
+from experiments import papers, plan, substitutes, sweeper
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
 from experiments.executors import Executor
@@ -31,6 +31,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 _CONF = _ROOT / "conf"
 _REPEATS = 10
 _SHOWN = 20
+_DRY_RUN = "--dry-run"
 
 
 class Terminated(KeyboardInterrupt):
@@ -44,7 +45,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminated)
     sweeper.register()
     # One setting is a sweep of one, so -m has nothing to add; and where it stands would matter to Hydra's parser.
-    sys.argv[1:] = [_for_hydra(argument) for argument in arguments if argument not in ("-m", "--multirun")]
+    sys.argv[1:] = [_for_hydra(one) for one in arguments if one not in ("-m", "--multirun", _DRY_RUN)]
     try:
         hydra.main(version_base="1.3", config_path=str(_CONF), config_name="config")(_task(arguments))()
     except KeyboardInterrupt as error:
@@ -84,14 +85,13 @@ def _task(arguments: list[str]):
         config = request.config
         folder = _ROOT / Path(str(config["results"])).expanduser()
         executor = Executor(**config["executor"])
-        if config.get("paper"):
-            sys.exit(_run_paper(request, folder, executor, arguments))
-        sys.exit(_run_settings(request, folder, executor))
+        run_one = _run_paper if config.get("paper") else _run_settings
+        sys.exit(run_one(request, folder, executor, arguments))
 
     return task
 
 
-def _run_settings(request: Request, folder: Path, executor: Executor) -> int:
+def _run_settings(request: Request, folder: Path, executor: Executor, arguments: list[str]) -> int:
     config = request.config
     for name in ("dataset", "algorithm"):
         if name not in request.values:
@@ -101,6 +101,8 @@ def _run_settings(request: Request, folder: Path, executor: Executor) -> int:
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
     settings = expand(values, repeats, protocol=config["protocol"])
     cells = [cell for setting in settings for cell in setting]
+    if _DRY_RUN in arguments:
+        return _plan(cells, folder, executor)
     outcome, skipped, records = run_cells(cells, folder, executor)
     write_summaries(settings, records)
     return name_failures(outcome, skipped, config["results"])
@@ -120,10 +122,18 @@ def _run_paper(request: Request, folder: Path, executor: Executor, arguments: li
     papers.check(paper)
     for sentence in substitutes.sentences(paper):
         _say(sentence)
+    asked = [cell for study in cells.values() for cell in study]
+    if _DRY_RUN in arguments:
+        return _plan(asked, folder, executor)
     papers.prepare(folder / f"paper-{name}")
-    outcome, skipped, records = run_cells([cell for study in cells.values() for cell in study], folder, executor)
+    outcome, skipped, records = run_cells(asked, folder, executor)
     papers.write(paper, folder / f"paper-{name}", cells, records, arguments)
     return name_failures(outcome, skipped, request.config["results"])
+
+
+def _plan(cells: list[Cell], folder: Path, executor: Executor) -> int:
+    _say(plan.told(cells, folder / "store.sqlite", executor))
+    return 0
 
 
 def run_cells(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict, dict[str, Record]]:

@@ -34,25 +34,25 @@ class Progress:
         if self._reused:
             _say(f"{_cells(self._reused)} reused from the store, {self._total - self._reused} to run")
         if self._total > self._reused and sys.stderr.isatty():
-            columns = ("{task.completed}/{task.total} cells", progress.BarColumn(), progress.TimeRemainingColumn())
+            text = "{task.completed}/{task.total} cells{task.fields[failed]}, {task.fields[pace]}"
+            columns = (text, progress.BarColumn(), progress.TimeRemainingColumn())
             self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("", total=self._total - self._reused)
+            self._task = self._bar.add_task("", total=self._total - self._reused, failed="", pace="")
             self._bar.start()
         return self
 
     def __exit__(self, kind, *_) -> None:
         if self._bar:
             self._bar.stop()
-        failed = f", {self._failed} failed" if self._failed else ""
         if kind is None and self._done:
-            _say(f"{_cells(self._done)} run in {_duration(monotonic() - self._started)}{failed}")
+            _say(f"{_cells(self._done)} run in {duration(monotonic() - self._started)}{self._failures()}")
 
     def advance(self, failed: bool) -> None:
         """Count one more cell."""
         self._done += 1
         self._failed += failed
         if self._bar:
-            self._bar.advance(self._task)
+            self._bar.update(self._task, advance=1, failed=self._failures(), pace=self._pace())
         elif monotonic() - self._spoke > _SECONDS:
             self._speak(monotonic())
 
@@ -62,9 +62,15 @@ class Progress:
         """
         n = self._total - self._reused
         pace = max((self._done - self._spoken) / (now - self._spoke), self._done / (now - self._started))
-        left = f"about {_duration((n - self._done) / pace)} left" if self._spoken else "the first ones compile"
-        _say(f"{self._done} of {n} cells run ({self._done / n:.0%}), {left}")
+        left = f"about {duration((n - self._done) / pace)} left" if self._spoken else "the first ones compile"
+        _say(f"{self._done} of {n} cells run ({self._done / n:.0%}){self._failures()}, {self._pace()}, {left}")
         self._spoke, self._spoken = now, self._done
+
+    def _failures(self) -> str:
+        return f", {self._failed} failed" if self._failed else ""
+
+    def _pace(self) -> str:
+        return f"{self._done / max(monotonic() - self._started, 1e-9):.3g} a second"
 
 
 def _say(text: str) -> None:
@@ -75,5 +81,12 @@ def _cells(n: int) -> str:
     return f"{n} cell{'' if n == 1 else 's'}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> duration(3.21), duration(3725.4)
+    ('3.2 s', '1:02:05')
+    """
     return str(timedelta(seconds=round(seconds))) if seconds >= 60 else f"{seconds:.1f} s"

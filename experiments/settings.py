@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -72,7 +71,7 @@ def expand(
             protocol=checked_protocol(dict(protocol or {}) | _part(chosen, "protocol.")),
         )
         check(cell)
-        settings.append([replace(cell, repeat=repeat) for repeat in range(repeats)])
+        settings.append(cell.repeats(range(repeats)))
     return settings
 
 

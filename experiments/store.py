@@ -173,6 +173,13 @@ class Store:
         with self._lock, self._explained():
             return {key for (key,) in self._connection.execute("SELECT key FROM cells WHERE status = 'done'")}
 
+    def seconds(self) -> dict[tuple[str, str], float]:
+        """Return how long a cell took, in the mean over all that are done, by data set and algorithm."""
+        query = """SELECT dataset, algorithm, avg(json_extract(details, '$.seconds')) AS mean FROM cells
+                   WHERE status = 'done' GROUP BY dataset, algorithm HAVING mean IS NOT NULL"""
+        with self._lock, self._explained():
+            return {(dataset, algorithm): mean for dataset, algorithm, mean in self._connection.execute(query)}
+
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return what is known of some cells; unknown keys are left out."""
         self.flush()

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -201,7 +201,7 @@ def cells(paper: Mapping, check: Check, repeats: Iterable[int]) -> dict[str, lis
     for study, first in papers.studies(dict(paper) | {"repeats": 1}).items():
         wanted = [_points(where) for name, where in parts if name == study]
         kept = [cell for cell in first if any(_point(cell, names) in points for names, points in wanted)]
-        found[study] = [replace(cell, repeat=repeat) for cell in kept for repeat in repeats]
+        found[study] = [one for cell in kept for one in cell.repeats(repeats)]
     return {study: these for study, these in found.items() if these}
 
 

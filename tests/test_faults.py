@@ -207,7 +207,10 @@ COMPILED = [
         "Laplace scale twice as large: DiffPETs",
         *(*LAPLACE, TWICE),
         "1",
-        ("classification: mushroom, diffpets, epsilon = 1", "classification: mushroom, diffpets_sound, epsilon = 1"),
+        (
+            "classification: mushroom, diffpets, epsilon = 0.5",
+            "classification: mushroom, diffpets_sound, epsilon = 0.5",
+        ),
     ),
     Fault(
         "Laplace scale twice as large: RFDPP-Gini",
@@ -234,7 +237,7 @@ COMPILED = [
         "Laplace scale half as large: RFDPP-Gini",
         *(*LAPLACE, "value + rng.laplace(0.0, 0.5 * sensitivity / epsilon)"),
         "2",
-        ("grid: adult, epsilon = 0.25, mean of 3 settings", "grid: adult, epsilon = 1, mean of 3 settings"),
+        ("grid: adult, rfdpp_gini, max_depth = 8, epsilon = 1", "grid: adult, mean of 9 settings"),
     ),
     Fault(
         "Laplace scale twice as large in leaves drawn on demand: RDT",
@@ -250,7 +253,7 @@ COMPILED = [
         "weight[i] = measure[i] * np.exp((quality[i] - best) * (epsilon / (2.0 * sensitivity)))",
         "weight[i] = measure[i]",
         "1",
-        ("classification: mushroom, diffpets, epsilon = 1", "classification: mushroom, diffpets_sound, epsilon = 1"),
+        ("classification: nursery, diffpets, epsilon = 1", "classification: nursery, diffpets_sound, epsilon = 1"),
     ),
     Fault(
         "exponential mechanism without the 2 in its exponent: DiffPRF",

@@ -1,0 +1,35 @@
+"""What ``--dry-run`` says: how many cells, which of them are done, and how long the others may take."""
+
+from experiments import plan
+from experiments.executors import Executor
+from experiments.protocol import Measured
+from experiments.settings import expand
+from experiments.store import Record, Store
+
+
+def cells_of(*algorithms):
+    values = {"dataset": ["car"], "algorithm": list(algorithms), "epsilon": [0.1, 1.0]}
+    return [cell for setting in expand(values, repeats=3) for cell in setting]
+
+
+def test_without_a_store_everything_is_to_run_and_no_time_is_made_up(tmp_path):
+    lines = plan.told(cells_of("majority"), tmp_path / "store.sqlite", Executor(jobs=1)).splitlines()
+    assert lines[1].split() == ["car", "majority", "6", "6", "unknown"]
+    assert lines[2].endswith(
+        "6 cells: 0 in " + str(tmp_path / "store.sqlite") + ", 6 to run; 6 are of a kind that never ran here: no guess"
+    )
+    assert not (tmp_path / "store.sqlite").exists(), "a plan leaves nothing behind"
+
+
+def test_the_time_follows_from_what_cells_of_the_same_kind_took(tmp_path):
+    asked = cells_of("majority", "nothing")
+    with Store(tmp_path / "store.sqlite") as store:
+        for cell, seconds in zip(asked[:2], (10, 20), strict=True):
+            store.put(cell, Record("done", Measured({"accuracy": 0.5}, 1.0, {"seconds": seconds})))
+        store.put(asked[2], Record("failed", error="no"))
+    said = plan.told(asked + asked, tmp_path / "store.sqlite", Executor(jobs=2)).splitlines()
+    assert [line.split() for line in said[1:3]] == [
+        ["car", "majority", "6", "4", "15"],
+        ["car", "nothing", "6", "6", "unknown"],
+    ]
+    assert "12 cells: 2 in" in said[3] and "4 of them in about 30.0 s, 2 at once; 6 are of a kind" in said[3]
