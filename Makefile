@@ -14,12 +14,12 @@ WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESU
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo benchmark reproduce-all report reference readings check bands faults test lint bench lock clean
+.PHONY: help install demo benchmark reproduce-all report reference readings check bands faults verify test lint bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads|dask; with report too: RESULTS=folder"
-	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder"
+	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder; with verify: PAPER=2 REPEATS=3"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -58,6 +58,9 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code; about half an hour
 	$(PY) -m pytest -m slow tests/test_faults.py
+
+verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
+	$(PY) -m experiments.verify $(or $(PAPER),2) $(if $(REPEATS),--repeats $(REPEATS))
 
 test: $(STAMP)  ## the whole test suite
 	$(PY) -m pytest -n auto --dist loadfile

@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
+
 from experiments import provenance, selection
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
@@ -119,6 +121,14 @@ def prepare(folder: Path) -> None:
         raise BadInput(f"{folder} cannot be written to ({reason}); choose another with results=FOLDER") from error
 
 
+def cells_csv(table: pd.DataFrame) -> str:
+    """Return a long table as it is kept: equal runs give equal bytes.
+
+    Times are left out, which differ from run to run; and privacy, which is the report's to tell.
+    """
+    return table.drop(columns=["fit_seconds", "privacy"]).to_csv(index=False, lineterminator="\n")
+
+
 def write(
     paper: Mapping, folder: Path, cells: Mapping[str, list[Cell]], records: Mapping[str, Record], arguments: list[str]
 ) -> None:
@@ -140,8 +150,7 @@ def write(
     from plots import publish  # matplotlib is slow to import and is needed only here, at the end
 
     table = long_table(cells, records)
-    # Times differ from run to run; without them, equal runs give equal bytes. Privacy is the report's to tell.
-    table.drop(columns=["fit_seconds", "privacy"]).to_csv(folder / "cells.csv", index=False, lineterminator="\n")
+    (folder / "cells.csv").write_text(cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(arguments, table["dataset"].unique(), paper["repeats"])
     facts |= {"instead": paper["used_instead"]} if "used_instead" in paper else {}

@@ -37,7 +37,9 @@ def told(cells: Iterable[Cell], path: Path, where: Executor) -> str:
     )
     plan = frame.groupby(["dataset", "algorithm"], sort=False)["to run"].agg(["size", "sum"]).reset_index()
     plan.columns = ["dataset", "algorithm", "cells", "to run"]
-    plan["seconds a cell"] = [seconds.get(pair, math.nan) for pair in zip(plan["dataset"], plan["algorithm"], strict=True)]
+    plan["seconds a cell"] = [
+        seconds.get(pair, math.nan) for pair in zip(plan["dataset"], plan["algorithm"], strict=True)
+    ]
     shown = plan.to_string(index=False, na_rep="unknown", float_format="{:.3g}".format)
     n = int(plan["to run"].sum())
     return f"{shown}\n{len(asked):,} cells: {len(asked) - n:,} in {path}, {n:,} to run{_time(plan, where)}"

@@ -56,10 +56,12 @@ def _bytes(cells, store):
     return table.drop(columns="fit_seconds").to_csv(index=False)
 
 
-def test_same_bytes_with_one_job_two_jobs_threads_and_any_order(tmp_path):
+def test_same_bytes_with_one_job_two_jobs_threads_dask_and_any_order(tmp_path):
     cells = _cells()
     found = set()
-    for number, (jobs, executor, order) in enumerate([(1, "loky", 0), (2, "loky", 1), (2, "threading", 2)]):
+    for number, (jobs, executor, order) in enumerate(
+        [(1, "loky", 0), (2, "loky", 1), (2, "threading", 2), (2, "dask", 3)]
+    ):
         shuffled = random.Random(order).sample(cells, len(cells))
         with Store(tmp_path / f"{number}.sqlite") as store:
             outcome = run(shuffled, store, Executor(executor, jobs))

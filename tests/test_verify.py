@@ -1,0 +1,53 @@
+"""The comparison of ways to run: it finds equal what is equal, and sees one digit that is not."""
+
+import sqlite3
+
+import pytest
+
+from experiments import verify
+from experiments.executors import Executor
+from experiments.papers import studies
+from experiments.runner import run
+from experiments.store import Store
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    study = {"dataset": ["car"], "algorithm": ["majority", "nothing"], "epsilon": [1.0]}
+    return studies({"repeats": 4, "studies": {"tiny": study}})
+
+
+def honest(asked, path):
+    with Store(path) as store:
+        run(asked["tiny"], store, Executor(jobs=1))
+
+
+def off_by_a_digit(asked, path):
+    honest(asked, path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "UPDATE cells SET metrics = replace(metrics, '\"accuracy\":0.', '\"accuracy\":0.0') WHERE repeat = 2"
+        )
+
+
+def without_a_cell(asked, path):
+    with Store(path) as store:
+        run(asked["tiny"][1:], store, Executor(jobs=1))
+
+
+def test_equal_runs_are_equal_and_others_are_not(tiny):
+    ways = {"one job": honest, "again": honest, "digit": off_by_a_digit, "missing": without_a_cell}
+    found = verify.digests(tiny, ways)
+    assert found["one job"] == found["again"]
+    assert len(set(found.values())) == 3
+
+
+def test_the_command_names_what_differs(tiny, monkeypatch, capsys):
+    monkeypatch.setattr(verify, "paper_of", lambda name: {"number": 2})
+    monkeypatch.setattr(verify.papers, "studies", lambda paper: tiny)
+    monkeypatch.setattr(verify, "ways", lambda *_: {"one job": honest, "strange": off_by_a_digit})
+    assert verify.command(["2"]) == 1
+    assert "differs from that of one job: strange" in capsys.readouterr().out
+    monkeypatch.setattr(verify, "ways", lambda *_: {"one job": honest, "shuffled": honest})
+    assert verify.command(["2"]) == 0
+    assert "8 cells, has the same bytes in all 2 ways" in capsys.readouterr().out
