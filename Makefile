@@ -73,7 +73,7 @@ bench: $(STAMP)  ## speed and memory as ratios measured in one run
 	$(PY) -m experiments.bench
 
 lock:  ## write requirements.lock anew from pyproject.toml (needs uv)
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra secure pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock
 
 clean:  ## remove .venv and compiled caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .ruff_cache

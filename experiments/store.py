@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from experiments.cells import Cell, canonical
 from experiments.errors import BadInput
@@ -36,6 +37,22 @@ CREATE TABLE IF NOT EXISTS cells (
     fit_seconds REAL, details TEXT NOT NULL
 ) WITHOUT ROWID
 """
+
+
+class Row(NamedTuple):
+    """A cell as it lies in the file; JSON stays text."""
+
+    key: str
+    dataset: str
+    algorithm: str
+    params: str
+    epsilon: float
+    repeat: int
+    protocol: str
+    status: str
+    error: str | None
+    metrics: str
+    fit_seconds: float | None
 
 
 class StoreError(BadInput):
@@ -179,6 +196,14 @@ class Store:
                    WHERE status = 'done' GROUP BY dataset, algorithm HAVING mean IS NOT NULL"""
         with self._lock, self._explained():
             return {(dataset, algorithm): mean for dataset, algorithm, mean in self._connection.execute(query)}
+
+    def rows(self, batch: int) -> Iterator[list[Row]]:
+        """Yield all cells, in the order of their keys, so many at a time."""
+        self.flush()
+        with self._lock, self._explained():
+            cursor = self._connection.execute(f"SELECT {', '.join(Row._fields)} FROM cells ORDER BY key")
+            while found := cursor.fetchmany(batch):
+                yield [Row(*one) for one in found]
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return what is known of some cells; unknown keys are left out."""

@@ -1,0 +1,42 @@
+"""The store as a Parquet file: the same cells, the same digits."""
+
+import math
+
+import duckdb
+import pytest
+
+from experiments import export
+from experiments.cells import Cell
+from experiments.errors import BadInput
+from experiments.protocol import Measured
+from experiments.store import Record, Store
+
+CELLS = [Cell("car", "majority", {"strategy": "prior"}, epsilon, r) for epsilon in (0.1, math.inf) for r in range(3)]
+
+
+def test_what_is_in_the_store_is_in_the_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(export, "_BATCH", 4)
+    with Store(tmp_path / "store.sqlite") as store:
+        for i, cell in enumerate(CELLS):
+            store.put(cell, Record("done", Measured({"accuracy": 1 / (i + 3), "recall_acc": math.nan}, 0.5)))
+        store.put(Cell("ccpp", "fm", {}, 1.0, 0), Record("failed", error="no"))
+    assert export.command([str(tmp_path / "cells.parquet"), "--results", str(tmp_path)]) == 0
+    assert "7 cells" in capsys.readouterr().err
+    frame = duckdb.read_parquet(str(tmp_path / "cells.parquet")).df().set_index("key")
+    for i, cell in enumerate(CELLS):
+        row = frame.loc[cell.key]
+        assert (row["accuracy"], row["epsilon"], row["repeat"]) == (1 / (i + 3), cell.epsilon, cell.repeat)
+        assert row["params"] == '{"strategy":"prior"}' and math.isnan(row["r2"]) and row["status"] == "done"
+    means = frame.groupby(["dataset", "epsilon"], observed=True)["accuracy"].mean()
+    assert means["car", 0.1] == pytest.approx((1 / 3 + 1 / 4 + 1 / 5) / 3)
+    (failed,) = frame[frame["status"] == "failed"].to_dict("records")
+    assert failed["error"] == "no" and math.isnan(failed["fit_seconds"])
+
+
+def test_what_cannot_be_written_or_read_is_one_line(tmp_path):
+    with pytest.raises(BadInput, match="nothing has run with results="):
+        export.command([str(tmp_path / "cells.parquet"), "--results", str(tmp_path / "nowhere")])
+    with Store(tmp_path / "store.sqlite"):
+        pass
+    with pytest.raises(BadInput, match=r"cannot be written .*choose another file"):
+        export.command([str(tmp_path / "no" / "cells.parquet"), "--results", str(tmp_path)])
