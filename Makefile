@@ -14,7 +14,7 @@ WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESU
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo benchmark reproduce-all report reference readings check bands faults verify test lint bench lock clean
+.PHONY: help install demo benchmark reproduce-all report reference readings check bands faults verify test lint bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ lint: $(STAMP)  ## style and simple faults (ruff)
 
 bench: $(STAMP)  ## speed and memory as ratios measured in one run
 	$(PY) -m experiments.bench
+
+bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for 100,000 cells, by executor
+	$(PY) -m experiments.scaling
 
 lock:  ## write requirements.lock anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock

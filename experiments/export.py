@@ -45,6 +45,7 @@ def write(store: Store, path: Path) -> int:
     except ImportError as error:
         raise BadInput("Parquet needs the package of the extra: pip install 'dp-replica[parquet]'") from error
     with duckdb.connect() as database:
+        database.execute("SET enable_progress_bar = false")
         database.execute(f"CREATE TABLE cells ({', '.join(f'{name} {kind}' for name, kind in _COLUMNS.items())})")
         for rows in store.rows(_BATCH):
             frame = pd.DataFrame([_flat(row) for row in rows], columns=list(_COLUMNS))  # noqa: F841 - by name, in SQL

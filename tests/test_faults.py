@@ -256,12 +256,15 @@ COMPILED = [
         ("classification: nursery, diffpets, epsilon = 1", "classification: nursery, diffpets_sound, epsilon = 1"),
     ),
     Fault(
-        "exponential mechanism without the 2 in its exponent: DiffPRF",
+        "exponential mechanism without the 2 in its exponent: tradition",
         "algorithms/mechanisms.py",
         "(epsilon / (2.0 * sensitivity))",
         "(epsilon / sensitivity)",
         "4",
-        ("curves: mushroom, diffprf_linear_unstopped, epsilon = 1", "curves: mushroom, diffprf, epsilon = 1"),
+        tuple(
+            f"robot: wall_following_robot, {name}, max_depth = 5, epsilon = 1"
+            for name in ("tradition", "tradition_pf_leaf")
+        ),
     ),
     Fault(
         "permute-and-flip with half of its noise: eDPRF",
