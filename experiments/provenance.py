@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import llvmlite.binding
+from threadpoolctl import threadpool_info
+
 import datasets
 from experiments import versions
 
@@ -39,7 +42,7 @@ def gather(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": _git(),
         "versions": {"python": platform.python_version()} | {name: _number(name) for name in versions.LIBRARIES},
-        "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.platform(terse=True)},
+        "machine": _machine(),
         "repeats": repeats,
         "seeds": SEEDS,
         "data": {name: _data(name) for name in sorted(set(names))},
@@ -61,6 +64,24 @@ def _git() -> dict | None:
 
 def _output(*command: str) -> str:
     return subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _machine() -> dict:
+    """Return what could make another machine give other digits: its arithmetic, and who does it."""
+    return {
+        "processor": _processor(),
+        "compiled_for": llvmlite.binding.get_host_cpu_name(),  # Numba's code: fused operations depend on it
+        "cores": os.cpu_count(),
+        "system": platform.platform(terse=True),
+        "mathematics": " ".join(platform.libc_ver()),  # exp and log of compiled code
+        "linear_algebra": sorted(
+            {f"{one['internal_api']} {one['version']} {one.get('architecture')}" for one in _blas()}
+        ),
+    }
+
+
+def _blas() -> list[dict]:
+    return [one for one in threadpool_info() if one["user_api"] == "blas"]
 
 
 def _processor() -> str:
