@@ -280,7 +280,7 @@ COMPILED = [
         "permute_and_flip(quality, 2.0, epsilon, rng)",
         "permute_and_flip(quality, 1.0, epsilon, rng)",
         "4",
-        ("curves: nursery, edprf, epsilon = 0.2", "curves: mushroom, edprf, epsilon = 0.2"),
+        ("robot: wall_following_robot, edprf, max_depth = 5, epsilon = 1",),
     ),
     Fault(
         "sensitivity 1 instead of 2: splits of the tradition",
@@ -288,7 +288,7 @@ COMPILED = [
         "unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng)]",
         "unused[exponential(quality, np.ones(unused.shape[0]), 1.0, epsilon, rng)]",
         "4",
-        ("robot: tradition, mean of 3 settings",),
+        ("robot: wall_following_robot, tradition, max_depth = 5, epsilon = 1",),
     ),
     Fault(
         "sensitivity 2 instead of 1: labels of leaves",
