@@ -1,15 +1,20 @@
 """What a training run paid for its privacy: a ledger of events that compose to an epsilon.
 
-Neighbouring tables differ by one record added or removed, unless ``Privacy.neighbours`` says otherwise. Steps that see
-the same rows add up (`Sequential`), steps that see disjoint rows cost as much as the dearest of them (`Parallel`), a
-step that reads the rows without noise costs infinity (`Unpaid`). The ledger belongs to the fitted model, as its
-``privacy_``: a clone or a refit starts a new one.
+Steps that see the same rows add up (`Sequential`), steps that see disjoint rows cost as much as the dearest of them
+(`Parallel`), a step that reads the rows without noise costs infinity (`Unpaid`). The ledger belongs to the fitted
+model, as its ``privacy_``: a clone or a refit starts a new one.
+
+Which tables are neighbours matters: ``ADDED_OR_REMOVED`` or ``REPLACED``. Every mechanism is calibrated for one of them
+and every event says what it costs under either. To replace a record is to remove one and to add one, so it costs at
+most twice as much (group privacy); what is calibrated for a replaced record may cost anything where one is added,
+through the number of rows, for instance, unless another sensitivity is known.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,13 +22,27 @@ from scipy.special import gammaln
 
 from algorithms.domain import Domain
 
+ADDED_OR_REMOVED = "one record added or removed"
+REPLACED = "one record replaced"
+RELATIONS = (ADDED_OR_REMOVED, REPLACED)
+"""Which tables can count as neighbours."""
+
 
 class Event(Protocol):
     """Anything that costs privacy."""
 
     @property
+    def neighbours(self) -> str:
+        """The relation that the mechanisms in it are calibrated for."""
+        ...
+
+    @property
     def epsilon(self) -> float:
-        """Cost between neighbouring tables."""
+        """Cost between tables that are neighbours by this relation."""
+        ...
+
+    def epsilon_under(self, neighbours: str) -> float:
+        """Cost between tables that are neighbours by the given relation."""
         ...
 
     def lines(self) -> list[str]:
@@ -33,7 +52,7 @@ class Event(Protocol):
 
 @dataclass(frozen=True)
 class Spent:
-    """One call of a mechanism.
+    """A mechanism that is called once for every record; in a tree, by the node of a level that the record is in.
 
     Parameters
     ----------
@@ -45,12 +64,45 @@ class Spent:
         Its cost.
     sensitivity : float
         The sensitivity it was told.
+    neighbours : {ADDED_OR_REMOVED, REPLACED}
+        The relation that sensitivity is meant for, and the cost with it.
+    other_sensitivity : float or None
+        The sensitivity under the other relation, where it is known.
+
+    Notes
+    -----
+    Under the other relation the answer moves by ``other_sensitivity`` at most, so that the cost is the same share of
+    epsilon as this is of the sensitivity: the scale of the noise stays as it is. Where it is not known, a replaced
+    record costs twice epsilon: it leaves, then another comes. In a tree these may be two nodes, which pay epsilon each,
+    or one node, which pays twice. The other way round nothing follows: a mean over n rows may be private if n is the
+    same, and not if it is not.
+
+    Examples
+    --------
+    >>> count = Spent("laplace", "a count", 0.5, 1.0)
+    >>> count.epsilon_under(ADDED_OR_REMOVED), count.epsilon_under(REPLACED)
+    (0.5, 1.0)
+    >>> mean = Spent("laplace", "a mean of n numbers", 0.5, 0.01, REPLACED)
+    >>> mean.epsilon_under(ADDED_OR_REMOVED), mean.epsilon_under(REPLACED)
+    (inf, 0.5)
+    >>> Spent("laplace", "a sum of numbers from -1 to 1", 0.5, 2.0, REPLACED, 1.0).epsilon_under(ADDED_OR_REMOVED)
+    0.25
     """
 
     mechanism: str
     purpose: str
     epsilon: float
     sensitivity: float
+    neighbours: str = ADDED_OR_REMOVED
+    other_sensitivity: float | None = None
+
+    def epsilon_under(self, neighbours: str) -> float:
+        """Cost between tables that are neighbours by the given relation."""
+        if _known(neighbours) == self.neighbours:
+            return self.epsilon
+        if self.other_sensitivity is not None:
+            return self.epsilon * self.other_sensitivity / self.sensitivity
+        return 2 * self.epsilon if neighbours == REPLACED else math.inf
 
     def lines(self) -> list[str]:
         """Describe the event."""
@@ -63,9 +115,15 @@ class Unpaid:
 
     purpose: str
 
+    neighbours = ADDED_OR_REMOVED
+
     @property
     def epsilon(self) -> float:
         """Infinity: no finite budget covers it."""
+        return math.inf
+
+    def epsilon_under(self, neighbours: str) -> float:
+        """Infinity, whatever the relation."""
         return math.inf
 
     def lines(self) -> list[str]:
@@ -73,9 +131,23 @@ class Unpaid:
         return [f"unpaid: {self.purpose} costs inf"]
 
 
+class _Composed:
+    """Base of the events that are made of others."""
+
+    @property
+    def neighbours(self) -> str:
+        """One record replaced if any part is calibrated for it: the others cost at most twice as much then."""
+        return REPLACED if any(part.neighbours == REPLACED for part in self.parts) else ADDED_OR_REMOVED
+
+    @property
+    def epsilon(self) -> float:
+        """Cost under the relation that the parts are calibrated for."""
+        return self.epsilon_under(self.neighbours)
+
+
 @dataclass(frozen=True)
-class Sequential:
-    """Steps on the same rows: their costs add up.
+class Sequential(_Composed):
+    """Steps on the same rows: their costs add up, under either relation.
 
     Examples
     --------
@@ -91,10 +163,9 @@ class Sequential:
     parts: tuple[Event, ...]
     times: int = 1
 
-    @property
-    def epsilon(self) -> float:
+    def epsilon_under(self, neighbours: str) -> float:
         """Sum over the parts, as often as they happen."""
-        return self.times * math.fsum(part.epsilon for part in self.parts) if self.times else 0.0
+        return self.times * math.fsum(part.epsilon_under(neighbours) for part in self.parts) if self.times else 0.0
 
     def lines(self) -> list[str]:
         """Describe the events."""
@@ -102,17 +173,38 @@ class Sequential:
 
 
 @dataclass(frozen=True)
-class Parallel:
-    """Steps on disjoint rows: the dearest counts."""
+class Parallel(_Composed):
+    """Steps on disjoint rows, ``times`` parts like each that is listed: one record is in one part only.
+
+    Notes
+    -----
+    A record that is added or removed touches one part, so that the dearest counts. This needs the other records to stay
+    where they are: each goes to its part by its own value, or by a draw of its own.
+
+    A record that is replaced may stay in its part, which then pays for a replaced record, or move, as one of another
+    value does: then one part pays for a record that leaves and another for one that comes. The dearest of these counts.
+    Where parts are drawn, the draw can be taken to stay with the place of the record in the table, whose value changes:
+    it does not move then, and what is said here is only an upper bound.
+
+    Examples
+    --------
+    >>> cells = Parallel("cell", (Spent("laplace", "its count", 0.5, 1.0),), times=3)
+    >>> cells.epsilon_under(ADDED_OR_REMOVED), cells.epsilon_under(REPLACED)
+    (0.5, 1.0)
+    """
 
     name: str
     parts: tuple[Event, ...]
     times: int = 1
 
-    @property
-    def epsilon(self) -> float:
-        """Largest cost among the parts."""
-        return max(part.epsilon for part in self.parts)
+    def epsilon_under(self, neighbours: str) -> float:
+        """Largest cost of the parts that one record touches."""
+        dearest = max(part.epsilon_under(neighbours) for part in self.parts)
+        if neighbours != REPLACED:
+            return dearest
+        one_more = sorted((part.epsilon_under(ADDED_OR_REMOVED) for part in self.parts), reverse=True)
+        two = [one for one in one_more for _ in range(min(self.times, 2))][:2]
+        return max(dearest, sum(two)) if len(two) == 2 else dearest
 
     def lines(self) -> list[str]:
         """Describe the events."""
@@ -120,7 +212,7 @@ class Parallel:
 
 
 @dataclass(frozen=True)
-class Bootstrapped:
+class Bootstrapped(_Composed):
     """A step on n rows drawn with replacement from n: a record may be in the sample more than once.
 
     Parameters
@@ -136,21 +228,34 @@ class Bootstrapped:
     1 / (n + 1)) times; with the other draws shared, the samples differ by g = w + abs(1 - w) records. The outputs'
     probabilities then differ by at most the factor E[exp(g e)] one way and 1 / E[exp(-g e)] the other, e being the cost
     of the part; the larger of the two is the cost. It is about 1.74 e for a small e, not e.
+
+    Where a record is replaced, n stays and all draws are shared: the samples differ by w ~ Binomial(n, 1 / n) replaced
+    records. With e the cost of the part for one of them, the factors are E[exp(w e)] = (1 + (exp(e) - 1) / n)^n one way
+    and 1 / E[exp(-w e)] the other, which is never larger. That is e for a small e: a record stands in the sample once
+    on average.
     """
 
     part: Event
     n_rows: int
 
     @property
-    def epsilon(self) -> float:
+    def parts(self) -> tuple[Event, ...]:
+        """The step alone."""
+        return (self.part,)
+
+    def epsilon_under(self, neighbours: str) -> float:
         """Cost for one record of the table, not of the sample."""
-        if math.isinf(self.part.epsilon):
+        epsilon, n = self.part.epsilon_under(neighbours), self.n_rows
+        if math.isinf(epsilon):
             return math.inf
-        w = np.arange(0, self.n_rows + 2)
+        if neighbours == REPLACED:
+            never = math.log1p(-1 / n) if n > 1 else -math.inf
+            return float(n * np.logaddexp(never, epsilon - math.log(n)))
+        w = np.arange(0, n + 2)
         differing = w + np.abs(1 - w)
-        log_p = _log_binomial(w, self.n_rows + 1, 1 / (self.n_rows + 1))
-        more = np.logaddexp.reduce(log_p + differing * self.part.epsilon)
-        fewer = -np.logaddexp.reduce(log_p - differing * self.part.epsilon)
+        log_p = _log_binomial(w, n + 1, 1 / (n + 1))
+        more = np.logaddexp.reduce(log_p + differing * epsilon)
+        fewer = -np.logaddexp.reduce(log_p - differing * epsilon)
         return float(max(more, fewer))
 
     def lines(self) -> list[str]:
@@ -163,6 +268,12 @@ def _log_binomial(k: np.ndarray, n: int, p: float) -> np.ndarray:
     """Return log P(Binomial(n, p) = k); scipy.stats has it too, but takes a second to import."""
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return ways + k * np.log(p) + (n - k) * np.log1p(-p)
+
+
+def _known(neighbours: str) -> str:
+    if neighbours not in RELATIONS:
+        raise ValueError(f"neighbours must be {ADDED_OR_REMOVED!r} or {REPLACED!r}, got {neighbours!r}")
+    return neighbours
 
 
 def _without_unpaid(event: Event) -> Event | None:
@@ -184,6 +295,51 @@ def _described(event: Sequential | Parallel, how: str) -> list[str]:
     return [head, *("  " + line for part in event.parts for line in part.lines())]
 
 
+_EVENTS = {cls.__name__: cls for cls in (Spent, Unpaid, Sequential, Parallel, Bootstrapped)}
+
+
+def to_dict(event: Event) -> dict:
+    """Return an event as what JSON can hold; an infinite number becomes the word "inf".
+
+    Examples
+    --------
+    >>> tree = Sequential("tree", (Spent("laplace", "counts", math.inf, 1.0),))
+    >>> to_dict(tree)["parts"][0]["epsilon"], from_dict(to_dict(tree)) == tree
+    ('inf', True)
+    """
+    return {"event": type(event).__name__} | {field.name: _plain(getattr(event, field.name)) for field in fields(event)}
+
+
+def _plain(value):
+    if isinstance(value, tuple):
+        return [to_dict(part) for part in value]
+    if isinstance(value, str | None):
+        return value
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else str(float(value))
+    return int(value) if isinstance(value, int | np.integer) else to_dict(value)
+
+
+def from_dict(data: Mapping) -> Event:
+    """Return the event that `to_dict` turned into this.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    given = dict(data)
+    if (kind := given.pop("event", None)) not in _EVENTS:
+        raise ValueError(f"event must be one of {', '.join(_EVENTS)}, got {kind!r}")
+    for name in {"epsilon", "sensitivity", "other_sensitivity"} & given.keys():
+        given[name] = None if given[name] is None else float(given[name])
+    if "parts" in given:
+        given["parts"] = tuple(map(from_dict, given["parts"]))
+    if "part" in given:
+        given["part"] = from_dict(given["part"])
+    return _EVENTS[kind](**given)
+
+
 @dataclass(frozen=True)
 class Fault:
     """A step for which the claimed privacy does not hold.
@@ -202,9 +358,6 @@ class Fault:
     why: str
     source: str
 
-
-ADDED_OR_REMOVED = "one record added or removed"
-REPLACED = "one record replaced"
 
 INFERRED_DOMAIN = Fault(
     "inferred domain",
@@ -225,8 +378,8 @@ class Privacy:
         Everything it spent.
     faults : tuple of Fault
         Steps that the claim does not cover.
-    neighbours : str
-        Which tables count as neighbours.
+    neighbours : {ADDED_OR_REMOVED, REPLACED}
+        Which tables count as neighbours in the claim.
     """
 
     claimed_epsilon: float
@@ -251,7 +404,18 @@ class Privacy:
     @property
     def accounted_epsilon(self) -> float:
         """Cost by the ledger; infinite if any step was unpaid or the domain was inferred."""
-        return math.inf if INFERRED_DOMAIN in self.faults else self.ledger.epsilon
+        return self.accounted(self.neighbours)
+
+    def accounted(self, neighbours: str) -> float:
+        """Return the cost by the ledger between tables that are neighbours by the given relation.
+
+        Examples
+        --------
+        >>> privacy = Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0))
+        >>> privacy.accounted(ADDED_OR_REMOVED), privacy.accounted(REPLACED)
+        (0.5, 1.0)
+        """
+        return math.inf if INFERRED_DOMAIN in self.faults else self.ledger.epsilon_under(_known(neighbours))
 
     @property
     def noisy_epsilon(self) -> float:
@@ -265,7 +429,7 @@ class Privacy:
         (inf, 0.3)
         """
         noisy = _without_unpaid(self.ledger)
-        return noisy.epsilon if noisy else 0.0
+        return noisy.epsilon_under(self.neighbours) if noisy else 0.0
 
     @property
     def is_sound(self) -> bool:
@@ -273,11 +437,36 @@ class Privacy:
         within = self.accounted_epsilon <= self.claimed_epsilon * (1 + 1e-9)
         return not self.faults and math.isfinite(self.claimed_epsilon) and within
 
+    def as_dict(self) -> dict:
+        """Return all of this as what JSON can hold, the ledger as `to_dict` does; see `from_dict` for the way back.
+
+        Examples
+        --------
+        >>> Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0)).as_dict()["accounted"]
+        {'one record added or removed': 0.5, 'one record replaced': 1.0}
+        """
+        return {
+            "claimed_epsilon": _plain(self.claimed_epsilon),
+            "neighbours": self.neighbours,
+            "accounted": {relation: _plain(self.accounted(relation)) for relation in RELATIONS},
+            "is_sound": self.is_sound,
+            "faults": [dict(vars(fault)) for fault in self.faults],
+            "ledger": to_dict(self.ledger),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping) -> Privacy:
+        """Return the account that ``as_dict`` turned into this; what follows from the ledger is computed anew."""
+        faults = tuple(Fault(**fault) for fault in data["faults"])
+        return cls(float(data["claimed_epsilon"]), from_dict(data["ledger"]), faults, data["neighbours"])
+
     def __str__(self) -> str:
         claimed = (
             "no epsilon claimed" if math.isinf(self.claimed_epsilon) else f"claimed epsilon {self.claimed_epsilon:g}"
         )
         soundness = "sound" if self.is_sound else "not sound"
-        head = f"{claimed}, accounted {self.accounted_epsilon:g} ({self.neighbours}); {soundness}"
+        other = ADDED_OR_REMOVED if self.neighbours == REPLACED else REPLACED
+        costs = [f"{self.accounted(relation):g} ({relation})" for relation in (self.neighbours, other)]
+        head = f"{claimed}, accounted {', '.join(costs)}; {soundness}"
         faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
         return "\n".join([head, *faults, *self.ledger.lines()])

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 import datasets
+from algorithms.accounting import RELATIONS
 from datasets import Dataset, catalogue
 from experiments import estimators
 from experiments.cells import Cell, canonical, is_fixed
@@ -36,9 +37,9 @@ class Measured:
         Wall-clock time of ``fit``. Estimators that fit a summary of the rows share it within a split and a worker: the
         pass over the rows counts for the first that needs it, and not for those that come after.
     details : dict
-        ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, is_sound, neighbours, faults: name, why and
-        source of each) of an estimator that has ``privacy_``, and ``clipped``: how many training values lay outside the
-        declared bounds, by column.
+        ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, is_sound, neighbours, accounted: ε by neighbour
+        relation, faults: name, why and source of each) of an estimator that has ``privacy_``, and ``clipped``: how many
+        training values lay outside the declared bounds, by column.
     """
 
     metrics: dict
@@ -202,6 +203,7 @@ def _details(estimator) -> dict:
             "noisy_epsilon": privacy.noisy_epsilon,
             "is_sound": privacy.is_sound,
             "neighbours": privacy.neighbours,
+            "accounted": {relation: privacy.accounted(relation) for relation in RELATIONS},
             "faults": [{"name": fault.name, "why": fault.why, "source": fault.source} for fault in privacy.faults],
         }
     if clipped := getattr(estimator, "clipped_", None):

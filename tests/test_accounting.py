@@ -1,6 +1,7 @@
 """The ledger: composition rules, the bootstrap by enumerating every sample, and what grown trees really paid."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -31,7 +32,10 @@ from algorithms import (
     RFDPPGiniClassifier,
 )
 from algorithms.accounting import (
+    ADDED_OR_REMOVED,
     INFERRED_DOMAIN,
+    RELATIONS,
+    REPLACED,
     Bootstrapped,
     Fault,
     Parallel,
@@ -39,6 +43,8 @@ from algorithms.accounting import (
     Sequential,
     Spent,
     Unpaid,
+    from_dict,
+    to_dict,
 )
 from algorithms.forests.tree import path_epsilon
 
@@ -132,6 +138,141 @@ def test_a_bootstrap_costs_more_than_its_mechanism_and_the_booking_is_not_wastef
 def test_a_small_cost_grows_by_the_mean_number_of_records_that_differ():
     # E[w + |1 - w|] = 1 + 2 P(w = 0) for w with mean 1, which tends to 1 + 2 / e.
     assert Bootstrapped(spent(1e-7), 100_000).epsilon == pytest.approx(1e-7 * (1 + 2 / math.e), rel=1e-4)
+
+
+# Both relations, by brute force: the exact laws of small compositions on all neighbouring tables.
+
+
+def geometric(exact, epsilon, sensitivity=1):
+    """Two-sided geometric noise on a whole number: the law, as logarithms."""
+    rate = epsilon / sensitivity
+    return {k: math.log(math.tanh(rate / 2)) - rate * abs(k - exact) for k in range(-9, 10)}
+
+
+def jointly(*laws):
+    """The law of independent outputs."""
+    return {keys: sum(law[key] for law, key in zip(laws, keys, strict=True)) for keys in itertools.product(*laws)}
+
+
+def mixed(laws):
+    """The law of an output whose mechanism is drawn evenly."""
+    return {key: np.logaddexp.reduce([law[key] for law in laws]) - math.log(len(laws)) for key in laws[0]}
+
+
+def costs(values, law, n=2):
+    """The dearest output by relation, over all tables of n records and of one more or another one."""
+    laws = {table: law(table) for size in (n, n + 1) for table in itertools.product(values, repeat=size)}
+    added = [(table, (*table, more)) for table in itertools.product(values, repeat=n) for more in values]
+    replaced = [(table, (*table[:-1], other)) for table in itertools.product(values, repeat=n) for other in values]
+    return {
+        relation: max(abs(laws[one][key] - laws[other][key]) for one, other in couples for key in laws[one])
+        for relation, couples in ((ADDED_OR_REMOVED, added), (REPLACED, replaced))
+    }
+
+
+def under_both(event):
+    return {relation: event.epsilon_under(relation) for relation in RELATIONS}
+
+
+def counted(epsilon, **known):
+    return Spent("geometric", "a count", epsilon, 1.0, **known)
+
+
+def test_a_replaced_record_moves_two_counts_of_a_vector_and_costs_twice():
+    true = costs("pq", lambda table: jointly(*(geometric(table.count(value), 0.4) for value in "pq")))
+    assert under_both(counted(0.4)) == pytest.approx(true, rel=1e-9) == {ADDED_OR_REMOVED: 0.4, REPLACED: 0.8}
+
+
+def test_steps_on_the_same_rows_add_up_under_both_relations():
+    true = costs("pqr", lambda table: jointly(geometric(table.count("p"), 0.3), geometric(table.count("p"), 0.5)))
+    known = {"other_sensitivity": 1.0}  # one count moves by 1 at most, whatever happens to a record
+    ledger = Sequential("both", (counted(0.3, **known), counted(0.5, **known)))
+    assert under_both(ledger) == pytest.approx(true, rel=1e-9) == {ADDED_OR_REMOVED: 0.8, REPLACED: 0.8}
+
+
+def test_a_replaced_record_may_leave_one_cell_and_enter_another():
+    values = [(cell, label) for cell in "abc" for label in (0, 1)]
+    epsilons = {"a": 0.5, "b": 0.3, "c": 0.2}
+    true = costs(values, lambda table: jointly(*(geometric(table.count((c, 1)), e) for c, e in epsilons.items())), n=1)
+    ledger = Parallel("cell", tuple(counted(e, other_sensitivity=1.0) for e in epsilons.values()))
+    assert under_both(ledger) == pytest.approx(true, rel=1e-9) == {ADDED_OR_REMOVED: 0.5, REPLACED: 0.8}
+    alike = Parallel("cell", (counted(0.5, other_sensitivity=1.0),), times=3)
+    assert under_both(alike) == {ADDED_OR_REMOVED: 0.5, REPLACED: 1.0}
+    assert under_both(Parallel("cell", alike.parts)) == {ADDED_OR_REMOVED: 0.5, REPLACED: 0.5}  # there is no other
+
+
+def test_parts_that_are_drawn_cost_no_more_than_parts_by_value():
+    def law(table):
+        draws = [list(zip(table, parts, strict=True)) for parts in itertools.product((0, 1), repeat=len(table))]
+        return mixed([jointly(*(geometric(draw.count(("p", part)), 0.6) for part in (0, 1))) for draw in draws])
+
+    true = costs("pq", law)
+    booked = under_both(Parallel("part", (counted(0.6, other_sensitivity=1.0),), times=2))
+    assert true[ADDED_OR_REMOVED] == pytest.approx(booked[ADDED_OR_REMOVED], rel=1e-9)
+    # A replaced record stays in its part; the booking is for the worst case, that it moves.
+    assert true[REPLACED] == pytest.approx(0.6, rel=1e-9) and booked[REPLACED] == 1.2
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_record_replaced_in_a_bootstrap_costs_what_is_booked(epsilon, n):
+    """Of the difference of two counts, which a replaced record moves by 2: the booking is reached."""
+    booked = Bootstrapped(spent(epsilon), n).epsilon_under(REPLACED)
+    found = []
+    for n_ones in range(n):
+        table = (1,) * n_ones + (0,) * (n - n_ones)
+        other = (1,) * (n_ones + 1) + (0,) * (n - n_ones - 1)
+        found += [true_cost(mechanism, table, other, epsilon) for mechanism in (geometric_difference, exponential_vote)]
+    assert max(found) == pytest.approx(booked, rel=1e-9)
+    w = np.arange(n + 1)
+    assert booked == pytest.approx(math.log((stats.binom(n, 1 / n).pmf(w) * np.exp(2 * epsilon * w)).sum()), rel=1e-9)
+
+
+def test_a_large_bootstrap_of_a_large_cost_is_still_a_number():
+    assert Bootstrapped(spent(400.0), 10_000).epsilon_under(REPLACED) == pytest.approx(1e4 * (800 - math.log(1e4)))
+
+
+def test_a_sum_that_is_calibrated_for_a_replaced_record_costs_half_where_one_is_added():
+    true = costs((-1, 0, 1), lambda table: geometric(sum(table), 0.6, sensitivity=2))
+    booked = Spent("geometric", "a sum", 0.6, 2.0, REPLACED, 1.0)
+    assert under_both(booked) == pytest.approx(true, rel=1e-9) == {ADDED_OR_REMOVED: 0.3, REPLACED: 0.6}
+
+
+def test_what_is_calibrated_for_a_replaced_record_may_show_the_number_of_rows():
+    """A sum beside the number of rows: fine as long as the number is the same."""
+
+    def law(table):
+        return {(len(table), key): share for key, share in geometric(sum(table), 0.6, sensitivity=2).items()}
+
+    booked = Spent("geometric", "a sum, the number of rows being public", 0.6, 2.0, REPLACED)
+    assert math.isinf(booked.epsilon_under(ADDED_OR_REMOVED))
+    laws = [law(table) for table in ((1, 1), (1, -1), (1, 1, 1))]
+    assert laws[0].keys() == laws[1].keys() and not laws[0].keys() & laws[2].keys()
+    assert max(abs(laws[0][key] - laws[1][key]) for key in laws[0]) == pytest.approx(0.6) == booked.epsilon
+
+
+def test_a_ledger_speaks_of_the_relation_that_its_mechanisms_are_calibrated_for():
+    mean = Spent("laplace", "a mean", 0.5, 0.1, REPLACED)
+    assert Sequential("one", (spent(0.5),)).neighbours == ADDED_OR_REMOVED
+    both = Sequential("both", (spent(0.5), mean))
+    assert both.neighbours == REPLACED and both.epsilon == 1.5 and math.isinf(both.epsilon_under(ADDED_OR_REMOVED))
+    assert [math.isinf(Unpaid("a look").epsilon_under(relation)) for relation in RELATIONS] == [True, True]
+    with pytest.raises(ValueError, match="neighbours must be 'one record added or removed' or 'one record replaced'"):
+        Privacy(1.0, spent(1.0)).accounted("replaced")
+
+
+def test_a_ledger_that_is_none_is_refused():
+    with pytest.raises(ValueError, match=r"event must be one of Spent, .*, got 'Gift'"):
+        from_dict({"event": "Gift"})
+
+
+def test_every_event_survives_json():
+    mean = Spent("laplace", "a mean", np.float64(0.5), 0.1, REPLACED)
+    parts = (Bootstrapped(Parallel("part", (spent(math.inf), mean), times=4), np.int64(9)), Unpaid("a look"))
+    ledger = Sequential("tree", parts, times=2)
+    text = json.dumps(to_dict(ledger), allow_nan=False)
+    again = from_dict(json.loads(text))
+    assert again == ledger and again.lines() == ledger.lines() and under_both(again) == under_both(ledger)
 
 
 # What is said of a fitted model.
@@ -437,10 +578,29 @@ def test_what_is_claimed_and_accounted_and_confessed(estimator, accounted, fault
     else:
         assert privacy.accounted_epsilon == pytest.approx(accounted, rel=1e-12)
     assert privacy.is_sound == (not faults)
+    assert_both_relations(privacy)
     head, *lines = str(privacy).splitlines()
+    assert all(f" {privacy.accounted(relation):g} ({relation})" in head for relation in RELATIONS)
     assert head.startswith("claimed epsilon 2, accounted " if claims else "no epsilon claimed, accounted inf ")
     assert head.endswith("; sound" if not faults else "; not sound")
     assert {line.split(": ")[1] for line in lines if line.startswith("fault: ")} == faults
+
+
+def assert_both_relations(privacy):
+    """The account under its own relation and the other, the same after a way through JSON."""
+    added, replaced = (privacy.accounted(relation) for relation in RELATIONS)
+    assert privacy.accounted_epsilon == (replaced if privacy.neighbours == REPLACED else added)
+    if privacy.is_sound:
+        assert replaced == pytest.approx(2 * added, rel=1e-12)  # whichever they are calibrated for
+    else:
+        assert added <= 2 * replaced and replaced <= 2 * added
+    data = json.loads(json.dumps(privacy.as_dict(), allow_nan=False))
+    again = Privacy.from_dict(data)
+    assert again == privacy and str(again) == str(privacy) and data["is_sound"] == privacy.is_sound
+    assert {relation: float(data["accounted"][relation]) for relation in RELATIONS} == {
+        ADDED_OR_REMOVED: added,
+        REPLACED: replaced,
+    }
 
 
 def test_without_noise_nothing_is_claimed():

@@ -24,7 +24,7 @@ from algorithms import (
     ParameterError,
     PrivacyLeakWarning,
 )
-from algorithms.accounting import Privacy, Sequential, Spent
+from algorithms.accounting import REPLACED, Privacy, Sequential, Spent
 from algorithms.regression.budget import PROPORTIONS, sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.dpba import BETAS
@@ -228,7 +228,9 @@ def test_the_functional_mechanism_draws_with_delta_over_epsilon(reading, delta, 
     scale = delta / epsilon
     M, b = released_slowly(exact, np.full((9, 9), scale), np.full(9, scale), np.random.default_rng(model.seed()))
     np.testing.assert_allclose(model.fit(X, y).coef_, np.linalg.solve(np.array(M), b) / -2, rtol=1e-8)
-    assert model.privacy_.ledger == Spent("laplace", "quadratic and linear coefficients", epsilon, delta)
+    assert model.privacy_.ledger == Spent(
+        "laplace", "quadratic and linear coefficients", epsilon, delta, REPLACED, delta / 2
+    )
 
 
 def test_delta_is_that_of_the_papers():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from algorithms.accounting import Event, Sequential, Spent
+from algorithms.accounting import REPLACED, Event, Sequential, Spent
 from algorithms.regression.objective import Noise
 
 ENTRY_OF_M = 2.0
@@ -30,6 +30,16 @@ class Budget(NamedTuple):
     quadratic: Noise
     linear: Noise
     ledger: Event
+
+
+def paid(purpose: str, epsilon: float, sensitivity: float) -> Spent:
+    """Return the account of some coefficients whose sensitivity is meant for one record replaced.
+
+    Each is a sum over the records, and what a record adds is no larger in absolute value than half of the most that two
+    records can differ by. So a record that is added or removed moves the coefficients by half of the sensitivity, and
+    costs half: the number of rows, which it changes, too, is read by no step.
+    """
+    return Spent("laplace", purpose, epsilon, sensitivity, REPLACED, sensitivity / 2)
 
 
 def sensitivities(n_regressors: int) -> tuple[float, float]:
@@ -104,8 +114,8 @@ def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:
     ledger = Sequential(
         "objective",
         (
-            Spent("laplace", "quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
-            Spent("laplace", "linear coefficients", linear.epsilon, linear.sensitivity),
+            paid("quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
+            paid("linear coefficients", linear.epsilon, linear.sensitivity),
         ),
     )
     return Budget(quadratic, linear, ledger)

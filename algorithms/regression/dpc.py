@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from algorithms.accounting import Sequential, Spent
+from algorithms.accounting import Sequential
 from algorithms.domain import Domain
 from algorithms.parameters import ParameterError, check_number
-from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, sensitivities
+from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, paid, sensitivities
 from algorithms.regression.design import Design
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
@@ -111,7 +111,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
             ("coefficients without sensitive attributes", epsilon_n, total - of_sensitive),
             ("coefficients with sensitive attributes", epsilon_s, of_sensitive),
         ]
-        spent = [Spent("laplace", what, part / total * epsilon, part) for what, epsilon, part in groups if part]
+        spent = [paid(what, part / total * epsilon, part) for what, epsilon, part in groups if part]
         quadratic, linear = (Noise(total, np.where(group, epsilon_s, epsilon_n)) for group in (of_M, of_b))
         return Budget(quadratic, linear, Sequential("objective", tuple(spent)))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.accounting import Spent
 from algorithms.parameters import check_choice
-from algorithms.regression.budget import Budget, sensitivities
+from algorithms.regression.budget import Budget, paid, sensitivities
 from algorithms.regression.design import Design
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
@@ -89,4 +88,4 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     def _budget(self, design: Design) -> Budget:
         epsilon, delta = float(self.epsilon), SENSITIVITIES[self.sensitivity](len(design.monomials))
         noise = Noise(delta, epsilon)
-        return Budget(noise, noise, Spent("laplace", "quadratic and linear coefficients", epsilon, delta))
+        return Budget(noise, noise, paid("quadratic and linear coefficients", epsilon, delta))
