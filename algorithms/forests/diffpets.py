@@ -462,11 +462,19 @@ FAULTS = {
         Fault(
             "exact stop condition",
             "whether a node holds one class only, or little error, is read without noise",
-            "Algorithm 2, stop condition",
+            "Algorithm 2, stop condition and line 1",
         ),
-        Fault("cuts from the rows", "cuts are values that occur in the rows of the node", "Algorithm 2, line 5"),
-        Fault("unused count", "half of each level pays for a number that nothing uses", "section 2.2"),
+        Fault(
+            "cuts from the rows",
+            "cuts are values that occur in the rows of the node",
+            "Algorithm 2, line 5; section 1.4: a value of the feature at random",
+        ),
+        Fault(
+            "unused count",
+            "half of each level pays for a number that nothing uses",
+            "section 2.2: noise on the number of records of every node",
+        ),
         Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 1, line 4"),
-        Fault("exact leaves", "leaves are labelled without noise", "reading leaf='count'"),
+        Fault("exact leaves", "leaves are labelled without noise", "Algorithm 2, line 2, in the reading leaf='count'"),
     )
 }

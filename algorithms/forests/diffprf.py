@@ -124,5 +124,5 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
 EXACT_CHOICES = Fault(
     "exact choices",
     "the best feature is taken and leaves are labelled without noise",
-    "reading author_code",
+    "published code that looks like the authors' own, which is the reading author_code",
 )

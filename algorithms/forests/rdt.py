@@ -350,4 +350,8 @@ def own_height(n_rows: int, n_children: np.ndarray) -> int:
     return min(max(min(len(n_children) // 2, levels - 1), 1), MAX_DEPTH)
 
 
-HEIGHT = Fault("height from the rows", "the height of the trees follows from the number of rows", "max_depth=None")
+HEIGHT = Fault(
+    "height from the rows",
+    "the height of the trees follows from the number of rows",
+    "Jagannathan et al. (2009), the rule for the height, which max_depth=None takes",
+)

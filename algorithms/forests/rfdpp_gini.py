@@ -304,34 +304,38 @@ FAULTS = {
         Fault(
             "exact purity test",
             "whether a node holds one class only is read without noise",
-            "Algorithm 3, stop condition",
+            "Algorithm 3, stop condition and step 3.2 (1)",
         ),
         Fault(
             "exact final comparison",
             "the best feature and cut are compared without noise",
-            "Algorithm 3, step (6)",
+            "Algorithm 3, step 3.2 (6)",
         ),
         Fault(
             "exact nominal splits",
             "the best split of a nominal feature is found without noise",
-            "Algorithm 3, step (6)",
+            "Algorithm 3, step 3.2 (6)",
         ),
         Fault(
             "interval ends from the rows",
             "the intervals end at values that occur in the rows",
-            "Algorithm 3, step (5)",
+            "Algorithm 3, step 3.2 (5): R, the intervals of values that occur",
         ),
         Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 3, step 3.1"),
         Fault(
             "unused count",
             "half of each split level pays for a number that nothing uses",
-            "Algorithm 3, step (2)",
+            "Algorithm 3, step 3.2 (2); section 3.2.1",
         ),
-        Fault("exact leaves", "leaves are labelled without noise", "reading leaf='exact'"),
+        Fault(
+            "exact leaves",
+            "leaves are labelled without noise",
+            "Algorithm 3, step 3.2 (1), in the reading leaf='exact'",
+        ),
         Fault(
             "budget spent more than once",
             "trees, levels or leaves spend the whole budget each",
-            "a reading, not the text",
+            "section 3.2.1 divides it: readings of tree_budget, level_budget or leaf, not the text",
         ),
     )
 }

@@ -40,6 +40,11 @@ class AdditiveGaussianNoise(NoisyCopies):
            [8.75]]), array(['no', 'yes'], dtype='<U3'))
     """
 
+    SOURCES = (
+        "paper 5, section 3.2.2: noise of N(0, σ²) on every attribute (Agrawal & Srikant, 2000)",
+        "the same: the label is no attribute",
+    )
+
     def __init__(self, sigma=1.0, *, scale=None, domain=None, random_state=None):
         self.sigma = sigma
         self.scale = scale

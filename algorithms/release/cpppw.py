@@ -57,6 +57,11 @@ class ParzenReplacement(NoisyCopies):
            [8., 2.]]), array(['no', 'no', 'no', 'yes', 'yes'], dtype='<U3'))
     """
 
+    SOURCES = (
+        "section 2, steps 3 and 4: samples of a density made of windows around the rows",
+        "section 3.1.3: as many as n_0 a of one class and n_1 a of the other",
+    )
+
     def __init__(self, sampling_ratio=1.0, *, bandwidth=0.25, scale="standard", domain=None, random_state=None):
         self.sampling_ratio = sampling_ratio
         self.bandwidth = bandwidth

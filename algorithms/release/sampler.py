@@ -7,6 +7,7 @@ numbers: a category stands there as its place in the declared order, from 1, and
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -103,6 +104,9 @@ class NoisyCopies(Sampler):
         Position of the training row that each released row is a copy of: exact, so not to be released.
     """
 
+    SOURCES: ClassVar[tuple[str, str]]
+    """Where the paper copies rows, and where it copies their labels."""
+
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_choice("scale", self.scale, ("standard", None))
@@ -124,21 +128,17 @@ class NoisyCopies(Sampler):
 
     def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
         steps = (Unpaid("training rows with Gaussian noise"), Unpaid("their labels"))
+        copied, labelled = self.SOURCES
+        faults = (Fault("copied rows", COPIED_ROWS, copied), Fault("exact labels", EXACT_LABELS, labelled))
         if self.scale == "standard":
-            return math.inf, Sequential("release", (*steps, Unpaid("standard deviations"))), (*COPIES, ROWS_SCALE)
-        return math.inf, Sequential("release", steps), COPIES
+            return math.inf, Sequential("release", (*steps, Unpaid("standard deviations"))), (*faults, ROWS_SCALE)
+        return math.inf, Sequential("release", steps), faults
 
 
-COPIES = (
-    Fault(
-        "copied rows",
-        "each released row is a training row and Gaussian noise, for which no pure epsilon is finite",
-        "the release",
-    ),
-    Fault("exact labels", "labels, and so the sizes of the classes, are released without noise", "the release"),
-)
+COPIED_ROWS = "each released row is a training row and Gaussian noise, for which no pure epsilon is finite"
+EXACT_LABELS = "labels, and so the sizes of the classes, are released without noise"
 ROWS_SCALE = Fault(
     "scale from the rows",
     "the unit of the noise is the standard deviation of each attribute in the training rows",
-    "reading scale=standard",
+    "the reading scale='standard'; paper 5, section 2, step 2 prints a covariance of I",
 )
