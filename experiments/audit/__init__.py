@@ -1,0 +1,1 @@
+"""Measuring the privacy that was really paid."""
