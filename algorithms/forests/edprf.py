@@ -12,7 +12,7 @@ from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.forests.keys import add_votes_on_demand
+from algorithms.forests.keys import add_votes_on_demand, has_no_rows
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import plant, released, split_by_value, unused_features
 from algorithms.mechanisms import exponential, permute_and_flip
@@ -43,7 +43,7 @@ def grow(plan, table, rows, rng):
         node.exact = not is_last and not plan.is_sound  # whether one label only is left is read without noise
         if is_last or (not plan.is_sound and is_pure(counts)):
             draw_label(growth, i, counts, plan, rng)
-        elif counts.sum() == 0:
+        elif has_no_rows(counts):
             # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
             node.key = rng.integers(1, 2**63 - 1)
             node.epsilon = plan.leaf_epsilon[node.depth]
@@ -298,5 +298,5 @@ class EDPRFClassifier(PFDPDTClassifier):
 PURITY = Fault(
     "exact purity test",
     "whether a node holds one label only is read without noise",
-    "algorithm pfDPDT, stop condition",
+    "pfDPDT (Algorithm 5), condition for a leaf: one label only",
 )

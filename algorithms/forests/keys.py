@@ -10,10 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.compiled import compiled
+from algorithms.compiled import compiled, inlined
 from algorithms.forests.predictor import find_leaves
 from algorithms.forests.tree import BY_VALUE
 from algorithms.mechanisms import mixed, uniform_of
+
+
+@inlined
+def has_no_rows(counts):
+    """Tell from its class counts whether what lies below a node is left to keys."""
+    return counts.sum() == 0
 
 
 @compiled

@@ -1,0 +1,158 @@
+"""Estimators that claim more privacy than they have, each with one fault, to be convicted by the audit.
+
+What they say of themselves in ``privacy_`` is what their sound relatives say.
+"""
+
+import numpy as np
+
+from algorithms import Domain, EDPRFClassifier, FunctionalMechanismRegressor, RFDPPGiniClassifier
+from algorithms.accounting import Parallel, Privacy, Sequential, Spent
+from algorithms.base import PrivateClassifier
+from algorithms.forests.forest import SAMPLINGS
+from algorithms.mechanisms import laplace, laplace_vector, permute_and_flip
+from algorithms.regression.budget import Budget, in_two_parts
+from algorithms.regression.objective import Noise
+
+
+class SoundVotes(PrivateClassifier):
+    """The largest noisy class count: nothing is wrong here."""
+
+    def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        matrix, labels = self.read_training_rows(X, y)
+        counts = np.bincount(labels, minlength=len(self.classes_))
+        self.counts_ = self.noisy(matrix, counts, np.random.default_rng(self.seed()))
+        ledger = Spent("laplace", "class counts", self.epsilon, 1.0)
+        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger)
+        return self
+
+    def noisy(self, matrix, counts, rng):
+        return laplace_vector(counts, 1.0, self.epsilon, rng)
+
+    def predict_proba(self, X):
+        return np.tile(np.argmax(self.counts_) == np.arange(len(self.counts_)), (len(self.read_rows(X)), 1))
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class SensitivityOneForTwo(SoundVotes):
+    """Twice the class counts: a record moves them by 2, the noise is told 1."""
+
+    def noisy(self, matrix, counts, rng):
+        return laplace_vector(2 * counts, 1.0, self.epsilon, rng)
+
+
+class BudgetNotDivided(SoundVotes):
+    """The counts are released twice, with the whole budget each time."""
+
+    def noisy(self, matrix, counts, rng):
+        return sum(laplace_vector(counts, 1.0, self.epsilon, rng) for _ in range(2))
+
+
+class BoundsOfTheRows(SoundVotes):
+    """The number of rows above the middle of a column, its bounds taken from the rows."""
+
+    def noisy(self, matrix, counts, rng):
+        middle = (matrix[:, 0].min() + matrix[:, 0].max()) / 2
+        above = laplace(float((matrix[:, 0] > middle).sum()), 1.0, self.epsilon, rng)
+        return np.array([above, *counts[1:] * 0.0])
+
+
+class SplitWithoutNoise(SoundVotes):
+    """Class counts of one category of the column that separates the classes best, found without noise."""
+
+    def noisy(self, matrix, counts, rng):
+        column = max((1, 2), key=lambda j: abs(np.corrcoef(matrix[:, j], matrix[:, 0])[0, 1]))
+        self.column_ = column
+        self.released_ = laplace_vector(counts, 1.0, self.epsilon, rng)
+        return np.roll(self.released_, column)
+
+
+class ChoiceToldOneForTwo(SoundVotes):
+    """A choice between two classes by twice the margin."""
+
+    def noisy(self, matrix, counts, rng):
+        margin = 2.0 * (counts[0] - counts[1])
+        chosen = permute_and_flip(np.array([margin, -margin]), 1.0, self.epsilon, rng)
+        return np.arange(len(counts)) == chosen
+
+
+class NumberOfRowsUsed(SoundVotes):
+    """One more count for every tenth row: how many calls there are says how many rows."""
+
+    def noisy(self, matrix, counts, rng):
+        return sum(
+            laplace_vector(counts if i == 0 else 0 * counts, 1.0, self.epsilon, rng)
+            for i in range(1 + len(matrix) // 21)
+        )
+
+
+class InferredDomain(RFDPPGiniClassifier):
+    """A sound forest on the bounds and categories of the rows, declared as if they were public."""
+
+    def read_training_rows(self, X, y):
+        inferred = Domain.infer(X, y)
+        self.domain = Domain(inferred.features, self.domain.target)
+        return super().read_training_rows(X, y)
+
+
+class WholeBudgetForEachTree(RFDPPGiniClassifier):
+    """Trees on all rows that spend everything each."""
+
+    def _tree_epsilon(self):
+        return float(self.epsilon)
+
+    def _composed(self, tree, table):
+        return Parallel("tree", (tree,), self.n_estimators)
+
+
+def blocks(n_rows, n_trees, rng):
+    """Rows in order, the first to the first tree."""
+    yield from (rows.astype(np.uint32) for rows in np.array_split(np.arange(n_rows), n_trees))
+
+
+def turns(n_rows, n_trees, rng):
+    """Rows in turn: one more at the end moves no other, one more in front moves all."""
+    yield from (np.arange(tree, n_rows, n_trees, dtype=np.uint32) for tree in range(n_trees))
+
+
+SAMPLINGS.update({"blocks": blocks, "turns": turns})
+
+
+class RowsInBlocks(EDPRFClassifier):
+    """Parts by position."""
+
+    def _sampling(self):
+        return "blocks"
+
+    def _composed(self, tree, table):
+        return Parallel("tree", (tree,), self.n_estimators)
+
+
+class RowsInTurns(RowsInBlocks):
+    """Parts by position, in another way."""
+
+    def _sampling(self):
+        return "turns"
+
+
+class HalfTheNoise(FunctionalMechanismRegressor):
+    """FM with half of its sensitivity."""
+
+    def _budget(self, design):
+        budget = super()._budget(design)
+        noise = Noise(budget.quadratic.sensitivity / 2, budget.quadratic.epsilon)
+        return budget._replace(quadratic=noise, linear=noise)
+
+
+class TwoPartsWithTheWholeBudget(FunctionalMechanismRegressor):
+    """Both parts of the objective get all of the budget."""
+
+    def _budget(self, design):
+        whole = in_two_parts(2 * float(self.epsilon), len(design.monomials), 0.5)
+        return Budget(whole.quadratic, whole.linear, Sequential("objective", (super()._budget(design).ledger,)))

@@ -1,0 +1,124 @@
+"""The replay of every private estimator on neighbouring tables: what it must find, and what it must not.
+
+Estimators are those of ``conf/algorithm``: a new one is replayed here without a line being added. All run in one
+process without compilation.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
+from experiments import estimators
+from experiments.audit import replay
+from experiments.audit.replay import GRID, SHOWN_BY, Call, Subject, pairs, subjects
+from experiments.errors import BadInput
+
+SOUND_FOREST = {"variant": "sound"}
+PLANTED = {  # what must be seen of each fault
+    "SensitivityOneForTwo": ({}, {"sensitivity", "account", "claim"}),
+    "ChoiceToldOneForTwo": ({}, {"sensitivity", "account", "claim"}),
+    "BudgetNotDivided": ({}, {"account", "claim"}),
+    "BoundsOfTheRows": ({}, {"sensitivity", "account", "claim"}),
+    "SplitWithoutNoise": ({}, {"release"}),
+    "NumberOfRowsUsed": ({}, {"calls"}),
+    "InferredDomain": (SOUND_FOREST, {"sensitivity", "calls"}),
+    "WholeBudgetForEachTree": (SOUND_FOREST | {"sampling": "all"}, {"account", "claim"}),
+    "RowsInBlocks": (SOUND_FOREST, {"sampling"}),
+    "RowsInTurns": (SOUND_FOREST, {"sampling"}),
+    "HalfTheNoise": ({}, {"account", "claim"}),
+    "TwoPartsWithTheWholeBudget": ({}, {"account", "claim"}),
+}
+READINGS = [  # faults that the configured readings do not have
+    Subject("author_code", "algorithms.DiffPRFClassifier", {"author_code": True, "criterion": "gini"}),
+    Subject("public features", "algorithms.DiffPRFClassifier", {"criterion": "max"}),
+    Subject("inferred", "algorithms.RFDPPGiniClassifier", SOUND_FOREST | {"domain": None}),
+    Subject("all rows", "algorithms.DiffPETsClassifier", SOUND_FOREST | {"sampling": "all"}),
+    Subject("no misdeed", "tests.planted.SoundVotes", {}),
+]
+EVERY = subjects()
+
+
+@pytest.fixture(scope="module")
+def reports():
+    """Reports by name, from one child process."""
+    planted = [Subject(name, f"tests.planted.{name}", params) for name, (params, _) in PLANTED.items()]
+    return {report.name: report for report in replay.reports([*EVERY, *READINGS, *planted])}
+
+
+each = pytest.mark.parametrize("subject", [*EVERY, *READINGS], ids=lambda subject: subject.name)
+
+
+def test_every_private_estimator_in_every_variant_is_replayed():
+    targets = {estimators.target(name) for name in estimators.names()}
+    private = {target for target in targets if target.startswith("algorithms.")}
+    assert private == {subject.target for subject in EVERY} and len(EVERY) >= 34
+    for target in private:
+        if "variant" in estimators.accepts(target):
+            assert {"paper", "sound"} <= {s.params.get("variant", "paper") for s in EVERY if s.target == target}
+
+
+@each
+def test_sound_estimators_pass_and_the_others_show_what_they_confess(subject, reports):
+    report = reports[subject.name]
+    if math.isinf(report.claimed_epsilon) and not report.faults:  # noise-free by its file: nothing is claimed
+        assert report.kinds == {"no noise"}
+        return
+    shown = {fault: SHOWN_BY[fault] for fault in report.faults}
+    assert report.kinds <= set().union(*shown.values(), {"claim"} if shown else set()), report.failures
+    for fault, kinds in shown.items():
+        assert not kinds or kinds & report.kinds, f"{fault} was not seen"
+    assert bool(report.faults) != report.is_sound
+
+
+@each
+def test_the_dearest_record_costs_what_the_ledger_says(subject, reports):
+    """Where the account is finite, for its own relation and the other; a bootstrap's is about the law of its draws."""
+    report = reports[subject.name]
+    if "bootstrap" in report.faults or math.isinf(report.accounted[report.neighbours]):
+        assert not report.is_sound
+        return
+    for relation, accounted in report.accounted.items():
+        assert report.composed[relation] <= accounted * (1 + 1e-9)
+    assert report.composed[ADDED_OR_REMOVED] == pytest.approx(report.accounted[ADDED_OR_REMOVED], rel=1e-9)
+    assert report.composed[REPLACED] > report.accounted[REPLACED] / 4
+    assert report.n_calls >= 1
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_faults_are_convicted(name, reports):
+    report = reports[name]
+    assert report.kinds & PLANTED[name][1], report.failures
+    assert report.is_sound and not report.faults  # as it says itself
+
+
+def test_the_tables_are_neighbours():
+    for pair in pairs():
+        some, others = ([*map(tuple, np.column_stack(table).tolist())] for table in (pair.first, pair.second))
+        differ = [sum(some.count(row) > others.count(row) for row in set(some)) for some, others in [(some, others)]]
+        back = sum(others.count(row) > some.count(row) for row in set(others))
+        if pair.neighbours == REPLACED:
+            assert len(some) == len(others) and differ == [1] and back == 1
+        else:
+            assert abs(len(some) - len(others)) == 1 and differ[0] + back == 1
+    assert {pair.neighbours for pair in pairs()} == {ADDED_OR_REMOVED, REPLACED}
+    assert GRID.shape[1] == pairs()[0].first[0].shape[1]
+
+
+def test_what_a_change_costs():
+    def call(protected, told, is_choice):
+        return Call("a mechanism", np.array(protected), told, None, is_choice)
+
+    one, other = call([1.0, 2.0], (0.5, 2.0, None), False), call([2.0, 2.5], (0.5, 2.0, None), False)
+    assert one.change(other) == 1.5 and one.cost(1.5) == 0.5 * 1.5 / 2 and one.cost(0) == 0
+    one, other = call([1.0, 2.0], (0.5, 2.0, None), True), call([2.0, 2.5], (0.5, 2.0, None), True)
+    assert one.change(other) == 1.0 and one.cost(1.0) == 0.5 and one.cost(3.0) == 0.75
+    one, other = call([1.0, -math.inf], (0.5, 2.0, (1, 0)), True), call([1.0, 7.0], (0.5, 2.0, (1, 0)), True)
+    assert one.change(other) == 0  # the second cannot be chosen
+    assert call([1.0], (math.inf, 1.0, None), False).cost(0.1) == math.inf
+
+
+def test_compiled_code_is_refused():
+    with pytest.raises(BadInput, match="NUMBA_DISABLE_JIT"):
+        replay.audit(EVERY[0])
