@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
+PEERS  := .venv-peers
+PEERS_STAMP := $(PEERS)/.installed
 JOBS     ?=
 REPEATS  ?=
 EXECUTOR ?=
@@ -14,7 +16,7 @@ WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESU
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo benchmark reproduce-all report reference readings check bands faults verify test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults verify test lint bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,13 +32,21 @@ $(STAMP): requirements.lock pyproject.toml
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+peers: $(PEERS_STAMP)  ## make .venv-peers: diffprivlib and interpret, for benchmark and bench (done by these when it is missing)
+
+$(PEERS_STAMP): requirements-peers.lock
+	@echo "Making $(PEERS) from requirements-peers.lock; this takes a minute or two and happens once." >&2
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.lock
+	@touch $@
+
 demo: $(STAMP)  ## a minute's tour on embedded real data, offline: a table and a picture
 	$(PY) -m experiments paper=demo $(OVERRIDES)
 
 reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed numbers beside ours
 	$(PY) -m experiments paper=$* $(OVERRIDES)
 
-benchmark: $(STAMP)  ## every method on every data set: mean ranks, and which one to take
+benchmark: $(STAMP) $(PEERS_STAMP)  ## every method on every data set: mean ranks, and which one to take
 	$(PY) -m experiments paper=benchmark $(OVERRIDES)
 
 reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
@@ -69,14 +79,15 @@ lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 
-bench: $(STAMP)  ## speed and memory as ratios measured in one run
+bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run
 	$(PY) -m experiments.bench
 
 bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for 100,000 cells, by executor
 	$(PY) -m experiments.scaling
 
-lock:  ## write requirements.lock anew from pyproject.toml (needs uv)
+lock:  ## write requirements.lock and requirements-peers.lock anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group peers -o requirements-peers.lock
 
-clean:  ## remove .venv and compiled caches; results stay
-	rm -rf $(VENV) .cache .pytest_cache .ruff_cache
+clean:  ## remove .venv, .venv-peers and compiled caches; results stay
+	rm -rf $(VENV) $(PEERS) .cache .pytest_cache .ruff_cache
