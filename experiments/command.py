@@ -17,7 +17,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments import papers, plan, substitutes, sweeper
+from experiments import estimators, papers, plan, substitutes, sweeper
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
 from experiments.executors import Executor
@@ -140,13 +140,15 @@ def run_cells(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outc
     """Run cells; returns also those that were skipped, by reason, and all records by key."""
     with Store(folder / "store.sqlite") as store:
         finished = store.done()
-        reasons = unavailable({cell.dataset for cell in cells if cell.key not in finished})
+        pending = [cell for cell in cells if cell.key not in finished]
+        without_rows = unavailable({cell.dataset for cell in pending})
+        without_code = {name: estimators.lacks(name) for name in {cell.algorithm for cell in pending}}
         skipped = defaultdict(list)
-        for cell in cells:
-            if cell.dataset in reasons and cell.key not in finished:
-                skipped[reasons[cell.dataset]].append(cell)
-        possible = [cell for cell in cells if cell.dataset not in reasons or cell.key in finished]
-        outcome = run(possible, store, executor)
+        for cell in pending:
+            if reason := without_code[cell.algorithm] or without_rows.get(cell.dataset):
+                skipped[reason].append(cell)
+        impossible = {cell.key for some in skipped.values() for cell in some}
+        outcome = run([cell for cell in cells if cell.key not in impossible], store, executor)
         records = store.get({cell.key for cell in cells})
     for line in clipped_values(cells, records):
         _say(line)
@@ -169,8 +171,9 @@ def clipped_values(cells: Iterable[Cell], records: Mapping[str, Record]) -> list
 def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:
     """Name every setting that has no result, with the command that runs only it; returns the exit code."""
     for reason, cells in skipped.items():
-        n = len({cell.key for cell in cells})
-        _say(f"skipped {n} cell{'s' if n > 1 else ''} on {cells[0].dataset}: {reason}")
+        n, names = len({cell.key for cell in cells}), {cell.dataset for cell in cells}
+        where = f" on {names.pop()}" if len(names) == 1 else ""
+        _say(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
     failed = defaultdict(list)
     for cell, error in outcome.failures:
         failed[cell.name].append((cell.repeat, error))

@@ -99,6 +99,27 @@ def own_epsilon(name: str) -> dict[str, float]:
     return {key: value for key, value in _entry(name).items() if key == "epsilon"}
 
 
+def packages(name: str) -> dict[str, str]:
+    """Return the versions of the packages that run an algorithm in an environment of its own; none of most.
+
+    Examples
+    --------
+    >>> packages("majority"), packages("dp_ebm")["interpret-core"]
+    ({}, '0.7.8')
+    """
+    return getattr(locate(target(name)), "packages", dict)()
+
+
+def lacks(name: str) -> str | None:
+    """Return why an algorithm cannot be run on this machine, in one line; None if it can.
+
+    Examples
+    --------
+    >>> lacks("majority")
+    """
+    return getattr(locate(target(name)), "lacks", lambda: None)()
+
+
 @cache
 def accepts(path: str) -> frozenset[str]:
     """Return the names of the constructor parameters of the class at an import path."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments import provenance, selection
+from experiments import estimators, provenance, selection
 from experiments.cells import Cell
 from experiments.errors import BadInput, suggestion
 from experiments.leakage import LEAKS
@@ -154,5 +154,11 @@ def write(
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(arguments, table["dataset"].unique(), paper["repeats"])
     facts |= {"instead": paper["used_instead"]} if "used_instead" in paper else {}
+    elsewhere = {
+        name: found
+        for algorithm in sorted(table["algorithm"].unique())
+        for name, found in estimators.packages(algorithm).items()
+    }
+    facts |= {"versions_of_peers": elsewhere} if elsewhere else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     publish(dict(paper), table, folder)

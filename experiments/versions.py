@@ -30,7 +30,8 @@ def behind(dataset: str, algorithm: str) -> str:
     """Return all that determines a cell's value and is not said in its identity, as text to be hashed."""
     code = code_version(estimators.target(algorithm))
     own = [f"epsilon {value}" for value in estimators.own_epsilon(algorithm).values()]
-    return "\n".join([data_version(dataset), code, *own, *libraries().values()])
+    elsewhere = [f"{package}=={number}" for package, number in estimators.packages(algorithm).items()]
+    return "\n".join([data_version(dataset), code, *own, *libraries().values(), *elsewhere])
 
 
 @cache

@@ -1,0 +1,512 @@
+"""Peers: what they are told, the process that they run in, and, where `.venv-peers` is there, what they do.
+
+The process is tested with a stub, so that nothing here needs the packages of the peers but the tests that say so.
+"""
+
+import gc
+import json
+import math
+import pickle
+import subprocess
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from algorithms import Continuous, Domain, Nominal, ParameterError
+from datasets import catalogue
+from experiments import estimators, papers, versions
+from experiments.cells import Cell
+from experiments.command import run_cells
+from experiments.errors import BadInput
+from experiments.executors import Executor
+from experiments.peers import (
+    DiffprivlibForestClassifier,
+    DiffprivlibLinearRegression,
+    DPEBMClassifier,
+    DPEBMRegressor,
+    process,
+    worker,
+)
+from experiments.settings import expand
+
+FEATURES = (Continuous("age", 20, 120), Nominal("job", ("a", "b", "c")), Continuous("debt", -1, 1))
+CLASSES = Domain(FEATURES, Nominal("rich", ("yes", "no")))
+NUMBERS = Domain(FEATURES, Continuous("wealth", -50, 50))
+
+SMALL = {
+    DiffprivlibForestClassifier: {"n_estimators": 3, "max_depth": 3},
+    DiffprivlibLinearRegression: {},
+    DPEBMClassifier: {"max_rounds": 10},
+    DPEBMRegressor: {"max_rounds": 10},
+}
+every = pytest.mark.parametrize("cls", SMALL)
+needs_peers = pytest.mark.skipif(bool(process.missing()), reason=f"{process.missing()}")
+
+
+def rows(cls, n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"age": rng.integers(20, 121, n), "job": rng.choice(["a", "c"], n), "debt": rng.uniform(-1, 1, n)})
+    y = np.array(X["age"] - 70 + 5.0 * (X["job"] == "c") - 3 * X["debt"])
+    return (X, np.where(y > 0, "yes", "no")) if "Classifier" in cls.__name__ else (X, y.clip(-50, 50))
+
+
+def small(cls, **parameters):
+    domain = CLASSES if "Classifier" in cls.__name__ else NUMBERS
+    return cls(**({"epsilon": 1.0, "domain": domain, "random_state": 3} | SMALL[cls] | parameters))
+
+
+# What the peers are told.
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What the worker is asked, instead of a worker."""
+    asked = []
+
+    def ask(words, **arrays):
+        asked.append((words, arrays))
+        return {"fit_seconds": 0.5}, {"model": np.zeros(3, dtype=np.uint8), "predicted": np.array([1, 0, 1])}
+
+    monkeypatch.setattr(process, "ask", ask)
+    return asked
+
+
+ODD = pd.DataFrame({"age": [20, 70, 500], "job": ["a", "b", "c"], "debt": [-1.0, 0.0, 0.5]})
+
+
+@pytest.mark.parametrize("cls", [DiffprivlibForestClassifier, DiffprivlibLinearRegression])
+def test_diffprivlib_gets_rows_in_the_unit_cube_whatever_the_rows(cls, told):
+    y = ["no", "yes", "no"] if cls is DiffprivlibForestClassifier else [-50, 0, 99]
+    model = small(cls).fit(ODD, y)
+    words, arrays = told[0]
+    assert arrays["X"].tolist() == [[0, 0, 0], [0.5, 0.5, 0.5], [1, 1, 0.75]]
+    assert arrays["y"].tolist() == ([0, 1, 0] if cls is DiffprivlibForestClassifier else [0, 0.5, 1])
+    assert words["parameters"].get("n_classes") == (2 if cls is DiffprivlibForestClassifier else None)
+    assert model.fit_seconds_ == 0.5
+    found = model.predict(ODD)
+    assert told[1][1]["X"].tolist() == arrays["X"].tolist() and told[1][1]["model"].tolist() == [0, 0, 0]
+    assert found.tolist() == (["yes", "no", "yes"] if cls is DiffprivlibForestClassifier else [50, -50, 50])
+
+
+@pytest.mark.parametrize("cls", [DPEBMClassifier, DPEBMRegressor])
+def test_dp_ebm_gets_categories_by_their_position_and_how_many_there_are(cls, told):
+    small(cls).fit(ODD, ["no", "yes", "no"] if cls is DPEBMClassifier else [-50, 0, 99])
+    words, arrays = told[0]
+    assert arrays["X"].tolist() == [[0, 0, 0], [0.5, 1, 0.5], [1, 2, 0.75]]
+    expected = {"epsilon": 1.0, "delta": 1e-7, "max_rounds": 10, "n_categories": [0, 3, 0]}
+    expected |= {"n_classes": 2 if cls is DPEBMClassifier else None, "seed": words["parameters"]["seed"]}
+    assert words == {"do": "fit", "model": "dp_ebm", "parameters": expected}
+
+
+@every
+def test_the_seed_follows_from_the_random_state(cls, told):
+    for seed in (3, 3, 4, np.random.RandomState(3)):
+        small(cls, random_state=seed).fit(*rows(cls))
+    seeds = [words["parameters"]["seed"] for words, _ in told]
+    assert seeds[0] == seeds[1] == seeds[3] != seeds[2] and all(0 <= seed < 2**31 for seed in seeds)
+
+
+@pytest.mark.parametrize(
+    ("cls", "wrong", "message"),
+    [
+        (DiffprivlibForestClassifier, {"max_depth": 17}, "max_depth must be at most 16"),
+        (DiffprivlibForestClassifier, {"n_estimators": 0}, "n_estimators must be at least 1"),
+        (DiffprivlibLinearRegression, {"epsilon": 0}, "epsilon must be a positive number"),
+        (DPEBMClassifier, {"epsilon": math.inf}, "epsilon must be finite: DP-EBM has no run without noise"),
+        (DPEBMRegressor, {"delta": 1.0}, "delta must be below 1"),
+        (DPEBMRegressor, {"max_rounds": 1.5}, "max_rounds must be a whole number"),
+    ],
+)
+def test_bad_parameters_are_refused_before_the_peer_is_asked(cls, wrong, message, told):
+    with pytest.raises(ParameterError, match=message):
+        small(cls, **wrong).fit(*rows(cls))
+    assert not told
+
+
+def test_more_than_two_classes_are_refused_before_anything_runs():
+    with pytest.raises(BadInput, match=r"'dp_ebm' on 'car': Only binary .* 'class' has 4"):
+        expand({"dataset": ["car"], "algorithm": ["dp_ebm"], "epsilon": [1.0]}, repeats=1)
+
+
+def test_what_the_peers_keep_of_their_promise(told):
+    forest = small(DiffprivlibForestClassifier).fit(*rows(DiffprivlibForestClassifier)).privacy_
+    assert (forest.claimed_epsilon, forest.accounted_epsilon, forest.is_sound) == (1.0, 2.0, False)
+    linear = small(DiffprivlibLinearRegression).fit(*rows(DiffprivlibLinearRegression)).privacy_
+    assert math.isinf(linear.accounted_epsilon) and linear.noisy_epsilon == pytest.approx(5 / 4)
+    assert forest.neighbours == linear.neighbours == "one record replaced"
+    assert not hasattr(small(DPEBMClassifier).fit(*rows(DPEBMClassifier)), "privacy_")
+
+
+# The process.
+
+STUB = """
+import importlib.util, os, signal, sys, time, warnings
+spec = importlib.util.spec_from_file_location("worker", {worker!r})
+worker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(worker)
+
+
+class Mean:
+    def __init__(self, how="", **ignored):
+        self.how = how
+
+    def fit(self, X, y):
+        if self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "crash":
+            print("Fatal: all is lost", file=sys.stderr, flush=True)
+            os._exit(3)
+        if self.how == "refuse":
+            raise ValueError("not with\\n these rows")
+        if self.how == "print":
+            print("a progress bar", flush=True)
+            os.write(1, b"another")
+        if self.how == "sleep":
+            print("asleep", file=sys.stderr, flush=True)
+            time.sleep(600)
+        if self.how.startswith("warn "):
+            warnings.warn(self.how[5:], RuntimeWarning if "overflow" in self.how else UserWarning)
+        self.mean = y.mean()
+
+    def predict(self, X):
+        return [self.mean if self.how != "pid" else os.getpid()] * len(X)
+
+
+worker.serve(sys.argv[1:], {{"mean": lambda X, y, **given: (Mean(**given), {{"X": X, "y": y}})}})
+"""
+
+
+@pytest.fixture
+def stub(monkeypatch, tmp_path):
+    """Workers that run a stub; returns the command."""
+    path = tmp_path / "stub.py"
+    path.write_text(STUB.format(worker=worker.__file__), encoding="utf-8")
+    command = [sys.executable, "-I", str(path)]
+    monkeypatch.setattr(process, "_own", threading.local())
+    monkeypatch.setattr(process, "command", lambda: command)
+    return command
+
+
+X, Y = np.zeros((3, 2)), np.array([1.0, 2.0, 6.0])
+
+
+def fit(how="", **given):
+    return process.ask({"do": "fit", "model": "mean", "parameters": {"how": how} | given}, X=X, y=Y)
+
+
+def predict(model):
+    return process.ask({"do": "predict"}, X=X, model=model)[1]["predicted"]
+
+
+def test_a_model_travels_as_bytes_and_outlives_its_worker(stub):
+    said, found = fit(epsilon=math.inf)
+    assert said["fit_seconds"] >= 0
+    first = process._own.worker
+    assert predict(found["model"]).tolist() == [3, 3, 3] and process._own.worker is first
+    del process._own.worker
+    assert predict(found["model"]).tolist() == [3, 3, 3]
+
+
+def test_what_a_peer_prints_is_no_answer(stub):
+    assert predict(fit("print")[1]["model"]).tolist() == [3, 3, 3]
+
+
+def test_an_error_is_one_line_and_the_worker_goes_on(stub):
+    before = predict(fit("pid")[1]["model"])
+    with pytest.raises(process.PeerError, match=r"^mean: ValueError: not with these rows$"):
+        fit("refuse")
+    assert (predict(fit("pid")[1]["model"]) == before).all()
+
+
+@pytest.mark.parametrize(("how", "reason"), [("kill", "signal 9"), ("crash", "Fatal: all is lost")])
+def test_a_worker_that_dies_is_said_to_be_dead_and_replaced(stub, how, reason):
+    with pytest.raises(process.PeerError, match=rf"its process died \({reason}\); .*`make clean peers`$"):
+        fit(how)
+    assert predict(fit()[1]["model"]).tolist() == [3, 3, 3]
+
+
+def test_an_interrupt_ends_the_worker_lest_its_late_answer_meet_another_question(stub, monkeypatch):
+    fit()
+
+    def interrupted(stream):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(worker, "receive", interrupted)
+        fit()
+    assert predict(fit()[1]["model"]).tolist() == [3, 3, 3]
+
+
+def test_warnings_that_something_leaks_are_errors(stub):
+    leak = "Possible privacy violation: assuming min/max values per feature are public info."
+    with pytest.raises(process.PeerError, match="UserWarning: Possible privacy violation"):
+        fit(f"warn {leak}")
+    fit("warn Privacy violation: using a fixed random_state of 3 will cause deterministic noise additions.")
+    fit("warn overflow encountered in matmul")
+
+
+def test_a_worker_ends_with_the_pipe_even_while_it_fits(stub):
+    child = subprocess.Popen(stub, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with child:
+        words = {"do": "fit", "model": "mean", "parameters": {"how": "sleep"}}
+        worker.receive(child.stdout)
+        worker.send(child.stdin, words, X=X, y=Y)
+        assert child.stderr.readline() == b"asleep\n"
+        child.stdin.close()
+        assert child.wait(timeout=30) == 0
+
+
+def test_each_thread_has_a_worker_which_ends_with_it(stub):
+    found, together = [], threading.Barrier(2)
+
+    def work():
+        together.wait()
+        found.append((predict(fit("pid")[1]["model"])[0], process._own.worker._process))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert len({pid for pid, _ in found}) == 2
+    assert [one.poll() for _, one in found] == [-9, -9]
+
+
+def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
+    monkeypatch.setattr(process, "_own", threading.local())
+    monkeypatch.setattr(process, "command", lambda: ["/nowhere/python"])
+    with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
+        small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
+    cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
+    outcome, skipped, records = run_cells(cells, tmp_path, Executor("loky", 1))
+    assert list(skipped.items()) == [(process.missing(), cells[:1])] and "make peers" in process.missing()
+    assert outcome.done == len(records) == 1 and not outcome.failures
+
+
+@pytest.mark.parametrize(("package", "found"), [("numpy", f"numpy {np.__version__}"), ("no-such", "no no-such")])
+def test_an_environment_of_other_versions_is_refused(stub, monkeypatch, package, found):
+    stub.append(package)
+    monkeypatch.setattr(process, "pinned", lambda: {package: "0.1"})
+    with pytest.raises(BadInput, match=rf"^\.venv-peers has {found}, but .*\.lock pins 0\.1; run `make peers`$"):
+        fit()
+
+
+def test_the_versions_of_a_peer_are_part_of_the_key_and_not_of_the_seed(monkeypatch):
+    cell = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
+    ours = Cell("car", "rdt", {}, 1.0, 0)
+    keys = cell.key, ours.key
+    versions.behind.cache_clear()
+    monkeypatch.setattr(process, "pinned", lambda: {"diffprivlib": "9"})
+    again = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
+    assert again.key != keys[0] and again.seed == cell.seed
+    assert Cell("car", "rdt", {}, 1.0, 0).key == keys[1]
+    versions.behind.cache_clear()
+
+
+def test_the_code_of_the_worker_is_part_of_the_key():
+    module = estimators.locate(estimators.target("dp_ebm")).__module__
+    assert "experiments.peers.worker" in versions._imported([module])
+
+
+# The benchmark.
+
+
+def test_the_benchmark_leaves_out_no_combination_but_those_it_says():
+    path = estimators.FOLDER.parent / "paper" / "benchmark.yaml"
+    paper = yaml.safe_load(path.read_text(encoding="utf-8")) | {"repeats": 1}
+    many, two, numbers = (paper["studies"][name] for name in ("classification", "binary", "regression"))
+    is_binary = {name: len(catalogue.entry(name).domain.target.categories) == 2 for name in many["dataset"]}
+    assert set(two["dataset"]) == {name for name in is_binary if is_binary[name]}
+    assert set(two["algorithm"]) - set(many["algorithm"]) == {"dp_ebm"}
+    assert set(many["algorithm"]) < set(two["algorithm"])
+    assert {"diffprivlib_linear_regression", "dp_ebm_regressor"} < set(numbers["algorithm"])
+    silent = [
+        item["id"]
+        for item in paper["tables"] + paper["figures"]
+        if item["study"] == "classification" and "DP-EBM" not in item["title"]
+    ]
+    assert silent == ["ranks-sound"], "what has no room for DP-EBM must say so, unless it is about our own variants"
+    cells = papers.studies(paper | {"studies": {"classification": many, "binary": two}})
+    shared = {cell.key for cell in cells["classification"]} & {cell.key for cell in cells["binary"]}
+    assert len(shared) == 4 * len(many["algorithm"]) * 5
+
+
+# The peers themselves.
+
+
+@needs_peers
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+@parametrize_with_checks([cls(**SMALL[cls]) for cls in SMALL])
+def test_the_contract_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@needs_peers
+@every
+def test_the_same_random_state_gives_the_same_model(cls):
+    X, y = rows(cls)
+    first = small(cls).fit(X, y)
+    found = first.predict(X)
+    assert set(found) <= {"yes", "no"} if "Classifier" in cls.__name__ else np.isfinite(found).all()
+    process._own.worker._end()
+    again = pickle.loads(pickle.dumps(small(cls).fit(X, y)))
+    assert again.model_ == first.model_ and (again.predict(X) == found).all()
+    assert small(cls, random_state=4).fit(X, y).model_ != first.model_
+
+
+@needs_peers
+@every
+def test_nothing_is_taken_from_the_rows_that_the_domain_does_not_declare(cls):
+    """One row, and columns without a difference: what a peer had to look up there, it would warn of: an error."""
+    X, y = rows(cls)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small(cls).fit(X.iloc[:1], y[:1]).predict(X)
+        small(cls).fit(X.assign(age=20, job="a"), y).predict(X)
+
+
+@needs_peers
+def test_without_noise_diffprivlib_finds_the_least_squares():
+    X, y = rows(DiffprivlibLinearRegression, 500)
+    matrix, _ = NUMBERS.encode(X)
+    expected = LinearRegression().fit(matrix, y).predict(matrix)
+    found = small(DiffprivlibLinearRegression, epsilon=math.inf).fit(X, y).predict(X)
+    assert found == pytest.approx(expected, abs=0.1)
+
+
+@needs_peers
+@pytest.mark.parametrize("cls", [DPEBMClassifier, DPEBMRegressor])
+def test_dp_ebm_learns_where_the_budget_is_large(cls):
+    model = small(cls, epsilon=1000.0, max_rounds=100).fit(*rows(cls, 3000))
+    assert model.score(*rows(cls, 500, seed=1)) > (0.9 if cls is DPEBMClassifier else 0.5)
+
+
+def in_their_environment(code):
+    """Run code there, after ``worker`` was loaded; return what it prints, which is JSON."""
+    lines = f"""
+import importlib.util, json, math, sys
+import numpy as np
+spec = importlib.util.spec_from_file_location("worker", {worker.__file__!r})
+worker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(worker)
+{code}
+"""
+    python = process.command()[0]
+    done = subprocess.run([python, "-I", "-c", lines], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@needs_peers
+def test_a_record_that_is_replaced_costs_diffprivlibs_forest_two_epsilon():
+    """Two thousand trees of one forest, each with the same six rows and a cut between 0 and 1.
+
+    Leaf 0 has two rows of class 0 and one of class 1, as has leaf 1; then one row of class 0 moves from leaf 0 to
+    leaf 1 and becomes one of class 1. Permute-and-flip draws the lesser of two labels whose counts differ by u with the
+    chance ½ exp(-ε u), so both leaves take the label 1 with ¼ exp(-2ε) before and ¼ after.
+    """
+    epsilon, n_trees = 0.5, 2000
+    found = in_their_environment(f"""
+def share(x, y):
+    model, rows = worker.diffprivlib_forest(
+        np.tile(np.array(x, float)[:, None], ({n_trees}, 1)), np.tile(y, {n_trees}),
+        epsilon={epsilon}, seed=0, n_estimators={n_trees}, max_depth=1, n_classes=2,
+    )
+    model.fit(**rows)
+    return sum(tree.predict([[0.0], [1.0]]).sum() == 2 for tree in model.estimators_) / {n_trees}
+
+print(json.dumps([
+    float(share([0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 0, 1])),
+    float(share([1, 0, 0, 1, 1, 1], [1, 0, 1, 0, 0, 1])),
+]))
+""")
+    expected = [math.exp(-2 * epsilon) / 4, 1 / 4]
+    for share, chance in zip(found, expected, strict=True):
+        assert share == pytest.approx(chance, abs=4 * math.sqrt(chance / n_trees))
+    error = math.sqrt(found[1] / n_trees + math.exp(2 * epsilon) * found[0] / n_trees)
+    assert found[1] - math.exp(epsilon) * found[0] > 4 * error, "it keeps the epsilon that it is asked for"
+
+
+@needs_peers
+def test_diffprivlibs_regression_pays_too_little_noise_and_too_much_budget():
+    asked, squares = in_their_environment("""
+from diffprivlib.models import linear_regression as module
+from diffprivlib import tools
+spent, squares = [], []
+
+def recording(cls):
+    class Recorded(cls):
+        def __init__(self, **given):
+            super().__init__(**given)
+            spent.append(given["epsilon"])
+            if cls is LaplaceFolded:
+                squares.append(given["sensitivity"])
+    return Recorded
+
+LaplaceFolded = module.LaplaceFolded
+module.LaplaceFolded = recording(LaplaceFolded)
+module.Laplace = recording(module.Laplace)
+tools.utils.LaplaceTruncated = recording(tools.utils.LaplaceTruncated)
+X = np.random.default_rng(0).random((1000, 3)) * [0.1, 1, 1]
+model, rows = worker.diffprivlib_linear(X, X[:, 0], epsilon=1.0, seed=0)
+model.fit(**rows)
+print(json.dumps([math.fsum(spent), squares[1:]]))
+""")
+    model = small(DiffprivlibLinearRegression).fit(*rows(DiffprivlibLinearRegression))
+    assert asked == pytest.approx(model.privacy_.noisy_epsilon) == 5 / 4
+    # the first attribute lies in [0, 1] with a mean near 0.05: once centred, its square may be as large as 0.95²
+    assert squares[0] < 0.1 < 0.9 < 0.95**2
+
+
+@needs_peers
+def test_which_categories_and_classes_occur_does_not_show_in_dp_ebm():
+    found = in_their_environment("""
+from interpret.utils import _preprocessor
+listed, real = [], _preprocessor.private_categorical_binning
+
+def recorded(column, *rest):
+    listed.append(np.unique(column).tolist())
+    return real(column, *rest)
+
+_preprocessor.private_categorical_binning = recorded
+classes = []
+for n in (1, 4):  # of one category and one class only, or of all of them
+    X = np.array([[i % n, i % 2 / 2] for i in range(60)], float)
+    model, rows = worker.dp_ebm(
+        X, np.arange(60) % min(n, 2), epsilon=1.0, delta=1e-6, seed=0, max_rounds=3, n_categories=[4, 0], n_classes=2
+    )
+    with worker.nothing_leaks():
+        model.fit(**rows)
+    classes.append(model.classes_.tolist())
+print(json.dumps([listed, classes]))
+""")
+    assert found == [[[1, 2, 3, 4]] * 2, [[0, 1]] * 2]
+
+
+@needs_peers
+def test_bounds_that_are_not_given_are_an_error():
+    (message,) = in_their_environment("""
+class Careless:
+    def fit(self, X, y):
+        from diffprivlib.models import LinearRegression
+        LinearRegression().fit(X, y)
+
+import diffprivlib.models
+try:
+    worker.answer(
+        {"do": "fit", "model": "careless", "parameters": {}},
+        {"X": np.random.random((9, 2)), "y": np.random.random(9)},
+        {"careless": lambda X, y: (Careless(), {"X": X, "y": y})},
+    )
+except Warning as warning:
+    print(json.dumps([type(warning).__name__]))
+""")
+    assert message == "PrivacyLeakWarning"
