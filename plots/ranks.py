@@ -14,6 +14,8 @@ from plots.figures import ALARM, GRID, INK, QUALITATIVE, write_title
 from plots.labels import label
 from plots.series import shortfall
 
+TICK = QUALITATIVE[4]
+
 
 def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
     """Draw what `experiments.ranks.ranks` found: the mean rank of each algorithm, and its rank on each data set."""
@@ -25,7 +27,7 @@ def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
     axes = drawn.add_subplot()
     for place, row in enumerate(means.to_dict("records")):
         own = single[single["algorithm"] == row["algorithm"]]["rank"]
-        axes.plot(own, [place] * len(own), marker="|", markersize=9, linestyle="none", color=GRID, markeredgewidth=2)
+        axes.plot(own, [place] * len(own), marker="|", markersize=9, linestyle="none", color=TICK, markeredgewidth=2)
         axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=QUALITATIVE[0])
     if n_sets > 1:
         best, difference = float(means["rank"].iloc[0]), critical_difference(len(means), n_sets)
