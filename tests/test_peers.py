@@ -138,6 +138,7 @@ def test_more_than_two_classes_are_refused_before_anything_runs():
 def test_what_the_peers_keep_of_their_promise(told):
     forest = small(DiffprivlibForestClassifier).fit(*rows(DiffprivlibForestClassifier)).privacy_
     assert (forest.claimed_epsilon, forest.accounted_epsilon, forest.is_sound) == (1.0, 2.0, False)
+    assert forest.accounted("one record added or removed") == 5.0  # of three trees
     linear = small(DiffprivlibLinearRegression).fit(*rows(DiffprivlibLinearRegression)).privacy_
     assert math.isinf(linear.accounted_epsilon) and linear.noisy_epsilon == pytest.approx(5 / 4)
     assert forest.neighbours == linear.neighbours == "one record replaced"
@@ -433,6 +434,31 @@ print(json.dumps([
         assert share == pytest.approx(chance, abs=4 * math.sqrt(chance / n_trees))
     error = math.sqrt(found[1] / n_trees + math.exp(2 * epsilon) * found[0] / n_trees)
     assert found[1] - math.exp(epsilon) * found[0] > 4 * error, "it keeps the epsilon that it is asked for"
+
+
+@needs_peers
+def test_a_record_that_is_removed_moves_others_from_tree_to_tree_of_diffprivlibs_forest():
+    n_trees = 5
+    n_changes = in_their_environment(f"""
+from diffprivlib.models import forest
+real, dealt = forest._parallel_build_trees, []
+
+def recorded(**given):
+    dealt[-1].append(set(given["X"][:, 0].tolist()))
+    return real(**given)
+
+forest._parallel_build_trees = recorded
+for first in (0, 1):  # all rows, and without the first
+    dealt.append([])
+    X = np.arange(first, 40)[:, None] / 64
+    model, rows = worker.diffprivlib_forest(
+        X, np.zeros(len(X), int), epsilon=1.0, seed=0, n_estimators={n_trees}, max_depth=1, n_classes=2
+    )
+    model.fit(**rows)
+print(json.dumps(sum(len(one ^ other) for one, other in zip(*dealt))))
+""")
+    model = small(DiffprivlibForestClassifier, n_estimators=n_trees).fit(*rows(DiffprivlibForestClassifier))
+    assert n_changes == 2 * n_trees - 1 == model.privacy_.accounted("one record added or removed")
 
 
 @needs_peers

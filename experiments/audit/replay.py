@@ -532,6 +532,8 @@ RFDPP-Gini spends more than it says, it has diverged before.
 def subjects() -> list[Subject]:
     """Return every private estimator of ``conf/algorithm``, and every variant of each of their classes.
 
+    Peers are not among them: their noise is drawn in another process.
+
     Examples
     --------
     >>> [subject.name for subject in subjects() if "EDPRF" in subject.target and "variant" in subject.params]
@@ -540,7 +542,7 @@ def subjects() -> list[Subject]:
     found = []
     for name in estimators.names():
         cls = estimators.locate(estimators.target(name))
-        if issubclass(cls, PrivateEstimator):
+        if issubclass(cls, PrivateEstimator) and not estimators.packages(name):
             params = estimators.parameters(name) | estimators.own_epsilon(name)
             sized = {key: value for key, value in params.items() if key not in SIZES}
             found.append(Subject(name, estimators.target(name), sized))

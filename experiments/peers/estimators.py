@@ -17,10 +17,10 @@ from algorithms.domain import Continuous, Nominal
 from algorithms.parameters import ParameterError, check_count, check_epsilon, check_number
 from experiments.peers import process
 
-_TWO_LEAVES = Fault(
-    "a label for each of two leaves",
-    "a record that is replaced leaves one leaf and joins another, and each label costs all of ε; one that is removed "
-    "can change every tree, as rows are dealt out by their position",
+_BY_POSITION = Fault(
+    "rows dealt out by position",
+    "a count in a leaf that changes by one costs ε: a record that is replaced changes two, and one that is added or "
+    "removed moves others from tree to tree, as rows go to trees by their position",
     "diffprivlib 0.6.6, models/forest.py, RandomForestClassifier.fit and _FittingTree.fit",
 )
 _LOWER_BOUND_ONLY = Fault(
@@ -110,8 +110,9 @@ class DiffprivlibForestClassifier(_Peer, PrivateClassifier):
 
     Notes
     -----
-    Privacy: 2 epsilon for one record replaced, given a public domain; `privacy_` says why. Its leaves are labelled by
-    ``PermuteAndFlip`` with ``monotonic=True``, which pays for one count that grows or shrinks.
+    Privacy: 2 epsilon for one record replaced, and (2 `n_estimators` - 1) epsilon for one added or removed, given a
+    public domain; the package names no neighbours. Its leaves are labelled by ``PermuteAndFlip`` with
+    ``monotonic=True``, which pays for one count that grows or shrinks; `privacy_` has the rest.
 
     The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
     library", 2019.
@@ -143,9 +144,10 @@ class DiffprivlibForestClassifier(_Peer, PrivateClassifier):
         self.check_parameters(matrix.shape[1])
         size = {"n_estimators": int(self.n_estimators), "max_depth": int(self.max_depth)}
         self._fit("diffprivlib_forest", self._unit_cube(matrix), labels, n_classes=len(self.classes_), **size)
-        label = Spent("permute-and-flip", "label of a leaf", float(self.epsilon), 1.0)
-        ledger = Sequential("leaf that a record leaves or joins", (label,), times=2)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, (_TWO_LEAVES,), neighbours=REPLACED)
+        # its sensitivity is the number of counts that a record changes; each costs epsilon
+        n_moved = 2.0 * self.n_estimators - 1
+        ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
+        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, (_BY_POSITION,), neighbours=REPLACED)
         return self
 
     def predict(self, X):
@@ -193,9 +195,9 @@ class DiffprivlibLinearRegression(_Peer, PrivateRegressor):
         self._fit("diffprivlib_linear", self._unit_cube(matrix), target)
         share, n_rows = float(self.epsilon) / (matrix.shape[1] + 1), len(matrix)
         spent = (
-            Spent("truncated laplace", "means of the attributes", share, 1 / n_rows),
-            Spent("truncated laplace", "mean of the target", share, 1 / n_rows),
-            Spent("laplace", "coefficients of the objective", share * matrix.shape[1], 1.0),
+            Spent("truncated laplace", "means of the attributes", share, 1 / n_rows, REPLACED),
+            Spent("truncated laplace", "mean of the target", share, 1 / n_rows, REPLACED),
+            Spent("laplace", "coefficients of the objective", share * matrix.shape[1], 1.0, REPLACED),
             Unpaid("what the noise of the squares lacks"),
         )
         faults = (_LOWER_BOUND_ONLY, _MEANS_TWICE)
