@@ -14,6 +14,9 @@ from plots.figures import ALARM, GRID, INK, QUALITATIVE, write_title
 from plots.labels import label
 from plots.series import shortfall
 
+ADVISES = "advises"
+"""Key of a figure whose first algorithm is the one to take: it must hold none that is not private as it says."""
+
 TICK = QUALITATIVE[4]
 
 
@@ -48,3 +51,22 @@ def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
         axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=18)
     write_title(drawn, axes, item["title"])
     return drawn
+
+
+def advice(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> str:
+    """Say which algorithm to take: the best mean rank, with those that are not told from it; nothing if not asked.
+
+    A figure asks with ``advises: true``. A run that is not complete gives no advice, and says so.
+    """
+    if not item.get(ADVISES):
+        return ""
+    if note := shortfall(frame):
+        return f"{note}; no advice"
+    means = frame[frame["dataset"] == ""].sort_values("rank", kind="stable").to_dict("records")
+    n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
+    best, *others = means
+    within = best["rank"] + (critical_difference(len(means), n_sets) if n_sets > 1 else math.inf)
+    near = [f"{label(paper, one['algorithm'])} ({one['rank']:.2f})" for one in others if one["rank"] <= within]
+    close = f"; not told from it (Nemenyi, 5 %): {', '.join(near)}" if near else "; every other is significantly worse"
+    said = f"take {label(paper, best['algorithm'])}, mean rank {best['rank']:.2f} over {n_sets} data sets"
+    return f"{item['title']}: {said}{close}."

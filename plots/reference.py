@@ -88,13 +88,14 @@ def readme_block(number_of_paper: str) -> str:
     # The tables without printed numbers stay in the folder: here they would bury the verdicts.
     grids = [form(paper, item, series) for form, item, series in tables if series["printed"].notna().any()]
     largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
-    return "\n\n".join([counts(paper, numbers), *sentences(paper), *grids, *largest, claims_table(run.claims)])
+    judged = [counts(paper, numbers), *largest, claims_table(run.claims)] if len(numbers) or run.claims else []
+    return "\n\n".join([*judged[:1], *sentences(paper), *run.advice(), *grids, *judged[1:]])
 
 
 def verdicts_block() -> str:
     """Return the verdicts on all papers as a Markdown table, from the published runs."""
     lines = ["| paper | printed numbers | claims | algorithms that keep the ε they claim |", "|---|---|---|---|"]
-    for kept in sorted((PROJECT / "results" / "reference").glob("paper-*")):
+    for kept in sorted((PROJECT / "results" / "reference").glob("paper-[0-9]*")):
         run = Run.read(kept)
         measured = run.numbers[run.numbers["statistic"] != "exact"]["verdict"]
         found = [_tally(list(measured)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]

@@ -21,6 +21,7 @@ from experiments.statistics import LEVEL
 from experiments.substitutes import sentences
 from experiments.verdicts import NOT_REPRODUCED, expected_misses
 from plots.labels import OF_NUMBERS, incomplete
+from plots.ranks import ADVISES, advice
 
 _TEXTS = ("id", "table", "verdict", "verdict_one_run", "reason", "source", "note", "lowest_setting", "highest_setting")
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
@@ -94,7 +95,12 @@ class Run:
 
     def notes(self) -> list[str]:
         """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
-        return [self._completeness(), *sentences(self.paper), *self._chance()]
+        return [self._completeness(), *sentences(self.paper), *self._chance(), *self.advice()]
+
+    def advice(self) -> list[str]:
+        """Return which algorithm to take, of each figure of ranks that says so."""
+        items = [item for item in self.paper.get("figures", ()) if item.get(ADVISES)]
+        return [advice(self.paper, item, self.frame(item)) for item in items]
 
     @property
     def is_short(self) -> bool:

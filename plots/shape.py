@@ -18,7 +18,7 @@ _FIGURES = {
     "fit": (("dataset", "feature", "algorithm", "params", "epsilon"), ()),
     "ledger": (("dataset", "algorithm", "params", "epsilon"), ()),
     "tradeoff": (("curves", "x", "y"), ()),
-    "ranks": (("study", "metric"), ("where",)),
+    "ranks": (("study", "metric"), ("where", "advises")),
 }
 
 

@@ -68,7 +68,8 @@ class Entry:
     @property
     def title(self) -> str:
         """How it is called in a word."""
-        return f"Paper {self.asked['number']}"
+        number = self.asked["number"]
+        return f"Paper {number}" if isinstance(number, int) else str(number).capitalize()
 
     @property
     def paper(self) -> dict:

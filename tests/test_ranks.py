@@ -9,7 +9,7 @@ import pytest
 from experiments.ranks import critical_difference, friedman_p, ranks
 from experiments.selection import PaperError
 from plots import check, publish
-from plots.ranks import figure
+from plots.ranks import advice, figure
 
 PAPER = {
     "number": 0,
@@ -103,3 +103,16 @@ def test_ranks_are_published(tmp_path):
 def test_one_algorithm_has_no_rank():
     with pytest.raises(PaperError, match="one algorithm alone has no rank"):
         check(PAPER | {"figures": [ITEM | {"where": {"algorithm": "a"}}], "studies": {"all": PAPER["studies"]["all"]}})
+
+
+def test_the_advice_is_the_best_rank_with_what_is_not_told_from_it():
+    asked, found = ITEM | {"advises": True}, ranks(PAPER, ITEM, cells(by_hand))
+    best, *others = found[found["dataset"] == ""].sort_values("rank").to_dict("records")
+    said = advice({"labels": {best["algorithm"]: "The best"}}, asked, found)
+    assert f"take The best, mean rank {best['rank']:.2f} over 3 data sets; not told from it" in said
+    within = best["rank"] + critical_difference(3, 3)
+    assert [f"{one['algorithm']} ({one['rank']:.2f})" in said for one in others] == [
+        one["rank"] <= within for one in others
+    ]
+    assert advice({}, ITEM, found) == ""
+    assert advice({}, asked, ranks(PAPER, ITEM, cells(by_hand).iloc[2:])) == "INCOMPLETE: 34 of 36 cells; no advice"
