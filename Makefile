@@ -21,7 +21,7 @@ PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads|dask; with report too: RESULTS=folder"
-	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder; with verify: PAPER=2 REPEATS=3"
+	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder; with bands: ALGORITHM=rdt, those of one alone; with verify: PAPER=2 REPEATS=3"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -64,7 +64,7 @@ check: $(STAMP)  ## run a part of every paper again: does this code still give w
 	$(PY) -m experiments.check $(WATCHED)
 
 bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about an hour
-	$(PY) -m experiments.bands $(WATCHED)
+	$(PY) -m experiments.bands $(WATCHED) $(if $(ALGORITHM),--algorithm $(ALGORITHM))
 
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code; about half an hour
 	$(PY) -m pytest -m slow tests/test_faults.py

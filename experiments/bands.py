@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from experiments import provenance
-from experiments.errors import BadInput
+from experiments.errors import BadInput, suggestion
 from experiments.further import FALSE_ALARMS, Band, band_of
 from experiments.numbered import ROOT, exit_with, paper_of, parsed, run
 from experiments.watched import Check, cells, check_of, doubts, verdict
@@ -116,21 +117,59 @@ def read(name: str, check: Check, folder: Path = FOLDER) -> Accepted:
     return accepted
 
 
+def of_algorithm(check: Check, algorithm: str) -> Check:
+    """Return the part of a check that runs an algorithm: what a change of it alone can move.
+
+    Raises
+    ------
+    BadInput
+        If there is none.
+    """
+    watched = [one for one in check.watched if algorithm in one.where["algorithm"]]
+    if not watched:
+        names = sorted({name for one in check.watched for name in one.where["algorithm"]})
+        raise BadInput(f"no number of {algorithm!r} is watched; {suggestion(algorithm, names)}")
+    return replace(check, watched=watched, claims=[one for one in check.claims if algorithm in _algorithms(one)])
+
+
+def _algorithms(claim: Mapping) -> list[str]:
+    said = [(claim.get("where") or {}).get("algorithm"), *(claim.get(key) for key in ("algorithm", "better", "worse"))]
+    return [name for one in said if one for name in (one if isinstance(one, list) else [one])]
+
+
 def command(arguments: list[str]) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
-    options = parsed("bands", arguments)
+    options = parsed("bands", arguments, algorithm="make only its bands anew, and keep the others")
     plans = {name: plan_of(name) for name in options.papers}
     made, codes = {}, []
     for name, (paper, check) in plans.items():
-        asked = cells(paper, check, range(check.repeats, check.repeats + check.accepted))
+        part = of_algorithm(check, options.algorithm) if options.algorithm else check
+        asked = cells(paper, part, range(check.repeats, check.repeats + check.accepted))
         table, code = run(asked, options)
         codes.append(code)
         if not code:
             facts = provenance.gather([], table["dataset"].unique(), check.accepted) | {"command": "make bands"}
-            made[name] = accepted_of(paper, check, table), facts
+            accepted = accepted_of(paper, part, table)
+            made[name] = _joined(name, check, accepted, facts) if options.algorithm else (accepted, facts)
     for name, (accepted, facts) in made.items():  # at the end: writing one would make the next one's tree dirty
         write(name, accepted, facts)
     return max(codes)
+
+
+def _joined(name: str, check: Check, part: Accepted, facts: Mapping) -> tuple[Accepted, dict]:
+    """Put new bands among the others; where they come from is told beside where those do."""
+    old, known = read(name, check), _facts(name)
+    bands = {key: part.bands.get(key, band) for key, band in old.bands.items()}
+    later = {key: facts[key] for key in ("git", "written", "versions")}
+    later |= {"settings": [setting for setting, _ in part.bands]}
+    return Accepted(bands, old.claims | part.claims, old.repeats), known | {
+        "made_later": [*known.get("made_later", []), later]
+    }
+
+
+def _facts(name: str) -> dict:
+    said = json.loads((FOLDER / f"paper-{name}.json").read_text(encoding="utf-8"))
+    return {key: value for key, value in said.items() if key not in ("claims", "median_of", "false_alarms")}
 
 
 if __name__ == "__main__":

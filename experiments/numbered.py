@@ -55,12 +55,17 @@ def run(asked: Mapping[str, list[Cell]], options: argparse.Namespace) -> tuple[p
     return long_table(asked, records), name_failures(outcome, skipped, options.results)
 
 
-def parsed(module: str, arguments: list[str]) -> argparse.Namespace:
-    """Read the command line that they share: which papers, where the results are, how many cells at once."""
+def parsed(module: str, arguments: list[str], **more: str) -> argparse.Namespace:
+    """Read the command line that they share: which papers, where the results are, how many cells at once.
+
+    ``more`` are options of one of them, with their help.
+    """
     parser = argparse.ArgumentParser(f"python -m experiments.{module}")
     parser.add_argument("papers", nargs="*", default=names(), help="numbers of papers; all if none is given")
     parser.add_argument("--results", default="results", help="folder of the store, relative to the checkout")
     parser.add_argument("--jobs", type=int, default=-1, help="cells at once; -1 is one for each core")
+    for name, meaning in more.items():
+        parser.add_argument(f"--{name}", help=meaning)
     return parser.parse_args(arguments)
 
 

@@ -293,3 +293,29 @@ def test_the_runs_of_the_check_are_none_of_those_behind_the_bands():
     }
     some = next(iter(now.values()))[0]
     assert some.identity != replace(some, repeat=plan.repeats).identity
+
+
+def test_the_bands_of_one_algorithm_can_be_made_alone(tmp_path, monkeypatch, accepted):
+    check = check_of(PAPER)
+    part = bands.of_algorithm(check, "rdt")
+    assert [one.name for one in part.watched] == [
+        "grid: car, rdt, epsilon = 0.1",
+        "grid: car, rdt, epsilon = 1",
+        "grid: rdt, mean of 2 settings",
+    ]
+    assert [claim["id"] for claim in part.claims] == ["above"]
+    monkeypatch.setattr(bands, "FOLDER", tmp_path)
+    honest = bands.read
+    monkeypatch.setattr(bands, "read", lambda name, check: honest(name, check, tmp_path))
+    bands.write("1", accepted, {"command": "make bands", "git": "old"}, tmp_path)
+    fresh = accepted_of(PAPER, part, table(200, gap=0.2, seed=5))
+    facts = {"git": "new", "written": "today", "versions": {}}
+    joined, known = bands._joined("1", check, fresh, facts)
+    of_rdt = set(fresh.bands)
+    assert len(of_rdt) == 3 < len(joined.bands) == len(accepted.bands)
+    for key, band in joined.bands.items():
+        assert band == (fresh.bands[key] if key in of_rdt else pytest.approx(accepted.bands[key]))
+    assert (known["git"], known["made_later"][0]["git"]) == ("old", "new")
+    assert known["made_later"][0]["settings"] == [name for name, _ in fresh.bands]
+    with pytest.raises(BadInput, match="no number of 'rtd' is watched; did you mean 'rdt'"):
+        bands.of_algorithm(check, "rtd")
