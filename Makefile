@@ -16,7 +16,7 @@ WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESU
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults verify test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults verify survive test lint bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code; a
 
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
 	$(PY) -m experiments.verify $(or $(PAPER),2) $(if $(REPEATS),--repeats $(REPEATS))
+
+survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
+	$(PY) -m pytest -m slow tests/test_survival.py
 
 test: $(STAMP)  ## the whole test suite
 	$(PY) -m pytest -n auto --dist loadfile
