@@ -21,10 +21,12 @@ class Progress:
         Cells that were asked for.
     reused : int
         Those of them that are in the store already.
+    unit : str, default="cell"
+        What is counted, if it is not cells.
     """
 
-    def __init__(self, total: int, reused: int):
-        self._total, self._reused = total, reused
+    def __init__(self, total: int, reused: int, unit: str = "cell"):
+        self._total, self._reused, self._unit = total, reused, unit
         self._done = self._failed = self._spoken = 0
         self._bar: progress.Progress | None = None
         self._started = self._spoke = monotonic()
@@ -32,9 +34,9 @@ class Progress:
     def __enter__(self) -> Progress:
         self._started = self._spoke = monotonic()
         if self._reused:
-            _say(f"{_cells(self._reused)} reused from the store, {self._total - self._reused} to run")
+            _say(f"{self._units(self._reused)} reused from the store, {self._total - self._reused} to run")
         if self._total > self._reused and sys.stderr.isatty():
-            text = "{task.completed}/{task.total} cells{task.fields[failed]}, {task.fields[pace]}"
+            text = f"{{task.completed}}/{{task.total}} {self._unit}s{{task.fields[failed]}}, {{task.fields[pace]}}"
             columns = (text, progress.BarColumn(), progress.TimeRemainingColumn())
             self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("", total=self._total - self._reused, failed="", pace="")
@@ -45,7 +47,7 @@ class Progress:
         if self._bar:
             self._bar.stop()
         if kind is None and self._done:
-            _say(f"{_cells(self._done)} run in {duration(monotonic() - self._started)}{self._failures()}")
+            _say(f"{self._units(self._done)} run in {duration(monotonic() - self._started)}{self._failures()}")
 
     def advance(self, failed: bool) -> None:
         """Count one more cell."""
@@ -63,8 +65,11 @@ class Progress:
         n = self._total - self._reused
         pace = max((self._done - self._spoken) / (now - self._spoke), self._done / (now - self._started))
         left = f"about {duration((n - self._done) / pace)} left" if self._spoken else "the first ones compile"
-        _say(f"{self._done} of {n} cells run ({self._done / n:.0%}){self._failures()}, {self._pace()}, {left}")
+        _say(f"{self._done} of {n} {self._unit}s run ({self._done / n:.0%}){self._failures()}, {self._pace()}, {left}")
         self._spoke, self._spoken = now, self._done
+
+    def _units(self, n: int) -> str:
+        return f"{n} {self._unit}{'' if n == 1 else 's'}"
 
     def _failures(self) -> str:
         return f", {self._failed} failed" if self._failed else ""
@@ -75,10 +80,6 @@ class Progress:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def _cells(n: int) -> str:
-    return f"{n} cell{'' if n == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:

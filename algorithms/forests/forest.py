@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -79,17 +80,35 @@ class PrivateForest:
         PrivacyLeakWarning
             If no domain was given.
         """
-        matrix, target = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        table = self._table(self._binned(matrix), target)
-        grow = self._grower(table)
+        table, grow, sample = self.prepare(X, y)
         sampling, *growing = map(np.random.default_rng, self.seed().spawn(self.n_estimators + 1))
-        samples = SAMPLINGS[self._sampling()](len(target), self.n_estimators, sampling)
+        samples = sample(len(table.labels), self.n_estimators, sampling)
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
         )
         self.privacy_ = Privacy.under(self.domain_, self.epsilon, *self._account(table))
         return self
+
+    def prepare(self, X, y) -> tuple[Table, partial, Callable]:
+        """Do all of ``fit`` that is not random; parameters and errors are those of ``fit``.
+
+        Returns
+        -------
+        table : Table
+            The rows as the trees are grown on.
+        grow : partial of a compiled function
+            (table, rows, rng) -> nodes: grows one tree. What is bound is the plan of the trees.
+        sample : compiled function
+            (n_rows, n_trees, rng) -> list: draws the rows of each tree.
+        """
+        matrix, target = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        table = self._table(self._binned(matrix), target)
+        return table, self._grower(table), SAMPLINGS[self._sampling()]
+
+    def descending(self, X) -> np.ndarray:
+        """Turn rows into what the nodes of the trees ask for: float64 array of shape (n, k), C order."""
+        return np.ascontiguousarray(self._binned(self.read_rows(X)))
 
     def _summed(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
         """Sum over the trees what ``add(nodes, matrix, sums)`` adds for each row: float64 array (n, width)."""
@@ -107,8 +126,8 @@ class PrivateForest:
         """Lay out the rows that the trees are grown on."""
         return make_table(matrix, self.domain_, target, self._n_bins())
 
-    def _grower(self, table: Table) -> Callable:
-        """Return a function (table, rows, rng) -> nodes that grows one tree."""
+    def _grower(self, table: Table) -> partial:
+        """Return a function (table, rows, rng) -> nodes that grows one tree: a compiled rule with its plan bound."""
         raise TypeError(f"{type(self).__name__} does not say how its trees grow")
 
     def _account(self, table: Table) -> tuple[Event, tuple[Fault, ...]]:
@@ -197,23 +216,33 @@ class NominalColumns:
         return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
 
 
-def _bootstrap(n_rows: int, n_trees: int, rng):
+@compiled
+def _bootstrap(n_rows, n_trees, rng):
+    samples = []
     for _ in range(n_trees):
-        copies = np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows)
-        yield np.repeat(np.arange(n_rows, dtype=np.uint32), copies)
+        copies = np.zeros(n_rows, dtype=np.int64)
+        for row in rng.integers(0, n_rows, size=n_rows):
+            copies[row] += 1
+        rows, n = np.empty(n_rows, dtype=np.uint32), 0
+        for row in range(n_rows):
+            rows[n : n + copies[row]] = row
+            n += copies[row]
+        samples.append(rows)
+    return samples
 
 
-def _disjoint(n_rows: int, n_trees: int, rng):
+@compiled
+def _disjoint(n_rows, n_trees, rng):
     # Every record draws its tree by itself: one record more changes nothing for the others.
-    tree_of_row = rng.integers(n_trees, size=n_rows)
-    for tree in range(n_trees):
-        yield np.flatnonzero(tree_of_row == tree).astype(np.uint32)
+    tree_of_row = rng.integers(0, n_trees, size=n_rows)
+    return [np.flatnonzero(tree_of_row == tree).astype(np.uint32) for tree in range(n_trees)]
 
 
-def _all(n_rows: int, n_trees: int, rng):
-    for _ in range(n_trees):
-        yield np.arange(n_rows, dtype=np.uint32)
+@compiled
+def _all(n_rows, n_trees, rng):
+    rows = np.arange(n_rows).astype(np.uint32)
+    return [rows for _ in range(n_trees)]
 
 
 SAMPLINGS = {"bootstrap": _bootstrap, "disjoint": _disjoint, "all": _all}
-"""How the rows of a tree are drawn: each yields the rows of one tree after the other, a repeated row standing twice."""
+"""How the rows of a tree are drawn: each returns a list with the rows of every tree, a repeated row standing twice."""

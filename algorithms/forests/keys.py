@@ -53,25 +53,33 @@ def add_votes_on_demand(max_depth, nodes, matrix, votes):
         1 is added for the class of each row.
     """
     leaves = find_leaves(nodes, matrix)
+    asked = np.empty(max_depth, dtype=np.int64)
     for row in range(matrix.shape[0]):
         leaf = nodes[leaves[row]]
-        label = leaf.label if leaf.key == 0 else label_below(max_depth, nodes, matrix[row], votes.shape[1])
+        label = leaf.label if leaf.key == 0 else label_below(max_depth, nodes, matrix[row], votes.shape[1], asked)
         votes[row, label] += 1.0
 
 
 @compiled
-def label_below(max_depth, nodes, values, n_classes):
-    """Return the label of a row whose path ends in a key."""
+def label_below(max_depth, nodes, values, n_classes, asked):
+    """Return the label of a row whose path ends in a key.
+
+    ``asked``, an int array with room for every level, is filled with the features that the path asks in the full tree,
+    the root's first, and -1 behind them.
+    """
     unused = np.ones(values.shape[0], dtype=np.bool_)
+    asked[:] = -1
     i = 0
     while nodes[i].decides == BY_VALUE:
+        asked[nodes[i].depth] = nodes[i].feature
         unused[nodes[i].feature] = False
         i = nodes[i].child + int(values[nodes[i].feature])
     key = nodes[i].key
-    for _ in range(nodes[i].depth, max_depth - 1):
+    for depth in range(nodes[i].depth, max_depth - 1):
         if not unused.any():
             break
         feature = feature_of(key, unused)
+        asked[depth] = feature
         unused[feature] = False
         key = child_key(key, int(values[feature]))
     return int(uniform_of(key ^ np.uint64(2)) * n_classes)

@@ -126,12 +126,25 @@ def perturbed(objective: Objective, quadratic: Noise, linear: Noise, rng) -> tup
     (array([[1., 0.],
            [0., 1.]]), array([1., 1.]))
     """
-    shapes = objective.M.shape, objective.b.shape
-    sensitivity = _one_for_each(quadratic.sensitivity, linear.sensitivity, shapes)
-    epsilon = _one_for_each(quadratic.epsilon, linear.epsilon, shapes)
-    released = _add_noise(np.concatenate([objective.M.ravel(), objective.b]), sensitivity, epsilon, rng)
+    released = add_noise(*coefficients(objective, quadratic, linear), rng)
     M = released[: objective.M.size].reshape(objective.M.shape)
     return (M + M.T) / 2, released[objective.M.size :]
+
+
+def coefficients(objective: Objective, quadratic: Noise, linear: Noise) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lay the coefficients out as `perturbed` draws their noise: the entries of M row by row, then those of b.
+
+    Returns
+    -------
+    values, sensitivity, epsilon : float64 arrays of shape (d² + d,)
+        The exact coefficients, not to be released, and what each is released with.
+    """
+    shapes = objective.M.shape, objective.b.shape
+    return (
+        np.concatenate([objective.M.ravel(), objective.b]),
+        _one_for_each(quadratic.sensitivity, linear.sensitivity, shapes),
+        _one_for_each(quadratic.epsilon, linear.epsilon, shapes),
+    )
 
 
 def _one_for_each(quadratic, linear, shapes) -> np.ndarray:
@@ -140,7 +153,8 @@ def _one_for_each(quadratic, linear, shapes) -> np.ndarray:
 
 
 @compiled
-def _add_noise(values, sensitivity, epsilon, rng):
+def add_noise(values, sensitivity, epsilon, rng):
+    """Add Laplace noise to each of some values, with a sensitivity and an epsilon of its own; see `perturbed`."""
     noisy = np.empty(values.shape[0])
     for i in range(values.shape[0]):
         noisy[i] = laplace(values[i], sensitivity[i], epsilon[i], rng)

@@ -1,0 +1,245 @@
+"""Black box: train many times on neighbouring tables, and look for an event that tells them apart more than e^ε allows.
+
+Half of the trainings choose an event for each pair and direction, the other half count it. So the bound holds whatever
+was chosen, and all bounds of an algorithm hold together with a probability of 99.9 %. The method is that of Ding, Wang,
+Wang, Zhang, Kifer: Detecting violations of differential privacy (2018), with Clopper and Pearson's intervals as in
+Jagielski, Ullman, Oprea (2020), here on the whole released model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, is_classifier
+
+from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
+from algorithms.forests.edprf import PFDPDTClassifier
+from algorithms.forests.forest import PrivateForest
+from algorithms.regression.polynomial import PrivatePolynomialRegressor
+from algorithms.release.sampler import Sampler
+from algorithms.release.trained import TrainedOnRelease
+from experiments.audit import pairs
+from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon
+from experiments.audit.events import choose
+from experiments.audit.forests import ForestOnTable
+from experiments.audit.observation import Observation, Observer, together
+from experiments.audit.pairs import Pair
+from experiments.audit.regressions import RegressionOnTable
+from experiments.audit.releases import ReleaseOnTable
+from experiments.audit.streams import key_of
+
+BLOCK = 2_500
+"""Trainings that a thread does at a time; what comes out does not depend on it."""
+TIGHT = 0.95
+"""A bound of at least this share of the claim leaves nothing to be found."""
+ENOUGH = 1.05
+"""Share of the claim beyond which an event that can be checked by hand is convincing."""
+VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED = "violated", "tight", "not refuted", "nothing claimed"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of an algorithm on one pair of tables.
+
+    Parameters
+    ----------
+    pair : Pair
+        The tables.
+    params : dict
+        Of what was trained.
+    privacy : Privacy
+        What the algorithm says of itself.
+    claimed : float
+        The ε that its claim gives for the relation of the pair: twice the ε where a record replaced is to be compared
+        with a claim about one added or removed.
+    event : str
+        In words.
+    on_neighbour : bool
+        Whether the event is more likely on the neighbour than on the table.
+    n : int
+        Trainings on each table.
+    counts : tuple of int
+        Of the n // 2 that are counted: how often the event happened where it is more likely, and on the other table.
+    bound : float
+        ε is at least this.
+    refutable : float
+        The largest bound that n trainings could have given.
+    """
+
+    pair: Pair
+    params: dict
+    privacy: Privacy
+    claimed: float
+    event: str
+    on_neighbour: bool
+    n: int
+    counts: tuple[int, int]
+    bound: float
+    refutable: float
+
+    @property
+    def verdict(self) -> str:
+        """What the bound says of the claim."""
+        return verdict(self.bound, self.claimed)
+
+
+def verdict(bound: float, claimed: float) -> str:
+    """Return what a lower bound of ε says of a claim.
+
+    Examples
+    --------
+    >>> verdict(1.1, 1.0), verdict(0.97, 1.0), verdict(0.5, 1.0), verdict(3.0, math.inf)
+    ('violated', 'tight', 'not refuted', 'nothing claimed')
+    """
+    if math.isinf(claimed):
+        return NOTHING_CLAIMED
+    if bound > claimed:
+        return VIOLATED
+    return TIGHTLY_KEPT if bound >= TIGHT * claimed else NOT_REFUTED
+
+
+def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
+    """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it.
+
+    Examples
+    --------
+    >>> from algorithms import RDTClassifier
+    >>> pairs_of(RDTClassifier())[0].name
+    'alone in its leaf'
+    """
+    if isinstance(estimator, PrivateForest):
+        return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
+    if isinstance(estimator, PrivatePolynomialRegressor):
+        return pairs.COEFFICIENTS
+    return pairs.RELEASES if isinstance(estimator, Sampler | TrainedOnRelease) else ()
+
+
+def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> BaseEstimator:
+    """Set the size of a forest to that which a pair asks for, all features being candidates.
+
+    Parameters
+    ----------
+    estimator : estimator
+        It is changed.
+    pair : Pair
+        The pair.
+    given : sequence of str
+        Parameters that stay as they are.
+    """
+    levels = pair.splits + isinstance(estimator, PFDPDTClassifier)  # it counts levels of nodes
+    size = {"n_estimators": pair.trees, "max_depth": levels, "max_features": len(pair.domain.features)}
+    accepted = estimator.get_params()
+    return estimator.set_params(**{k: v for k, v in size.items() if k in accepted and k not in given})
+
+
+def plain_params(estimator: BaseEstimator) -> dict:
+    """Return the parameters of an estimator that say what is trained, without its ε, its rows and its seed."""
+    left_out = ("epsilon", "domain", "random_state", "n_jobs")
+    return {name: value for name, value in estimator.get_params(deep=False).items() if name not in left_out}
+
+
+def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) -> Observer:
+    """Return an estimator on a table, ready to be trained many times."""
+    if isinstance(estimator, PrivateForest):
+        return ForestOnTable(estimator, pair, records, key)
+    if isinstance(estimator, PrivatePolynomialRegressor):
+        return RegressionOnTable(estimator, pair, records, key)
+    sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
+    return ReleaseOnTable(sampler, pair, records, key)
+
+
+def audited(
+    make: Callable[[Pair], BaseEstimator], tables: Sequence[Pair], n: int, key: str = "", jobs: int = 1
+) -> Iterator[Finding]:
+    """Audit an algorithm on several pairs of tables.
+
+    Parameters
+    ----------
+    make : function
+        Returns the estimator for a pair.
+    tables : sequence of Pair
+        The pairs; all bounds hold together.
+    n : int
+        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for.
+    key : str
+        Whatever else the random numbers shall depend on.
+    jobs : int
+        Threads that train.
+
+    Yields
+    ------
+    Finding
+        For each pair, the better one of both directions.
+    """
+    alpha = FALSE_ALARMS / (2 * len(tables))
+    for pair in tables:
+        estimator = make(pair)
+        observers = tuple(
+            observer_of(estimator, pair, records, key_of(key, pair.name, side))
+            for side, records in enumerate((pair.neighbour, pair.table))
+        )
+        privacy = observers[0].privacy
+        claimed = claim(privacy, pair)
+        if claimed is not None:
+            found = refute(observers, n // pair.trees, alpha, claimed, jobs)
+            yield Finding(pair, plain_params(estimator), privacy, claimed, *found)
+
+
+def claim(privacy: Privacy, pair: Pair) -> float | None:
+    """Return what an algorithm claims for the relation of a pair, None where its claim says nothing of that."""
+    if privacy.neighbours == pair.neighbours:
+        return privacy.claimed_epsilon
+    # One record replaced is one removed and another added; a claim about the former says nothing of the latter.
+    return (
+        2 * privacy.claimed_epsilon if (privacy.neighbours, pair.neighbours) == (ADDED_OR_REMOVED, REPLACED) else None
+    )
+
+
+class Refutation(NamedTuple):
+    """What `refute` finds: the last six parameters of a `Finding`."""
+
+    event: str
+    on_neighbour: bool
+    n: int
+    counts: tuple[int, int]
+    bound: float
+    refutable: float
+
+
+def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1) -> Refutation:
+    """Look for the event that bounds ε best: half of the trainings choose it in either direction, half count it.
+
+    Parameters
+    ----------
+    observers : tuple of Observer
+        The algorithm on the neighbour and on the table.
+    n : int
+        Trainings on each.
+    alpha : float
+        Chance of a wrong bound, in each direction.
+    claimed : float
+        What is to be refuted.
+    jobs : int
+        Threads that train.
+    """
+    half = n // 2
+    chosen_from = tuple(trained(observer, 0, half, jobs) for observer in observers)
+    counted = tuple(trained(observer, half, half, jobs) for observer in observers)
+    found = []
+    for likely, other in ((0, 1), (1, 0)):
+        seen, seers = (chosen_from[likely], chosen_from[other]), (observers[likely], observers[other])
+        event = choose(*seen, seers, alpha, ENOUGH * claimed)
+        counts = event.count(counted[likely]), event.count(counted[other])
+        found.append((float(smallest_epsilon(*counts, half, alpha)), likely == 0, event, counts))
+    bound, on_neighbour, event, counts = max(found, key=lambda one: one[0])
+    return Refutation(str(event), on_neighbour, n, counts, bound, largest_refutable(half, alpha))
+
+
+def trained(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
+    """Train n times in threads; compiled code lets them run side by side."""
+    blocks = [(start, min(BLOCK, first + n - start)) for start in range(first, first + n, BLOCK)]
+    return together(Parallel(n_jobs=jobs, prefer="threads")(delayed(observer.observe)(*block) for block in blocks))

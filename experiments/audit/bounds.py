@@ -1,0 +1,114 @@
+"""Bounds of ε from counts: how far apart must two probabilities be, given how often an event was seen on either side?
+
+An algorithm that is ε-differentially private gives every event on neighbouring tables probabilities p and q with
+p <= e^ε q. Seen k times in n trainings on one table and l times in n on the other, the event bounds p from below and q
+from above (Clopper and Pearson, 1934; they hold whatever p, q and n are), and log(p / q) bounds ε from below.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import beta
+
+FALSE_ALARMS = 1e-3
+"""Largest chance that any of the bounds of one algorithm, in all its pairs and both directions, exceeds its true ε."""
+
+
+def smallest_probability(k, n: int, alpha: float):
+    """Bound a probability from below: exceeded by the bound with a chance of at most ``alpha``.
+
+    Parameters
+    ----------
+    k : int or array
+        How often the event was seen.
+    n : int
+        How often it could have been seen.
+    alpha : float
+        Chance of being wrong, one-sided.
+
+    Examples
+    --------
+    >>> round(float(smallest_probability(10, 10, 0.05)), 4), float(smallest_probability(0, 10, 0.05))
+    (0.7411, 0.0)
+    """
+    k = np.asarray(k)
+    return np.where(k > 0, beta.ppf(alpha, np.maximum(k, 1), n - k + 1), 0.0)
+
+
+def largest_probability(k, n: int, alpha: float):
+    """Bound a probability from above; parameters as for `smallest_probability`.
+
+    Examples
+    --------
+    >>> round(float(largest_probability(0, 10, 0.05)), 4)
+    0.2589
+    """
+    k = np.asarray(k)
+    return np.where(k < n, beta.ppf(1 - alpha, k + 1, np.maximum(n - k, 1)), 1.0)
+
+
+def smallest_epsilon(k, other, n: int, alpha: float):
+    """Bound ε from below by how often an event was seen in n trainings on each of two neighbouring tables.
+
+    Parameters
+    ----------
+    k, other : int or array
+        Counts on the table where it is more likely, and on the other one.
+    n : int
+        Trainings on each.
+    alpha : float
+        Chance that the bound is wrong; half of it goes to each of the two probabilities.
+
+    Returns
+    -------
+    float or array
+        0 where the counts tell nothing.
+
+    Examples
+    --------
+    >>> round(float(smallest_epsilon(500, 180, 1000, 0.05)), 3)
+    0.825
+    >>> float(smallest_epsilon(180, 500, 1000, 0.05))
+    0.0
+    """
+    p, q = smallest_probability(k, n, alpha / 2), largest_probability(other, n, alpha / 2)
+    return np.log(np.maximum(p / q, 1.0))
+
+
+def largest_refutable(n: int, alpha: float) -> float:
+    """Return the largest bound that n trainings on each table can give: an event seen always there and never here.
+
+    Examples
+    --------
+    >>> round(largest_refutable(10_000, 1e-4), 2)
+    6.92
+    """
+    return float(smallest_epsilon(n, 0, n, alpha))
+
+
+def guessing_epsilon(correct: int, guesses: int, alpha: float) -> float:
+    """Bound ε from below by guesses at which of independently included records were there, after a single training.
+
+    Parameters
+    ----------
+    correct, guesses : int
+        How many of the guesses were right, of all that were made; records without a guess do not count.
+    alpha : float
+        Chance that the bound is wrong.
+
+    Notes
+    -----
+    If training is ε-differentially private for one record added or removed, the number of right guesses is dominated by
+    Binomial(guesses, e^ε / (1 + e^ε)), given which records were guessed at (Steinke, Nasr, Jagielski: Privacy auditing
+    with one (1) training run, NeurIPS 2023, the main theorem with δ = 0). So a bound of the share of right guesses from
+    below, by Clopper and Pearson, is e^ε / (1 + e^ε) for the ε that bounds the true one.
+
+    Examples
+    --------
+    >>> round(guessing_epsilon(731, 1000, 0.05), 3), guessing_epsilon(500, 1000, 0.05)
+    (0.881, 0.0)
+    """
+    share = float(smallest_probability(correct, guesses, alpha)) if guesses else 0.0
+    return math.log(share / (1 - share)) if share > 0.5 else 0.0

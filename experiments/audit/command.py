@@ -1,0 +1,267 @@
+"""``python -m experiments.audit``: which algorithms keep the ε that they claim? ``make audit`` asks all of them."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from omegaconf import OmegaConf
+from sklearn.base import BaseEstimator
+
+import datasets
+from experiments import estimators
+from experiments.audit import exact, pairs
+from experiments.audit.blackbox import audited, pairs_of, sized
+from experiments.audit.findings import Found, Row, of_finding, of_run, told, write
+from experiments.audit.one_run import one_run
+from experiments.audit.pairs import Pair
+from experiments.audit.replay import SIZES, Subject, reports, subjects
+from experiments.cells import canonical, checked_epsilon
+from experiments.errors import BadInput, suggestion
+from experiments.progress import Progress
+from experiments.runner import Executor
+from experiments.settings import known
+
+ROOT = Path(__file__).resolve().parents[2]
+CONF = ROOT / "conf" / "audit.yaml"
+FEWEST = {"n": 1_000, "canaries": 100}
+RELEASES_TAKE = 10
+"""A release takes Python some hundred microseconds, a tiny forest takes compiled code a few dozen."""
+
+HELP = """\
+Ask algorithms whether they keep the ε that they claim.
+
+  python -m experiments.audit                    all private algorithms, and one runs as in conf/audit.yaml
+  python -m experiments.audit algorithm=rdt epsilon=2 n=1000000
+  python -m experiments.audit algorithm=diffpets,diffpets_sound algorithm.n_estimators=5
+  python -m experiments.audit algorithm=rdt dataset=mushroom algorithm.max_depth=11     one run on a data set
+
+Settings, with their defaults:
+  algorithm=NAME            one, or several with commas; without it all that can be audited
+  epsilon=1.0               what they are to claim
+  algorithm.NAME=VALUE      a parameter; without it forests are as small as each pair of tables asks for
+  n=100000                  trainings on each table of a pair; half where forests have two trees, a third where three,
+                            a tenth where rows are released
+  dataset=NAME              one run instead: train once, with canaries among the rows of a data set
+  canaries=5000             how many
+  jobs=-1                   threads that train; -1 is one for each core
+  results=results           folder; audit.csv and audit.json go to audit/ in it (audit-rdt.csv with algorithm=rdt, ...)
+
+stdout: what was found; stderr: how far it is. The same words give the same numbers.
+Exit code: 0 done, 1 something could not be run or an algorithm that calls itself sound was convicted, 2 bad input."""
+
+
+@dataclass
+class Asked:
+    """What the command line asks for."""
+
+    algorithm: str | None = None
+    epsilon: float = 1.0
+    n: int = 100_000
+    dataset: str | None = None
+    canaries: int = 5_000
+    jobs: int = -1
+    results: str = "results"
+    params: dict = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What its files are called: ``audit`` where all is asked for."""
+        algorithms = (self.algorithm or "").replace(",", "-")[:100]
+        return "-".join(filter(None, ("audit", algorithms, self.dataset)))
+
+
+def parsed(words: list[str]) -> Asked:
+    """Read the command line.
+
+    Raises
+    ------
+    BadInput
+        For a word that is not understood, or a value that cannot be.
+
+    Examples
+    --------
+    >>> asked = parsed(["algorithm=rdt", "epsilon=2", "algorithm.max_depth=3"])
+    >>> asked.algorithm, asked.epsilon, asked.n, asked.params
+    ('rdt', 2.0, 100000, {'max_depth': 3})
+    >>> parsed(["epsilom=2"])
+    Traceback (most recent call last):
+    experiments.errors.BadInput: there is nothing called 'epsilom' to set; did you mean 'epsilon'?
+    """
+    asked, names = Asked(), [name for name in Asked.__dataclass_fields__ if name != "params"]
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not text:
+            raise BadInput(
+                f"cannot read {word!r}: write name=value; python -m experiments.audit --help lists the names"
+            )
+        if name.startswith("algorithm."):
+            asked.params[name.removeprefix("algorithm.")] = yaml.safe_load(text)
+        elif name in names:
+            setattr(asked, name, _value(name, text))
+        else:
+            raise BadInput(f"there is nothing called {name!r} to set; {suggestion(name, names)}")
+    return asked
+
+
+def _value(name: str, text: str):
+    if name == "epsilon":
+        if math.isinf(epsilon := checked_epsilon(text)):
+            raise BadInput("epsilon must be finite: without noise there is nothing to keep")
+        return epsilon
+    if name in ("algorithm", "dataset", "results"):
+        return text
+    value = yaml.safe_load(text)
+    if isinstance(value, bool) or not isinstance(value, int) or value < FEWEST.get(name, -sys.maxsize):
+        least = f", at least {FEWEST[name]:,}" if name in FEWEST else ""
+        raise BadInput(f"{name} must be a whole number{least}, got {text!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class BlackBox:
+    """An algorithm on every pair of tables that it can be trained on."""
+
+    subject: Subject
+    epsilon: float
+    n: int
+    jobs: int
+
+    @property
+    def tables(self) -> Sequence[Pair]:
+        """The pairs.
+
+        Raises
+        ------
+        BadInput
+            If there is none.
+        """
+        found = pairs_of(self._estimator())
+        if not found:
+            raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; known are {', '.join(auditable())}")
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many rows it gives."""
+        return len(self.tables)
+
+    def rows(self) -> Iterator[Row]:
+        """Run it."""
+        tables, name = self.tables, self.subject.name
+        n = self.n // RELEASES_TAKE if tables is pairs.RELEASES else self.n
+        key = canonical([name, self.subject.params, self.epsilon])
+        for finding in audited(
+            lambda pair: sized(self._estimator(), pair, self.subject.params), tables, n, key, self.jobs
+        ):
+            yield of_finding(name, finding)
+
+    def _estimator(self) -> BaseEstimator:
+        accepted = estimators.accepts(self.subject.target)
+        given = {"epsilon": self.epsilon} if "epsilon" in accepted else {}
+        return estimators.locate(self.subject.target)(**(given | self.subject.params))
+
+
+@dataclass(frozen=True)
+class OneRun:
+    """An algorithm trained once, on a data set with canaries in it."""
+
+    algorithm: str
+    params: Mapping
+    epsilon: float
+    dataset: str
+    canaries: int
+    size: int = 1
+
+    def rows(self) -> Iterator[Row]:
+        """Run it."""
+        known(self.dataset)
+        params = estimators.parameters(self.algorithm, self.params)
+        forest = estimators.make(self.algorithm, params, epsilon=self.epsilon)
+        run = one_run(forest, self.dataset, self.canaries, canonical([self.algorithm, params, self.epsilon]))
+        yield of_run(self.algorithm, self.dataset, forest, run)
+
+
+def auditable() -> list[str]:
+    """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant.
+
+    Examples
+    --------
+    >>> {"rdt", "PFDPDTClassifier sound"} <= set(auditable()), "linear_regression" in auditable()
+    (True, False)
+    """
+    return list(_subjects())
+
+
+def _subjects() -> dict[str, Subject]:
+    found = (subject for subject in subjects() if "epsilon" not in subject.params)  # by its file without noise
+    return {subject.name: subject for subject in found if pairs_of(estimators.locate(subject.target)())}
+
+
+def _asked_for(asked: Asked) -> list[Subject]:
+    if asked.algorithm is None:
+        return list(_subjects().values())
+    names = [name.strip() for name in asked.algorithm.split(",")]
+    return [Subject(name, estimators.target(name), _params(name, asked.params)) for name in names]
+
+
+def _params(name: str, given: Mapping) -> dict:
+    """Return the parameters of an algorithm, without those that say how large it is unless they are given."""
+    return {key: value for key, value in estimators.parameters(name, given).items() if key in given or key not in SIZES}
+
+
+def tasks_of(asked: Asked) -> list[BlackBox | OneRun]:
+    """Return what there is to train: what is asked for, or everything.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be done.
+    """
+    if asked.dataset:
+        if asked.algorithm is None:
+            raise BadInput("dataset=... asks for one run: say of which algorithm=...")
+        names = [name.strip() for name in asked.algorithm.split(",")]
+        return [OneRun(name, asked.params, asked.epsilon, asked.dataset, asked.canaries) for name in names]
+    if asked.algorithm is None and asked.params:
+        raise BadInput(f"algorithm.{next(iter(asked.params))} is a parameter of which algorithm=...?")
+    jobs = Executor(jobs=asked.jobs).n_jobs
+    tasks: list = [BlackBox(subject, asked.epsilon, asked.n, jobs) for subject in _asked_for(asked)]
+    if asked.algorithm is None:
+        tasks += [
+            OneRun(epsilon=asked.epsilon, **run) for run in OmegaConf.to_container(OmegaConf.load(CONF))["one_runs"]
+        ]
+    return tasks
+
+
+def command(words: list[str]) -> int:
+    """Audit what is asked for; returns the exit code."""
+    if {"-h", "--help"} & set(words):
+        print(HELP)
+        return 0
+    asked = parsed(words)
+    tasks = tasks_of(asked)
+    found, missing = Found([], [], []), []
+    with Progress(sum(task.size for task in tasks), 0, "audit") as progress:
+        for task in tasks:
+            try:
+                for row in task.rows():
+                    found.bounds.append(row)
+                    progress.advance(failed=False)
+            except datasets.DataUnavailable as error:
+                missing.append(f"not audited: {task.algorithm} on {task.dataset}: {' '.join(str(error).split())}")
+                progress.advance(failed=True)
+    if asked.dataset is None:
+        found.replays.extend(reports(_asked_for(asked)))
+    if asked.algorithm is None:
+        found.laws.extend(exact.rows((asked.epsilon,)))
+    print(told(found))
+    for path in write(found, ROOT / Path(asked.results).expanduser() / "audit", asked.name):
+        print(f"  {path}", file=sys.stderr)
+    for line in missing:
+        print(line, file=sys.stderr)
+    return 1 if missing or found.is_alarming else 0

@@ -1,0 +1,300 @@
+"""What an audit found, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+from sklearn.base import BaseEstimator
+
+from algorithms.domain import Continuous, Domain
+from experiments.audit import exact
+from experiments.audit.blackbox import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEPT, VIOLATED, Finding, plain_params
+from experiments.audit.bounds import FALSE_ALARMS
+from experiments.audit.one_run import Run
+from experiments.audit.pairs import Record
+from experiments.audit.replay import Report
+from experiments.cells import canonical, json_safe
+
+BLACK_BOX, ONE_RUN = "black box", "one run"
+VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One bound of one algorithm: a line of ``audit.csv``.
+
+    Parameters
+    ----------
+    layer : str
+        "black box" or "one run".
+    algorithm, params : str
+        Its name, and the parameters of what was trained, as canonical JSON.
+    epsilon, claimed, accounted : float
+        The ε it was given, what it claims for these neighbours by that, and what its own ledger says.
+    is_sound : bool
+        Whether it calls itself sound.
+    neighbours : str
+        In what the tables differ.
+    where : str
+        The pair of tables, or the data set.
+    event : str
+        What happens more often on one of them, or how was guessed.
+    n : int
+        Trainings on each table.
+    count, of, other, other_of : int
+        How often it happened where it is more likely, of how many trainings, and on the other table; or how many of the
+        guesses were right.
+    bound, refutable : float
+        ε is at least so much; the largest bound that was possible.
+    verdict : str
+        One of ``VERDICTS``.
+    on : str
+        Where the event is more likely.
+    columns, table, neighbour : str
+        The tables in words, to be checked by hand.
+    """
+
+    layer: str
+    algorithm: str
+    params: str
+    epsilon: float
+    claimed: float
+    accounted: float
+    is_sound: bool
+    neighbours: str
+    where: str
+    event: str
+    n: int
+    count: int
+    of: int
+    other: int
+    other_of: int
+    bound: float
+    refutable: float
+    verdict: str
+    on: str = ""
+    columns: str = ""
+    table: str = ""
+    neighbour: str = ""
+
+    @property
+    def is_alarming(self) -> bool:
+        """Whether what calls itself sound was convicted."""
+        return self.is_sound and self.verdict == VIOLATED
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that an audit found.
+
+    Parameters
+    ----------
+    bounds : list of Row
+        What the black box and one runs found.
+    replays : list of replay.Report
+        What the replays of the same algorithms found.
+    laws : list of exact.Row
+        What the exact laws of discrete choices found.
+    """
+
+    bounds: list[Row]
+    replays: list[Report]
+    laws: list[exact.Row]
+
+    @property
+    def is_alarming(self) -> bool:
+        """Whether anything that calls itself sound was convicted."""
+        return (
+            any(row.is_alarming for row in self.bounds)
+            or any(report.is_sound and report.failures for report in self.replays)
+            or not all(law.holds for law in self.laws)
+        )
+
+
+def of_finding(algorithm: str, finding: Finding) -> Row:
+    """Return the row of what the black box found on a pair of tables."""
+    pair, privacy, counted = finding.pair, finding.privacy, finding.n // 2
+    return Row(
+        layer=BLACK_BOX,
+        algorithm=algorithm,
+        params=canonical(finding.params),
+        epsilon=privacy.claimed_epsilon,
+        claimed=finding.claimed,
+        accounted=privacy.accounted(pair.neighbours),
+        is_sound=privacy.is_sound,
+        neighbours=pair.neighbours,
+        where=pair.name,
+        event=finding.event,
+        n=finding.n,
+        count=finding.counts[0],
+        of=counted,
+        other=finding.counts[1],
+        other_of=counted,
+        bound=finding.bound,
+        refutable=finding.refutable,
+        verdict=finding.verdict,
+        on="neighbour" if finding.on_neighbour else "table",
+        columns=_columns(pair.domain),
+        table=_records(pair.table),
+        neighbour=_records(pair.neighbour),
+    )
+
+
+def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row:
+    """Return the row of one run."""
+    privacy = run.privacy
+    return Row(
+        layer=ONE_RUN,
+        algorithm=algorithm,
+        params=canonical(plain_params(forest)),
+        epsilon=privacy.claimed_epsilon,
+        claimed=privacy.claimed_epsilon,
+        accounted=privacy.accounted_epsilon,
+        is_sound=privacy.is_sound,
+        neighbours=privacy.neighbours,
+        where=f"{dataset}, {run.canaries:,} canaries",
+        event=run.rule,
+        n=1,
+        count=run.correct,
+        of=run.guesses,
+        other=run.guesses - run.correct,
+        other_of=run.guesses,
+        bound=run.bound,
+        refutable=run.refutable,
+        verdict=run.verdict,
+    )
+
+
+def told(found: Found) -> str:
+    """Return what was found as text: a line for each algorithm, then the violations, to be checked by hand."""
+    parts = []
+    if found.laws:
+        broken = [law for law in found.laws if not law.holds]
+        said = f"{len(broken)} exceed it: {broken}" if broken else "none exceeds it"
+        parts.append(
+            f"Exact laws of {len(found.laws)} discrete choices, the largest log-ratio against the proven ε: {said}."
+        )
+    replays = {report.name: _replay(report) for report in found.replays}
+    boxes = [row for row in found.bounds if row.layer == BLACK_BOX]
+    if boxes:
+        worst = _worst(boxes)
+        n = f"{max(row.n for row in boxes):,}"
+        head = (
+            f"Many trainings, up to {n} on each of two neighbouring tables: the pair that shows most, what is claimed\n"
+            "and accounted for its kind of neighbours, and whether the replay of a single training holds."
+        )
+        parts.append(f"{head}\n\n{_grid(worst, replays)}")
+    if runs := [row for row in found.bounds if row.layer == ONE_RUN]:
+        head = "One training with canaries among the rows, which are guessed to be in or out."
+        parts.append(f"{head}\n\n{_grid(sorted(runs, key=_order))}")
+    by_event = defaultdict(list)
+    for row in _worst([row for row in boxes if row.verdict == VIOLATED]):
+        by_event[row.where, row.event].append(row)
+    if by_event:
+        confidence = f"{1 - FALSE_ALARMS:.1%}"
+        head = f"Violations, to be checked by hand; all bounds of an algorithm hold together with {confidence}."
+        parts.append("\n\n".join([head, *map(_evidence, by_event.values())]))
+    return "\n\n".join(parts)
+
+
+def write(found: Found, folder: Path, name: str = "audit") -> list[Path]:
+    """Write the bounds as CSV, and all that was found as JSON; returns the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / f"{name}.csv", folder / f"{name}.json"
+    pd.DataFrame([asdict(row) for row in found.bounds]).to_csv(paths[0], index=False)
+    text = json.dumps(json_safe(asdict(found)), indent=1, ensure_ascii=False, allow_nan=False)
+    paths[1].write_text(text + "\n", encoding="utf-8")
+    return list(paths)
+
+
+def _replay(report: Report) -> str:
+    """Return in a word what the replay of an algorithm found."""
+    return "broken" if report.failures else "holds"
+
+
+def _order(row: Row) -> tuple:
+    shown = row.bound / row.claimed if math.isfinite(row.claimed) else row.bound
+    return VERDICTS.index(row.verdict), -shown, row.algorithm
+
+
+def _worst(rows: list[Row]) -> list[Row]:
+    """Return of each algorithm the row that shows most, the worst verdicts first."""
+    first: dict = {}
+    for row in sorted(rows, key=_order):
+        first.setdefault(row.algorithm, row)
+    return list(first.values())
+
+
+def _grid(rows: list[Row], replays: Mapping[str, str] | None = None) -> str:
+    """Return rows as a table, with what the replay of each algorithm found where that is known."""
+    known = ["replay"] if replays else []
+    cells = [("algorithm", "claims", "accounts", "shows", "verdict", *known, "by")]
+    for row in rows:
+        refutable = f" (up to {row.refutable:.1f})" if row.verdict == NOT_REFUTED else ""
+        numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}"
+        counts = f" ({row.count:,} of {row.of:,} right)" if row.layer == ONE_RUN else ""
+        replayed = [replays.get(row.algorithm, "")] if replays else []
+        cells.append((row.algorithm, *numbers, row.verdict + refutable, *replayed, f"{row.where}: {row.event}{counts}"))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)][:-1]
+    return "\n".join(
+        "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in cells
+    )
+
+
+def _evidence(rows: list[Row]) -> str:
+    """Say what somebody needs who wants to see violations by one event with their own eyes."""
+    first = rows[0]
+    lines = [
+        f"{first.where}, {first.neighbours}",
+        f"  columns    {first.columns}",
+        f"  table      {first.table}",
+        f"  neighbour  {first.neighbour}",
+        f"  event      {first.event}",
+    ]
+    for row in rows:
+        given = ", ".join(f"{name}={value}" for name, value in json.loads(row.params).items())
+        other = "table" if row.on == "neighbour" else "neighbour"
+        counts = f"on the {row.on} in {row.count:,} of {row.of:,} trainings, on the {other} in {row.other:,}"
+        lines += [
+            f"  {row.algorithm} claims {row.claimed:g} and shows at least {row.bound:.3f}: {counts}",
+            f"             epsilon={row.epsilon:g}, {given}",
+        ]
+    return "\n".join(lines)
+
+
+def _columns(domain: Domain) -> str:
+    """Return a domain in words.
+
+    Examples
+    --------
+    >>> from algorithms import Nominal
+    >>> _columns(Domain((Continuous("x", 0, 9), Nominal("a", ("b", "c"))), Nominal("y", tuple(range(9)))))
+    'x from 0 to 9; a: b, c; y: 0, 1, ..., 8'
+    """
+    words = []
+    for column in filter(None, (*domain.features, domain.target)):
+        if isinstance(column, Continuous):
+            words.append(f"{column.name} from {column.lower:g} to {column.upper:g}")
+        else:
+            names = list(map(str, column.categories))
+            words.append(f"{column.name}: {', '.join(names if len(names) < 6 else [*names[:2], '...', names[-1]])}")
+    return "; ".join(words)
+
+
+def _records(records: tuple[Record, ...]) -> str:
+    """Return a table in a line; a record that stands several times is counted where it comes first.
+
+    Examples
+    --------
+    >>> _records((("red", "no"), ("red", "no"), ("blue", "yes")))
+    '2 x (red, no), (blue, yes)'
+    """
+    counts = Counter(records)
+    words = [f"{f'{n} x ' if n > 1 else ''}({', '.join(map(str, record))})" for record, n in counts.items()]
+    return ", ".join(words if len(words) < 16 else [*words[:4], "...", *words[-2:]])

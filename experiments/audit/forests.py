@@ -1,0 +1,264 @@
+"""Many trainings of a forest on a tiny table, in one compiled loop that calls the forest's own sampling and grower.
+
+What is seen of a tree is what it does with the rows that occur in either of two neighbouring tables: the questions on
+their way and the label at the end, the noisy counts and the value that the differing record meets. A cut of a
+continuous column counts by its place among the values of these rows.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from sklearn.base import clone, is_classifier
+
+from algorithms.accounting import Privacy
+from algorithms.compiled import compiled
+from algorithms.domain import Continuous
+from algorithms.forests import rdt
+from algorithms.forests.forest import PrivateForest
+from algorithms.forests.keys import label_below
+from algorithms.forests.tree import BELOW, BY_VALUE, EQUALS, LEAF
+from algorithms.mechanisms import mixed
+from experiments.audit.observation import Observation
+from experiments.audit.pairs import Pair, Record, training_rows
+from experiments.audit.streams import Stream, begin
+
+QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
+SIDES = {
+    "root": QUESTION,
+    "label where the record ends": LABEL,
+    "way of the record": WAY,
+    "tree": TREE,
+}
+
+
+@numba.njit(nogil=True, error_model="numpy")  # not `compiled`: what takes functions as arguments cannot be kept on disk
+def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key, first, codes, numbers):
+    """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
+
+    Parameters
+    ----------
+    grow, plan, sample, table
+        As from ``PrivateForest.prepare``.
+    note : compiled function
+        `note_tree` or `note_random_tree`.
+    n_trees : int
+        Number of trees.
+    probes : float64 array of shape (p, k)
+        Rows as the trees see them, the differing record first.
+    classes : int64 array
+        Positions of the classes whose counts are noted.
+    stream : tuple of (Generator, array, array)
+        Generator, state and rest of a `Stream`.
+    key : uint64
+        Key of the run.
+    first : int
+        Number of the first training.
+    codes : int64 array of shape (n, n_trees, 4)
+        Filled; one place for each of ``SIDES``.
+    numbers : float64 array of shape (n, n_trees, m)
+        Filled.
+    """
+    rng, state, rest = stream
+    for i in range(codes.shape[0]):
+        begin(state, rest, key, first + i)
+        samples = sample(len(table.labels), n_trees, rng)
+        for t in range(n_trees):
+            note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
+
+
+@compiled
+def note_tree(nodes, plan, table, probes, classes, codes, numbers):
+    """Note what a tree does with the probes; numbers are the noisy counts on the record's way, then its value."""
+    asked = np.empty(plan.max_depth + 1, dtype=np.int64)
+    tree = np.uint64(0)
+    for p in range(probes.shape[0]):
+        way, i = np.uint64(0), 0
+        while nodes[i].decides != LEAF:
+            way = mixed(way ^ np.uint64(question(nodes[i], probes)))
+            if p == 0:
+                numbers[nodes[i].depth] = nodes[i].noisy_count
+            i = child_of(nodes, i, probes[p])
+        label = nodes[i].label
+        if nodes[i].key != 0:
+            label = label_below(plan.max_depth, nodes, probes[p], table.n_classes, asked)
+            for depth in range(nodes[i].depth, plan.max_depth):
+                if asked[depth] >= 0:
+                    way = mixed(way ^ np.uint64(BY_VALUE + 4 * asked[depth]))
+        if p == 0:
+            numbers[nodes[i].depth] = nodes[i].noisy_count
+            numbers[-1] = nodes[i].value
+            codes[QUESTION] = first_question(nodes, asked, probes)
+            codes[LABEL] = label
+            codes[WAY] = np.int64(mixed(way ^ np.uint64(label)) >> np.uint64(1))
+        tree = mixed(tree ^ mixed(way ^ np.uint64(label)))
+    codes[TREE] = np.int64(tree >> np.uint64(1))
+
+
+@compiled
+def question(node, probes):
+    """Return a number for what a node asks; cuts between the same values of the probes are the same question."""
+    below, at = 0, 0
+    if node.decides != BY_VALUE:
+        for p in range(probes.shape[0]):
+            below += probes[p, node.feature] < node.cut
+            at += probes[p, node.feature] == node.cut
+    return node.decides + 4 * (node.feature + 1024 * (below + 1024 * at))
+
+
+@compiled
+def first_question(nodes, asked, probes):
+    """Return the number of the root's question, -1 if it asks none; ``asked`` is what lies below a root with a key."""
+    if nodes[0].decides != LEAF:
+        return question(nodes[0], probes)
+    return BY_VALUE + 4 * asked[0] if nodes[0].key != 0 and asked[0] >= 0 else -1
+
+
+@compiled
+def child_of(nodes, i, values):
+    """Return the child of a node that a row goes to."""
+    node = nodes[i]
+    value = values[node.feature]
+    if node.decides == BELOW:
+        return node.child + np.int64(value > node.cut)
+    if node.decides == EQUALS:
+        return node.child + np.int64(value != node.cut)
+    return node.child + np.int64(value)
+
+
+@compiled
+def note_random_tree(tree, plan, table, probes, classes, codes, numbers):
+    """Note the noisy counts of some classes where the record ends; the questions of a random tree read no row."""
+    sums = np.zeros((1, plan.n_classes))
+    rdt.add_counts(plan, tree, probes[:1], sums)
+    for j in range(classes.shape[0]):
+        numbers[j] = sums[0, classes[j]]
+
+
+class ForestOnTable:
+    """A forest on one of the tables of a pair, ready to be trained many times: an `Observer`.
+
+    Parameters
+    ----------
+    forest : PrivateForest
+        An estimator without a fit; its ``random_state`` is not used.
+    pair : Pair
+        Where the record and the rows of interest come from.
+    records : tuple of Record
+        The table.
+    key : int
+        Key of the run.
+    """
+
+    def __init__(self, forest: PrivateForest, pair: Pair, records: tuple[Record, ...], key: int):
+        self._forest, self._pair = clone(forest).set_params(domain=pair.domain), pair
+        X, y = training_rows(pair.domain, records)
+        self.privacy: Privacy = clone(self._forest).set_params(random_state=0).fit(X, y).privacy_
+        self._table, self._grow, self._sample = self._forest.prepare(X, y)
+        self._is_random = isinstance(self._forest, rdt.RDTClassifier)
+        self._probes = self._forest.descending(pair.probes())
+        self._classes = _positions(self._forest, pair)
+        self._key = np.uint64(key)
+
+    def observe(self, first: int, n: int) -> Observation:
+        """Train n times, training number ``first`` and those that follow it."""
+        stream, trees = Stream(self._key), self._forest.n_estimators
+        names = self._numbers()
+        codes = np.zeros((n, trees, len(SIDES)), dtype=np.int64)
+        numbers = np.full((n, trees, len(names)), np.nan)
+        train(
+            self._grow.func,
+            *self._grow.args,
+            self._sample,
+            note_random_tree if self._is_random else note_tree,
+            self._table,
+            trees,
+            self._probes,
+            np.array(list(self._classes.values()), dtype=np.int64),
+            (stream.generator, stream.state, stream.rest),
+            self._key,
+            first,
+            codes,
+            numbers,
+        )
+        seen = {} if self._is_random else {side: codes[:, :, place] for side, place in SIDES.items()}
+        return Observation(seen, {name: numbers[:, :, j] for j, name in enumerate(names)})
+
+    def trees(self, training: int) -> list:
+        """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""
+        rng = Stream(self._key).at(training)
+        samples = self._sample(len(self._table.labels), self._forest.n_estimators, rng)
+        return [self._grow(self._table, rows, rng) for rows in samples]
+
+    def words(self, side: str, training: int, part: int) -> str:
+        """Say what a side of a tree is in one training."""
+        nodes = self.trees(training)[part]
+        ways = [self._way(nodes, row) for row in self._probes]
+        questions, label = ways[0]
+        if side == "root":
+            return f"a split by {questions[0]}" if questions else "a leaf"
+        if side == "label where the record ends":
+            return label
+        if side == "way of the record":
+            return _told(questions, label)
+        return "; ".join(
+            f"({', '.join(map(str, row))}): {_told(*way)}"
+            for row, way in zip(self._pair.probes().to_numpy(), ways, strict=True)
+        )
+
+    def _way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
+        """Return the questions that a row meets, and the label at the end."""
+        asked, i = [], 0
+        while nodes["decides"][i] != LEAF:
+            asked.append(self._question(*(nodes[field][i] for field in ("decides", "feature", "cut"))))
+            i = child_of(nodes, i, row)
+        label, plan = nodes["label"][i], self._grow.args[0]
+        if nodes["key"][i]:
+            below = np.empty(plan.max_depth, dtype=np.int64)
+            label = label_below(plan.max_depth, nodes, row, self._table.n_classes, below)
+            asked += [self._question(BY_VALUE, feature, 0) for feature in below[nodes["depth"][i] :] if feature >= 0]
+        return asked, repr(self._forest.classes_.tolist()[label]) if is_classifier(self._forest) else "a number"
+
+    def _question(self, decides: int, feature: int, cut: float) -> str:
+        column = self._forest.domain_.features[feature]
+        if decides == BY_VALUE:
+            return column.name
+        if decides == EQUALS:
+            return f"{column.name} = {column.categories[int(cut)]}"
+        values = self._probes[:, feature]
+        if (values == cut).any():
+            return f"{column.name} <= {self._in_unit(column, cut):g}"
+        low, high = values[values < cut].max(initial=-np.inf), values[values > cut].min(initial=np.inf)
+        return f"{column.name} between {self._in_unit(column, low):g} and {self._in_unit(column, high):g}"
+
+    def _in_unit(self, column: Continuous, cut: float) -> float:
+        """Return a cut as a value of its column, where trees may know the column's bins only."""
+        n_bins = self._forest._n_bins()
+        cut = cut if n_bins is None else column.lower + (cut + 1) / n_bins * (column.upper - column.lower)
+        return min(max(cut, column.lower), column.upper)
+
+    def _numbers(self) -> list[str]:
+        if self._is_random:
+            return [f"noisy count of {name!r} where the record ends" for name in self._classes]
+        levels = range(self._grow.args[0].max_depth + 1)
+        counts = [f"noisy count on level {level} of the record's way" for level in levels]
+        return [*counts, "value where the record ends"]
+
+
+def _told(questions: list[str], label: str) -> str:
+    """Return a way through a tree in words.
+
+    Examples
+    --------
+    >>> _told(["size", "colour = red"], "'yes'"), _told([], "'no'")
+    ("size, colour = red, then 'yes'", "'no' at once")
+    """
+    return f"{', '.join(questions)}, then {label}" if questions else f"{label} at once"
+
+
+def _positions(forest: PrivateForest, pair: Pair) -> dict:
+    """Return the classes of the differing records, and their positions among all."""
+    if not is_classifier(forest):
+        return {}
+    classes = forest.classes_.tolist()
+    return {record[-1]: classes.index(record[-1]) for record in pair.differing}

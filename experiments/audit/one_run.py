@@ -1,0 +1,251 @@
+"""One run: hide records among the training rows of a paper's configuration, train once, guess which of them were there.
+
+Each of some thousand canaries, drawn evenly from the public domain, is put among the rows or left out by a coin. Who
+knows all rows, all canaries and the released model guesses the coins. If training keeps its ε, no guesser does better
+than e^ε / (1 + e^ε) on average, and a single fit with many canaries bounds ε from below (Steinke, Nasr, Jagielski,
+2023; see `bounds.guessing_epsilon`).
+
+How much of ε that shows depends on whether a record can be seen alone. RDT's leaves have noisy counts, from which the
+known rows can be subtracted: with one tree the bound is nearly tight; over t trees the noise of each is t times larger,
+and few canaries are lucky in all of them. A tree that cuts only at values it holds betrays a canary that is alone on a
+side, without noise: that refutes any ε. Labels alone, from trees whose leaves hold dozens of known rows, tell next to
+nothing: a small bound there says that nobody could guess, not that ε is small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+import datasets
+from algorithms.accounting import ADDED_OR_REMOVED, Privacy
+from algorithms.domain import Continuous, Domain
+from algorithms.forests import rdt
+from algorithms.forests.forest import PrivateForestClassifier
+from algorithms.forests.keys import add_votes_on_demand
+from algorithms.forests.predictor import add_votes, find_leaves
+from algorithms.forests.tree import BELOW, BY_VALUE, LEAF
+from experiments.audit.blackbox import verdict
+from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
+from experiments.audit.streams import Stream, key_of
+from experiments.cells import checked_protocol
+from experiments.errors import BadInput
+from experiments.splits import split_rows
+
+SHARE = 0.1
+"""Share of the canaries on either end that are guessed at where no likelihood says how sure a guess is."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Canaries among training rows, and the forest that was trained on both.
+
+    Parameters
+    ----------
+    forest : PrivateForestClassifier
+        Trained on the rows and the canaries that are in.
+    rows, canaries : float64 arrays of shape (n, k) and (m, k)
+        As the trees see them.
+    labels, canary_labels : int arrays of shape (n,) and (m,)
+        Positions of their classes.
+    """
+
+    forest: PrivateForestClassifier
+    rows: np.ndarray
+    labels: np.ndarray
+    canaries: np.ndarray
+    canary_labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run gave.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        What the forest says of itself.
+    rule : str
+        How was guessed, in words.
+    canaries, guesses, correct : int
+        How many there were, were guessed at, and were guessed right.
+    bound : float
+        ε is at least this, with a chance of 99.9 %.
+    refutable : float
+        What the bound would be if every coin were guessed right.
+    """
+
+    privacy: Privacy
+    rule: str
+    canaries: int
+    guesses: int
+    correct: int
+    bound: float
+    refutable: float
+
+    @property
+    def verdict(self) -> str:
+        """What the bound says of the claim."""
+        return verdict(self.bound, self.privacy.claimed_epsilon)
+
+
+def one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "") -> Run:
+    """Train a forest once on a data set with canaries in it, and bound its ε from below.
+
+    Parameters
+    ----------
+    forest : PrivateForestClassifier
+        An estimator without a fit; its ``domain`` and ``random_state`` are set here.
+    dataset : str
+        Which; its training rows are those of repeat 0 of the usual protocol.
+    canaries : int
+        How many, at least 10.
+    key : str
+        Whatever else the random numbers shall depend on.
+
+    Raises
+    ------
+    BadInput
+        If the forest is none whose classes can be guessed by, or its claim is not about records added or removed.
+    """
+    if not isinstance(forest, PrivateForestClassifier):
+        raise BadInput(f"one run takes a private forest that votes for classes, not {type(forest).__name__}")
+    rng = Stream(key_of(key, dataset, canaries)).at(0)
+    hidden, is_in = _trained(forest, datasets.load(dataset), canaries, rng)
+    if hidden.forest.privacy_.neighbours != ADDED_OR_REMOVED:
+        raise BadInput(
+            f"one run is about {ADDED_OR_REMOVED}; {type(forest).__name__} claims {hidden.forest.privacy_.neighbours}"
+        )
+    rule, guesses = _guessed(hidden)
+    made, correct = int((guesses != 0).sum()), int(((guesses > 0) & is_in | (guesses < 0) & ~is_in).sum())
+    bounds = guessing_epsilon(correct, made, FALSE_ALARMS), guessing_epsilon(canaries, canaries, FALSE_ALARMS)
+    return Run(hidden.forest.privacy_, rule, canaries, made, correct, *bounds)
+
+
+def _trained(forest, data: datasets.Dataset, m: int, rng: np.random.Generator) -> tuple[Hidden, np.ndarray]:
+    """Return the trained forest with all that is known, and the coins, which are not."""
+    train, _ = split_rows(data, 0, checked_protocol(None))
+    frame, target = data.frame.iloc[train], data.target.iloc[train]
+    canaries, canary_target = _drawn(data.domain, m, rng)
+    is_in = rng.random(m) < 0.5
+    seed = int(rng.integers(2**31 - 1))
+    forest.set_params(domain=data.domain, random_state=seed)
+    forest.fit(pd.concat([frame, canaries[is_in]]), np.concatenate([target.to_numpy(), canary_target[is_in]]))
+    labels, canary_labels = (np.searchsorted(forest.classes_, values) for values in (target.to_numpy(), canary_target))
+    return Hidden(forest, forest.descending(frame), labels, forest.descending(canaries), canary_labels), is_in
+
+
+def _drawn(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+    """Draw records evenly from a public domain."""
+    columns = {
+        feature.name: feature.lower + rng.random(m) * (feature.upper - feature.lower)
+        if isinstance(feature, Continuous)
+        else np.array(feature.categories, dtype=object)[rng.integers(len(feature.categories), size=m)]
+        for feature in domain.features
+    }
+    target = np.array(domain.target.categories)[rng.integers(len(domain.target.categories), size=m)]
+    return pd.DataFrame(columns), target
+
+
+def _guessed(hidden: Hidden) -> tuple[str, np.ndarray]:
+    """Return how coins are guessed, in words, and the guesses: 1 for in, -1 for out, 0 for none."""
+    if isinstance(hidden.forest, rdt.RDTClassifier):
+        ratios = sum(_ratios_of_counts(hidden, tree) for tree in hidden.forest.trees_)
+        return "by the noisy count of its class in its leaves, less the known rows", _most_sure(ratios)
+    if getattr(hidden.forest, "variant", "paper") == "paper" and (betrayed := _betrayed(hidden)).any():
+        return "in, if a split that was made could not have been made without it", betrayed.astype(int)
+    matches = sum(_matches(hidden, nodes) for nodes in hidden.forest.trees_)
+    return "by the labels of the leaves in which it would be alone", _extremes(matches)
+
+
+def _ratios_of_counts(hidden: Hidden, tree: rdt.RandomTree) -> np.ndarray:
+    """Return the log-likelihood ratios by a tree's noisy counts; 0 where another canary would share the count."""
+    plan, m = hidden.forest.plan_, len(hidden.canaries)
+    noisy = np.zeros((m, plan.n_classes))
+    rdt.add_counts(plan, tree, hidden.canaries, noisy)
+    keys = [
+        np.array([rdt.leaf_key(plan, tree.key, row) for row in rows]) * np.uint64(plan.n_classes)
+        + labels.astype(np.uint64)
+        for rows, labels in ((hidden.rows, hidden.labels), (hidden.canaries, hidden.canary_labels))
+    ]
+    known, counts = np.unique(keys[0], return_counts=True)
+    places = np.minimum(np.searchsorted(known, keys[1]), len(known) - 1)
+    others = np.where(known[places] == keys[1], counts[places], 0)
+    _, which, sharing = np.unique(keys[1], return_inverse=True, return_counts=True)
+    more = noisy[np.arange(m), hidden.canary_labels] - others
+    return np.where(sharing[which] == 1, plan.epsilon * (np.abs(more) - np.abs(more - 1)), 0.0)
+
+
+def _most_sure(ratios: np.ndarray) -> np.ndarray:
+    """Guess at as many of the surest canaries as promises the best bound, by their likelihood ratios."""
+    order = np.argsort(-np.abs(ratios), kind="stable")
+    expected = np.cumsum(1 / (1 + np.exp(-np.abs(ratios[order]))))
+    sizes = np.unique(np.linspace(1, len(ratios), 200).astype(int))
+    best = max(sizes, key=lambda size: guessing_epsilon(int(expected[size - 1]), int(size), FALSE_ALARMS))
+    guesses = np.zeros(len(ratios), dtype=np.int64)
+    guesses[order[:best]] = np.sign(ratios[order[:best]])
+    return guesses
+
+
+def _betrayed(hidden: Hidden) -> np.ndarray:
+    """Tell which canaries the trees betray: bool array of shape (m,)."""
+    betrayed = np.zeros(len(hidden.canaries), dtype=bool)
+    n = len(hidden.rows)
+    rows = np.concatenate([hidden.rows, hidden.canaries])
+    labels = np.concatenate([hidden.labels, hidden.canary_labels])
+    for nodes in hidden.forest.trees_:
+        for suspects in _never_empty(nodes, rows, labels):
+            if len(suspects) == 1 and suspects[0] >= n:
+                betrayed[suspects[0] - n] = True
+    return betrayed
+
+
+def _never_empty(nodes: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield sets of rows of which at least one must have been there, for the nodes of a printed tree to be as they are.
+
+    A node that was split after an exact test held more than the one class that most rows here have. A cut in two has
+    rows on its left side; one at a value that a row here has was drawn from the values present.
+    """
+    members = {0: np.arange(len(rows))}
+    for i, node in enumerate(nodes):
+        here = members.pop(i, np.empty(0, dtype=np.int64))
+        if node["decides"] == LEAF or not len(here):
+            continue
+        values = rows[here, node["feature"]]
+        if node["exact"]:
+            yield here[labels[here] != np.bincount(labels[here]).argmax()]
+        if node["decides"] == BY_VALUE:
+            for value in np.unique(values):
+                members[node["child"] + int(value)] = here[values == value]
+            continue
+        at_cut = values == node["cut"]
+        goes_left = values <= node["cut"] if node["decides"] == BELOW else at_cut
+        yield here[at_cut if at_cut.any() else goes_left]
+        members[node["child"]], members[node["child"] + 1] = here[goes_left], here[~goes_left]
+
+
+def _matches(hidden: Hidden, nodes: np.ndarray) -> np.ndarray:
+    """Return 1 for a canary whose class is the label of a leaf in which no other row can be, less what chance gives."""
+    n_classes, m = len(hidden.forest.classes_), len(hidden.canaries)
+    votes = np.zeros((m, n_classes))
+    if nodes["key"].any():
+        add_votes_on_demand(hidden.forest.plan_.max_depth, nodes, hidden.canaries, votes)
+    else:
+        add_votes(nodes, hidden.canaries, votes)
+    leaves, known = find_leaves(nodes, hidden.canaries), find_leaves(nodes, hidden.rows)
+    _, which, sharing = np.unique(leaves, return_inverse=True, return_counts=True)
+    is_alone = (sharing[which] == 1) & ~np.isin(leaves, known)
+    return np.where(is_alone, votes[np.arange(m), hidden.canary_labels] - 1 / n_classes, 0.0)
+
+
+def _extremes(scores: np.ndarray) -> np.ndarray:
+    """Guess that the canaries of the highest scores are in and those of the lowest are not; ties get no guess."""
+    guesses, g = np.zeros(len(scores), dtype=np.int64), math.ceil(SHARE * len(scores))
+    ordered = np.sort(scores)
+    guesses[scores > max(ordered[-g - 1], 0.0)] = 1
+    guesses[scores < min(ordered[g], 0.0)] = -1
+    return guesses

@@ -1,0 +1,75 @@
+"""Many releases of rows in place of the training rows."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+from sklearn.base import clone
+
+from algorithms.accounting import Privacy
+from algorithms.forests.table import bin_continuous
+from algorithms.release.marginals import MarginalReplacement
+from algorithms.release.sampler import Sampler, numbered
+from experiments.audit.observation import Observation
+from experiments.audit.pairs import Pair, Record, training_rows
+from experiments.audit.streams import Stream
+
+
+class ReleaseOnTable:
+    """A sampler on one of the tables of a pair, ready to release many times: an `Observer`.
+
+    Seen are the number of released rows of each class, and how near the nearest released row comes to the differing
+    record; of noisy marginals the noisy tables that all rows are drawn from, where the record is.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        An estimator without a fit; its ``random_state`` is not used.
+    pair : Pair
+        Where the record comes from.
+    records : tuple of Record
+        The table.
+    key : int
+        Key of the run.
+    """
+
+    def __init__(self, sampler: Sampler, pair: Pair, records: tuple[Record, ...], key: int):
+        self._sampler, self._key = clone(sampler).set_params(domain=pair.domain, random_state=0), key
+        X, y = training_rows(pair.domain, records)
+        self._sampler.fit_resample(X, y)
+        self.privacy: Privacy = self._sampler.privacy_
+        self._rows = self._sampler.read_training_rows(X, y)
+        record, row = pair.differing[0], pair.domain.encode(pair.probes().iloc[:1])[0]
+        self._classes = self._sampler.classes_.tolist()
+        self._label, self._record = self._classes.index(record[-1]), numbered(row, pair.domain)[0]
+        if isinstance(self._sampler, MarginalReplacement):
+            self._cells = bin_continuous(row, pair.domain, self._sampler.n_bins)[0].astype(np.int64)
+
+    def observe(self, first: int, n: int) -> Observation:
+        """Release n times, release number ``first`` and those that follow it."""
+        stream, sampler = Stream(self._key), copy(self._sampler)  # a sampler keeps what it released last
+        seen = [self._one(sampler, stream.at(first + i)) for i in range(n)]
+        return Observation({}, {side: np.array([[one[side]] for one in seen]) for side in seen[0]})
+
+    def _one(self, sampler: Sampler, rng: np.random.Generator) -> dict[str, float]:
+        rows, labels = sampler._replaced(*self._rows, rng)
+        if isinstance(sampler, MarginalReplacement):
+            return self._tables(sampler)
+        counts = np.bincount(labels, minlength=len(self._classes))
+        numbers = {
+            f"released rows of {name!r}": float(count) for name, count in zip(self._classes, counts, strict=True)
+        }
+        nearest = np.abs(rows - self._record).max(axis=1).min()
+        return numbers | {"distance from the record to the nearest released row": float(nearest)}
+
+    def _tables(self, sampler: MarginalReplacement) -> dict[str, float]:
+        shares = {
+            f"noisy share of the record's {name} in its class": float(table[self._label, cell])
+            for name, table, cell in zip(sampler.domain_.names, sampler.shares_, self._cells, strict=True)
+        }
+        return {"noisy size of the record's class": float(sampler.class_counts_[self._label])} | shares
+
+    def words(self, side: str, training: int, part: int) -> str:
+        """Say what a side of the release is in one training; there is none but numbers."""
+        raise KeyError(side)

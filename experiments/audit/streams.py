@@ -1,0 +1,82 @@
+"""One stream of random numbers for each training, begun anew inside compiled loops.
+
+To make a numpy generator takes longer than to grow a small tree, so one is made for each thread and its state is set
+anew for each training. What training i draws is a function of the key of the run and of i alone: neither the number of
+threads nor the size of a block changes it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+
+import numpy as np
+
+from algorithms.compiled import compiled
+from algorithms.mechanisms import mixed
+
+
+class Stream:
+    """A numpy generator (PCG64) that can be set to where a training begins.
+
+    Parameters
+    ----------
+    key : int
+        Key of the run, 64 bits, see `key_of`.
+
+    Attributes
+    ----------
+    generator : numpy.random.Generator
+        What draws.
+    state : uint64 array of shape (4,)
+        The generator's own memory: 128 bits of state, lower half first, then its increment, which stays.
+    rest : uint64 array of shape (1,)
+        Memory behind it: half of a number that was drawn and not used yet.
+
+    Examples
+    --------
+    >>> stream = Stream(key_of("an example"))
+    >>> first, other = stream.at(0).random(), stream.at(1).random()
+    >>> stream.at(0).random() == first != other
+    True
+    """
+
+    def __init__(self, key: int):
+        self.key = np.uint64(key)
+        self._bits = np.random.PCG64(0)
+        self.generator = np.random.Generator(self._bits)
+        # Numpy's struct pcg64_state: a pointer to the state proper, then the unused half and whether there is one.
+        outer = (ctypes.c_uint64 * 2).from_address(self._bits.ctypes.state_address)
+        self.state = np.ctypeslib.as_array((ctypes.c_uint64 * 4).from_address(outer[0]))
+        self.rest = np.ctypeslib.as_array(outer)[1:]
+        begin(self.state, self.rest, self.key, 0)
+        if self._bits.state["state"]["state"] != int(self.state[0]) + (int(self.state[1]) << 64):
+            raise RuntimeError(
+                f"numpy {np.__version__} keeps the state of PCG64 elsewhere: experiments/audit/streams.py"
+            )
+
+    def at(self, training: int) -> np.random.Generator:
+        """Return the generator, set to the beginning of a training."""
+        begin(self.state, self.rest, self.key, training)
+        return self.generator
+
+
+@compiled
+def begin(state, rest, key, training):
+    """Set a generator to the beginning of a training; ``state`` and ``rest`` are those of its `Stream`."""
+    number = np.uint64(key) ^ mixed(np.uint64(training))
+    state[0], state[1] = mixed(number), mixed(~number)
+    rest[0] = 0
+
+
+def key_of(*parts) -> int:
+    """Return a key of 64 bits that is a function of plain values.
+
+    Examples
+    --------
+    >>> key_of("rdt", 1.0) == key_of("rdt", 1.0) != key_of("rdt", 2.0)
+    True
+    """
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).digest()
+    return int.from_bytes(digest[:8], "little")
