@@ -540,7 +540,7 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
 def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
     words = "algorithm=rdt", "dataset=car", "canaries=500", "algorithm.max_depth=6"
     code, rows, replays = run_command(tmp_path, *words)
-    assert code == 0 and [row["where"] for row in rows] == ["car, 500 canaries"] and not replays
+    assert code == 0 and [row["where"] for row in rows] == ["car, 10 trees, 500 canaries"] and not replays
     assert json.loads(rows[0]["params"])["max_depth"] == 6
     assert "rdt" in capsys.readouterr().out
 

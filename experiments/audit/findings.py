@@ -148,7 +148,7 @@ def of_finding(algorithm: str, finding: Finding) -> Row:
 
 def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row:
     """Return the row of one run."""
-    privacy = run.privacy
+    privacy, trees = run.privacy, forest.get_params().get("n_estimators", 1)
     return Row(
         layer=ONE_RUN,
         algorithm=algorithm,
@@ -158,7 +158,7 @@ def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row
         accounted=privacy.accounted_epsilon,
         is_sound=privacy.is_sound,
         neighbours=privacy.neighbours,
-        where=f"{dataset}, {run.canaries:,} canaries",
+        where=f"{dataset}, {trees} tree{'' if trees == 1 else 's'}, {run.canaries:,} canaries",
         event=run.rule,
         n=1,
         count=run.correct,
@@ -195,7 +195,7 @@ def told(found: Found) -> str:
         parts.append(f"{head}\n\n{_grid(sorted(runs, key=_order))}")
     by_event = defaultdict(list)
     for row in _worst([row for row in boxes if row.verdict == VIOLATED]):
-        by_event[row.where, row.event].append(row)
+        by_event[row.table, row.neighbour, row.event].append(row)
     if by_event:
         confidence = f"{1 - FALSE_ALARMS:.1%}"
         head = f"Violations, to be checked by hand; all bounds of an algorithm hold together with {confidence}."
