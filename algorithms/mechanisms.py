@@ -4,6 +4,15 @@ Each takes what it protects, a sensitivity, an epsilon and a ``numpy.random.Gene
 run can be recorded and replayed on a neighbouring table. ``epsilon=inf`` is the noise-free limit of each mechanism.
 Sensitivities are meant for neighbouring tables that differ by one record added or removed, unless said otherwise.
 
+Selections pay half where scores are **monotone**: where an added record raises no score, or lowers none (counts, the
+max operator, count-weighted impurities, sums of squared errors). All candidates then move the same way by at most the
+sensitivity, so that their differences, which are all that a selection looks at, move by the sensitivity and not by
+twice as much, and the 2 in the exponent goes. For the exponential mechanism: a record multiplies every weight by a
+factor from 1 to exp(epsilon), and so their sum. For permute-and-flip: it moves what the noise of a candidate must
+exceed by at most the sensitivity, which changes that probability by a factor of at most exp(epsilon). See Dwork & Roth
+(2014, section 3.3) for noisy maxima of counts. It does not hold where a record is replaced: one score may rise while
+another falls.
+
 The generator is numpy's: made for experiments. Floating-point Laplace noise can leak through its low-order bits
 (Mironov, 2012); do not release a model of real people's data with it.
 """
@@ -140,7 +149,7 @@ def laplace_of(key, value, sensitivity, epsilon):
 
 
 @compiled
-def exponential(quality, measure, sensitivity, epsilon, rng):
+def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
 
     Parameters
@@ -155,6 +164,8 @@ def exponential(quality, measure, sensitivity, epsilon, rng):
         Budget, in (0, inf]. At infinity one of the best candidates is drawn in proportion to its measure.
     rng : numpy.random.Generator
         Source of randomness; one uniform number is taken, whatever epsilon is.
+    monotone : bool, default=False
+        An added record raises no score, or lowers none: the exponent is ``epsilon * quality / sensitivity``.
 
     Returns
     -------
@@ -173,6 +184,8 @@ def exponential(quality, measure, sensitivity, epsilon, rng):
     """
     if not (sensitivity > 0 and epsilon > 0):
         raise ValueError("exponential: sensitivity and epsilon must be positive")
+    if monotone:
+        sensitivity = 0.5 * sensitivity
     best = -np.inf
     for i in range(quality.shape[0]):
         if measure[i] > 0 and quality[i] > best:
@@ -203,7 +216,7 @@ def exponential(quality, measure, sensitivity, epsilon, rng):
 
 
 @compiled
-def permute_and_flip(quality, sensitivity, epsilon, rng):
+def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate by permute-and-flip, in its form ``argmax(quality + Exponential(2 * sensitivity / epsilon))``.
 
     Parameters
@@ -216,6 +229,8 @@ def permute_and_flip(quality, sensitivity, epsilon, rng):
         Budget, in (0, inf]. At infinity one of the best candidates is drawn evenly.
     rng : numpy.random.Generator
         Source of randomness; one exponential number is taken for each candidate.
+    monotone : bool, default=False
+        An added record raises no score, or lowers none: the noise is ``Exponential(sensitivity / epsilon)``.
 
     Returns
     -------
@@ -237,6 +252,8 @@ def permute_and_flip(quality, sensitivity, epsilon, rng):
         raise ValueError("permute_and_flip: sensitivity and epsilon must be positive")
     if quality.shape[0] == 0:
         raise ValueError("permute_and_flip: no candidate")
+    if monotone:
+        sensitivity = 0.5 * sensitivity
     scale = 2.0 * sensitivity / epsilon
     chosen = 0
     best = -np.inf
