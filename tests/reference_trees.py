@@ -2,7 +2,8 @@
 
 A reference tree takes the same random numbers in the same order as the engine: a uniform number for each drawn feature,
 one for each random cut, one for each exponential mechanism, one for each cut inside an interval, a Laplace number for
-each noisy count. So the trees must be identical, with noise and without.
+each noisy count, an exponential one for each candidate of permute-and-flip. So the trees must be identical, with noise
+and without.
 """
 
 import itertools
@@ -26,6 +27,7 @@ SEED, N_TREES, DEPTH, M = 11, 3, 4, 3
 
 TABLES = pytest.mark.parametrize("seed", [0, 1, 2])
 EPSILONS = pytest.mark.parametrize("epsilon", [math.inf, 900.0, 60.0])
+SOUND_EPSILONS = pytest.mark.parametrize("epsilon", [math.inf, 60.0, 2.0])  # with the last, few rows last few levels
 
 
 def columns_and_signal(seed, n):
@@ -88,9 +90,9 @@ def draw_features(pool, m, rng):
     return pool[:m]
 
 
-def draw_exponential(quality, lengths, sensitivity, epsilon, rng):
-    best = max(quality)
-    factor = [1.0 if q == best else math.exp(max(epsilon * (q - best) / (2 * sensitivity), -800)) for q in quality]
+def draw_exponential(quality, lengths, sensitivity, epsilon, rng, *, monotone=False):
+    best, apart = max(quality), sensitivity if monotone else 2 * sensitivity
+    factor = [1.0 if q == best else math.exp(max(epsilon * (q - best) / apart, -800)) for q in quality]
     reached = list(itertools.accumulate(f * length for f, length in zip(factor, lengths, strict=True)))
     threshold = rng.random() * reached[-1]
     return next(i for i, r in enumerate(reached) if r > threshold)
@@ -98,6 +100,38 @@ def draw_exponential(quality, lengths, sensitivity, epsilon, rng):
 
 def noisy(exact, epsilon, rng, sensitivity=1):
     return exact if math.isinf(epsilon) else exact + rng.laplace(0, sensitivity / epsilon)
+
+
+def flip(scores, sensitivity, epsilon, rng, *, monotone=False):
+    """Permute-and-flip by its noise: the largest score plus exponential noise."""
+    noise = [rng.standard_exponential() for _ in scores]
+    if math.isinf(epsilon):
+        best = [i for i, score in enumerate(scores) if score == max(scores)]
+        return max(best, key=lambda i: noise[i])
+    apart = sensitivity if monotone else 2 * sensitivity
+    noisy = [score + apart / epsilon * e for score, e in zip(scores, noise, strict=True)]
+    return noisy.index(max(noisy))
+
+
+def flipped_leaf(rows, epsilon, rng):
+    return {"label": flip(class_counts(rows), 1, epsilon, rng, monotone=True), "paid": epsilon}
+
+
+def counted(sample, epsilon, n_children, most, rng):
+    """How a sound tree begins: a twentieth of its budget for its number of rows, then as many levels as these last.
+
+    Returns the noisy number, what it cost, the number of levels, and what is left to spend.
+    """
+    count = noisy(len(sample), epsilon / 20, rng)
+    return count, epsilon / 20, levels_of(count, epsilon, n_children, most), epsilon * 19 / 20
+
+
+def levels_of(count, epsilon, n_children, most):
+    """How many levels of splits leave 5 / epsilon rows to a leaf, but at least 1 if any are asked for."""
+    levels = min(most, 1)
+    while levels < most and 5 * n_children ** (levels + 1) <= max(count, 1) * epsilon:
+        levels += 1
+    return levels
 
 
 def leaf(rows, epsilon, rng):

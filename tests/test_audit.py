@@ -31,6 +31,7 @@ from algorithms import (
     PFDPDTClassifier,
     RDTClassifier,
     RFDPPGiniClassifier,
+    ThriftyTreeClassifier,
 )
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Parallel, Privacy, Spent
 from algorithms.forests import forest as forest_module
@@ -162,6 +163,9 @@ FORESTS = {
     "edprf": EDPRFClassifier(2.0),
     "edprf sound": EDPRFClassifier(2.0, variant="sound"),
     "pfdpdt sound": PFDPDTClassifier(2.0, variant="sound"),
+    "diffprf sound": DiffPRFClassifier(2.0, variant="sound"),
+    "diffprfs sound": DiffPRFsClassifier(2.0, variant="sound"),
+    "thrifty_tree": ThriftyTreeClassifier(2.0),
     "rdt": RDTClassifier(2.0),
     "diffpets_regressor": DiffPETsRegressor(2.0),
 }
@@ -357,7 +361,7 @@ class ExactSplits(EDPRFClassifier):
 
     def _grower(self, table):
         grow = super()._grower(table)
-        return partial(grow.func, self.plan_._replace(split_epsilon=np.full(self.max_depth, math.inf)))
+        return partial(grow.func, self.plan_._replace(split_epsilon=np.full_like(self.plan_.split_epsilon, math.inf)))
 
 
 class ByPosition(UndividedRDT):

@@ -25,15 +25,19 @@ from tests.reference_trees import (
     EPSILONS,
     EQUALS,
     N_TREES,
+    SOUND_EPSILONS,
     TABLES,
     assert_same_trees,
     columns_and_signal,
+    counted,
     divide,
     draw_exponential,
     draw_features,
+    flipped_leaf,
     forest,
     gini,
     leaf,
+    levels_of,
     noisy,
     samples_and_streams,
     table,
@@ -94,6 +98,13 @@ def ratio_leaf(rows, epsilon, rng):
     return {"value": clipped(total / n) if n else 0.5, "paid": epsilon}
 
 
+def parts_leaf(rows, epsilon, rng):
+    """The sums of y and of 1 - y: a record adds 1 to the two of them together."""
+    below = noisy(float(sum(target for _, target in rows)), epsilon, rng)
+    above = noisy(float(sum(1 - target for _, target in rows)), epsilon, rng)
+    return {"value": clipped(below / (below + above)) if below + above > 0 else 0.5, "paid": epsilon}
+
+
 def mean_leaf(rows, epsilon, rng):
     """The mean, whose sensitivity is "2"."""
     exact = float(mean(rows)) if rows else 0.5
@@ -128,7 +139,7 @@ def cut_from_domain(_, f, rng):
 def reference_tree(
     sample, epsilon, rng, *, score, finish, sensitivity=2, m=MOST_FEATURES, depth=DEPTH, settled=None, draw_cut=None
 ):
-    """Paper 1, Algorithm 2, ``epsilon`` being what a mechanism gets; sound without ``settled``: no stop, no count."""
+    """Paper 1, Algorithm 2, ``epsilon`` being what a mechanism gets; sound without ``settled``: no stop, no counts."""
     nodes = [{"rows": sample, "depth": 0}]
     for node in nodes:
         rows, count_epsilon = node["rows"], 0.0
@@ -145,7 +156,8 @@ def reference_tree(
             cut = (draw_cut or cut_from_rows)(rows, f, rng)
             splits.append((BELOW if f in CONTINUOUS else EQUALS, f, cut))
         quality = [score(*divide(rows, *split)) for split in splits]
-        decides, f, cut = splits[draw_exponential(quality, [1] * len(splits), sensitivity, epsilon, rng)]
+        drawn = draw_exponential(quality, [1] * len(splits), sensitivity, epsilon, rng, monotone=not settled)
+        decides, f, cut = splits[drawn]
         node |= {"decides": decides, "feature": f, "cut": cut, "paid": count_epsilon + epsilon, "child": len(nodes)}
         nodes += [{"rows": side, "depth": node["depth"] + 1} for side in divide(rows, decides, f, cut)]
     return nodes
@@ -161,16 +173,21 @@ def printed_trees(X, labels, epsilon, *, sampling="bootstrap", **parameters):
 
 
 def sound_trees(X, labels, epsilon, sampling, **parameters):
-    """Nothing is spent on counts: a level has B / (h + 1)."""
+    """The rows are counted once, for as many levels as they last; each of h and the leaves has an equal share."""
     tree = epsilon / (1 if sampling == "disjoint" else N_TREES)
-    return [
-        reference_tree(sample, tree / (DEPTH + 1), rng, draw_cut=cut_from_domain, **parameters)
-        for sample, rng in samples_and_streams(X, labels, sampling)
-    ]
+    trees = []
+    for sample, rng in samples_and_streams(X, labels, sampling):
+        count, cost, levels, left = counted(sample, tree, 2, DEPTH, rng)
+        share = left / (levels + 1)
+        trees.append(reference_tree(sample, share, rng, draw_cut=cut_from_domain, depth=levels, **parameters))
+        trees[-1][0] |= {"noisy_count": count, "paid": trees[-1][0]["paid"] + cost}
+    return trees
 
 
 CLASSES = {"score": gini, "finish": leaf}
 NUMBERS = {"score": summed_variance, "finish": ratio_leaf, "m": len(COLUMNS)}
+SOUND_CLASSES = {"score": gini, "finish": flipped_leaf}
+SOUND_NUMBERS = {"score": summed_variance, "finish": parts_leaf, "m": len(COLUMNS), "sensitivity": 1}
 
 
 def readings(table):
@@ -204,11 +221,11 @@ def test_the_printed_classifier_is_the_reference_tree(seed, epsilon, reading, kn
 
 
 @TABLES
-@EPSILONS
+@SOUND_EPSILONS
 @SAMPLINGS
 def test_the_sound_classifier_is_the_reference_tree(seed, epsilon, sampling):
     X, y = table(seed)
-    expected = sound_trees(X, y, epsilon, sampling, **CLASSES)
+    expected = sound_trees(X, y, epsilon, sampling, **SOUND_CLASSES)
     assert_same_trees(forest(DiffPETsClassifier, epsilon, variant="sound", sampling=sampling).fit(X, y), expected)
 
 
@@ -242,11 +259,11 @@ def test_the_printed_regressor_is_the_reference_tree(seed, epsilon, reading, kno
 
 
 @TABLES
-@EPSILONS
+@SOUND_EPSILONS
 @SAMPLINGS
 def test_the_sound_regressor_is_the_reference_tree(seed, epsilon, sampling):
     X, y = regression_table(seed)
-    expected = sound_trees(X, shares(y), epsilon, sampling, **NUMBERS | {"sensitivity": 1})
+    expected = sound_trees(X, shares(y), epsilon, sampling, **SOUND_NUMBERS)
     parameters = {"domain": REGRESSION, "variant": "sound", "sampling": sampling, "max_features": None}
     assert_same_trees(forest(DiffPETsRegressor, epsilon, **parameters).fit(X, y), expected)
 
@@ -267,7 +284,7 @@ def test_a_prediction_is_the_mean_over_the_trees_in_the_unit_of_the_target(epsil
     if variant == "paper":
         trees = printed_trees(X, shares(y), epsilon, settled=has_little_error(0), **NUMBERS)
     else:
-        trees = sound_trees(X, shares(y), epsilon, "disjoint", **NUMBERS | {"sensitivity": 1})
+        trees = sound_trees(X, shares(y), epsilon, "disjoint", **SOUND_NUMBERS)
     model = forest(DiffPETsRegressor, epsilon, variant=variant, domain=REGRESSION, max_features=None).fit(X, y)
     others, _ = regression_table(8)
     for values, predicted in zip(others.tolist(), model.predict(others), strict=True):
@@ -286,15 +303,14 @@ def test_constant_columns_and_empty_leaves_are_those_of_the_reference(kind, vari
     """Where a column has one value, everything goes left and the right child is empty."""
     X, y = table(9) if kind == "classes" else regression_table(9)
     X[:, 0], X[:, 3] = 2.5, 1
-    labels, parameters, arguments = (
-        (y, CLASSES, {}) if kind == "classes" else (shares(y), NUMBERS | {"m": MOST_FEATURES}, {"domain": REGRESSION})
-    )
+    labels, arguments = (y, {}) if kind == "classes" else (shares(y), {"domain": REGRESSION})
     if variant == "paper":
         settled = is_pure if kind == "classes" else has_little_error(0)
-        expected = printed_trees(X, labels, epsilon, settled=settled, **parameters)
+        parameters = CLASSES if kind == "classes" else NUMBERS
+        expected = printed_trees(X, labels, epsilon, settled=settled, **parameters | {"m": MOST_FEATURES})
     else:
-        sensitivity = 2 if kind == "classes" else 1
-        expected = sound_trees(X, labels, epsilon, "disjoint", **parameters | {"sensitivity": sensitivity})
+        parameters = SOUND_CLASSES if kind == "classes" else SOUND_NUMBERS
+        expected = sound_trees(X, labels, epsilon, "disjoint", **parameters | {"m": MOST_FEATURES})
     assert any(not node["rows"] and "decides" not in node for nodes in expected for node in nodes)
     model = DiffPETsClassifier if kind == "classes" else DiffPETsRegressor
     assert_same_trees(forest(model, epsilon, variant=variant, **arguments).fit(X, y), expected)
@@ -330,12 +346,12 @@ def test_noise_takes_no_prediction_beyond_the_bounds(leaf):
 
 @pytest.mark.parametrize("estimator", [DiffPETsClassifier, DiffPETsRegressor])
 def test_questions_of_a_sound_tree_do_not_depend_on_the_rows(estimator):
-    """With one feature to choose from, a tree is the same whatever the rows; only its leaves tell of them."""
+    """With one feature to choose from, trees of one depth are the same whatever the rows; only leaves tell of them."""
     stored = []
-    for seed, n in ((0, 70), (1, 70), (2, 5)):
+    for seed, n in ((0, 70), (1, 70), (2, 40)):
         X, y = table(seed, n) if estimator is DiffPETsClassifier else regression_table(seed, n)
         domain = DOMAIN if estimator is DiffPETsClassifier else REGRESSION
-        model = forest(estimator, 2.0, variant="sound", sampling="all", max_features=1, domain=domain).fit(X, y)
+        model = forest(estimator, 100.0, variant="sound", sampling="all", max_features=1, domain=domain).fit(X, y)
         stored.append([[nodes[name].tolist() for name in ("decides", "feature", "child")] for nodes in model.trees_])
         stored[-1].append([nodes["cut"][nodes["decides"] != 0].tolist() for nodes in model.trees_])
     assert stored[0] == stored[1] == stored[2]
@@ -345,9 +361,14 @@ def test_questions_of_a_sound_tree_do_not_depend_on_the_rows(estimator):
 def test_a_sound_tree_is_complete_and_reads_nothing_exactly(estimator):
     X, y = table(0) if estimator is DiffPETsClassifier else regression_table(0)
     domain = DOMAIN if estimator is DiffPETsClassifier else REGRESSION
-    for nodes in forest(estimator, 2.0, variant="sound", domain=domain).fit(X, y).trees_:
-        assert len(nodes) == 2 ** (DEPTH + 1) - 1
-        assert not nodes["exact"].any() and np.isnan(nodes["noisy_count"]).all()
+    reached = set()
+    for epsilon in (60.0, 2.0, 0.01):
+        for nodes in forest(estimator, epsilon, variant="sound", domain=domain).fit(X, y).trees_:
+            levels = levels_of(nodes["noisy_count"][0], epsilon, 2, DEPTH)
+            reached.add(levels)
+            assert len(nodes) == 2 ** (levels + 1) - 1 and nodes["depth"].max() == levels
+            assert not nodes["exact"].any() and np.isnan(nodes["noisy_count"][1:]).all()
+    assert len(reached) >= 3
 
 
 @pytest.mark.parametrize("estimator", [DiffPETsClassifier, DiffPETsRegressor])

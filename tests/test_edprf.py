@@ -17,15 +17,17 @@ from tests.reference_trees import (
     COLUMNS,
     CONTINUOUS,
     DEPTH,
-    EPSILONS,
     N_CLASSES,
     TABLES,
     assert_same_trees,
     class_counts,
+    counted,
     draw_exponential,
+    flip,
     forest,
     gini,
     leaf,
+    levels_of,
     public_bins,
     samples_and_streams,
     splitmix64,
@@ -35,16 +37,6 @@ from tests.reference_trees import (
 
 N_BINS = 4
 SIZES = [N_BINS if f in CONTINUOUS else c for f, c in enumerate(COLUMNS)]
-
-
-def flip(scores, sensitivity, epsilon, rng):
-    """Permute-and-flip by its noise: the largest score plus exponential noise."""
-    noise = [rng.standard_exponential() for _ in scores]
-    if math.isinf(epsilon):
-        best = [i for i, score in enumerate(scores) if score == max(scores)]
-        return max(best, key=lambda i: noise[i])
-    noisy = [score + 2 * sensitivity / epsilon * e for score, e in zip(scores, noise, strict=True)]
-    return noisy.index(max(noisy))
 
 
 def budgets(epsilon, depth):
@@ -57,6 +49,10 @@ def budgets(epsilon, depth):
 
 
 def reference_tree(sample, epsilon, depth, rng, *, sound=False, split="permute_and_flip", label="permute_and_flip"):
+    count = cost = 0.0
+    if sound:
+        count, cost, n_splits, epsilon = counted(sample, epsilon, sum(SIZES) / len(SIZES), depth - 1, rng)
+        depth = n_splits + 1
     split_budget, leaf_budget = budgets(epsilon, depth)
     start = [(public_bins(values, N_BINS), label) for values, label in sample]
     nodes = [{"rows": start, "depth": 0, "open": list(range(len(COLUMNS)))}]
@@ -65,27 +61,32 @@ def reference_tree(sample, epsilon, depth, rng, *, sound=False, split="permute_a
         is_last = not unused or level == depth - 1
         if is_last or (not sound and len({one for _, one in rows}) <= 1):
             if label == "permute_and_flip":
-                node |= {"label": flip(class_counts(rows), 1, leaf_budget[level], rng), "paid": leaf_budget[level]}
+                label_drawn = flip(class_counts(rows), 1, leaf_budget[level], rng, monotone=sound)
+                node |= {"label": label_drawn, "paid": leaf_budget[level]}
             else:
                 node |= leaf(rows, leaf_budget[level], rng)
         elif not rows:
-            node |= {"key": int(rng.integers(1, 2**63 - 1)), "paid": leaf_budget[level]}
+            # the label of a key is the number of levels of splits below it
+            node |= {"key": int(rng.integers(1, 2**63 - 1)), "paid": leaf_budget[level], "label": depth - 1 - level}
         else:
             sides = [[[row for row in rows if row[0][f] == value] for value in range(SIZES[f])] for f in unused]
             scores = [gini(*one) for one in sides]
             if split == "permute_and_flip":
-                chosen = flip(scores, 2, split_budget[level], rng)
+                chosen = flip(scores, 2, split_budget[level], rng, monotone=sound)
             else:
-                chosen = draw_exponential(scores, [1] * len(scores), 2, split_budget[level], rng)
+                chosen = draw_exponential(scores, [1] * len(scores), 2, split_budget[level], rng, monotone=sound)
             f = unused[chosen]
             node |= {"decides": BY_VALUE, "feature": f, "n_children": SIZES[f], "paid": split_budget[level]}
             rest = [other for other in unused if other != f]
             nodes += [{"rows": side, "depth": level + 1, "open": rest} for side in sides[chosen]]
+    nodes[0]["paid"] += cost
+    if sound:
+        nodes[0]["noisy_count"] = count
     return nodes
 
 
 @TABLES
-@EPSILONS
+@pytest.mark.parametrize("epsilon", [math.inf, 900.0, 60.0, 5.0])
 @pytest.mark.parametrize("sound", [False, True], ids=["paper", "sound"])
 @pytest.mark.parametrize(
     ("split", "label"),
@@ -172,10 +173,12 @@ def label_below(key, values, unused, levels):
     return int(uniform_of_key(key ^ 2) * N_CLASSES)
 
 
-def test_rows_that_come_to_an_empty_node_get_the_label_that_its_key_stands_for():
-    X, y = table(0, n=30)
-    model = forest(PFDPDTClassifier, 5.0, n_estimators=None, max_features=None, variant="sound", n_bins=N_BINS)
+@pytest.mark.parametrize(("n", "epsilon", "levels"), [(30, 900.0, 4), (3, 30.0, 2)], ids=["all", "what rows afford"])
+def test_rows_that_come_to_an_empty_node_get_the_label_that_its_key_stands_for(n, epsilon, levels):
+    X, y = table(0, n=n)
+    model = forest(PFDPDTClassifier, epsilon, n_estimators=None, max_features=None, variant="sound", n_bins=N_BINS)
     nodes = model.set_params(max_depth=5).fit(X, y).trees_[0]
+    assert levels_of(nodes["noisy_count"][0], epsilon, sum(SIZES) / len(SIZES), 4) == levels
     asked, _ = table(9, n=400)
     predicted, n_below = model.predict(asked), 0
     for values, label in zip(asked.tolist(), predicted, strict=True):
@@ -185,7 +188,7 @@ def test_rows_that_come_to_an_empty_node_get_the_label_that_its_key_stands_for()
             node = nodes[node["child"] + int(binned[node["feature"]])]
         if node["key"]:
             n_below += 1
-            assert label == label_below(int(node["key"]), binned, unused, 4 - node["depth"])
+            assert label == label_below(int(node["key"]), binned, unused, levels - node["depth"])
         else:
             assert label == node["label"]
     assert n_below > 50
@@ -197,7 +200,7 @@ def test_below_an_empty_node_every_label_has_the_same_chance():
     grid = np.stack(np.meshgrid(*[range(6)] * 4), axis=-1).reshape(-1, 4)
     votes = Counter()
     for seed in range(40):
-        model = PFDPDTClassifier(1.0, max_depth=4, variant="sound", domain=domain, random_state=seed)
+        model = PFDPDTClassifier(2000.0, max_depth=4, variant="sound", domain=domain, random_state=seed)
         votes.update(model.fit(grid[:1], [0]).predict(grid[grid.min(axis=1) > 0]).tolist())
     shares = np.array([votes[c] for c in range(4)]) / sum(votes.values())
     np.testing.assert_allclose(shares, 0.25, atol=0.02)

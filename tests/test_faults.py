@@ -69,7 +69,7 @@ IN_PYTHON = [
     Fault(
         "budget not divided by the levels: DiffPRF",
         "algorithms.forests.diffprfs:DiffPRFsClassifier._level_shares",
-        "1 / (self.max_depth + 1))",
+        "1 / (levels + 1))",
         "1.0)",
         "4",
         ("curves: mushroom, diffprf, epsilon = 0.2",),
@@ -77,8 +77,8 @@ IN_PYTHON = [
     Fault(
         "a share of the levels that does not add up to 1: DiffPRF_linear",
         "algorithms.forests.diffprf:DiffPRFClassifier._level_shares",
-        "levels / levels.sum()",
-        "levels / levels.max()",
+        "parts / parts.sum()",
+        "parts / parts.max()",
         "4",
         ("curves: nursery, diffprf_linear_unstopped, epsilon = 1",),
     ),
@@ -207,10 +207,7 @@ COMPILED = [
         "Laplace scale twice as large: DiffPETs",
         *(*LAPLACE, TWICE),
         "1",
-        (
-            "classification: mushroom, diffpets, epsilon = 0.5",
-            "classification: mushroom, diffpets_sound, epsilon = 0.5",
-        ),
+        ("classification: mushroom, diffpets, epsilon = 0.5",),
     ),
     Fault(
         "Laplace scale twice as large: RFDPP-Gini",
@@ -277,16 +274,16 @@ COMPILED = [
     Fault(
         "sensitivity 1 instead of 2: splits of eDPRF",
         "algorithms/forests/edprf.py",
-        "permute_and_flip(quality, 2.0, epsilon, rng)",
-        "permute_and_flip(quality, 1.0, epsilon, rng)",
+        "permute_and_flip(quality, 2.0, epsilon, rng, plan.is_sound)",
+        "permute_and_flip(quality, 1.0, epsilon, rng, plan.is_sound)",
         "4",
         ("robot: wall_following_robot, edprf, max_depth = 5, epsilon = 1",),
     ),
     Fault(
         "sensitivity 1 instead of 2: splits of the tradition",
         "algorithms/forests/edprf.py",
-        "unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng)]",
-        "unused[exponential(quality, np.ones(unused.shape[0]), 1.0, epsilon, rng)]",
+        "np.ones(unused.shape[0]), 2.0, epsilon, rng, plan.is_sound)]",
+        "np.ones(unused.shape[0]), 1.0, epsilon, rng, plan.is_sound)]",
         "4",
         ("robot: wall_following_robot, tradition, max_depth = 5, epsilon = 1",),
     ),
@@ -320,8 +317,8 @@ COMPILED = [
     Fault(
         "leaves of a regression at the sum, not the mean",
         "algorithms/forests/diffpets.py",
-        "value = noisy_sum / noisy_n if noisy_n != 0 else 0.5",
-        "value = noisy_sum",
+        "value = below / (below + above) if below + above > 0 else 0.5",
+        "value = below",
         "1",
         ("regression: wine_quality, diffpets_regressor_sound, epsilon = 1",),
     ),

@@ -11,7 +11,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import datasets
-from algorithms import DiffPETsClassifier, DiffPRFClassifier, DiffPRFsClassifier, RFDPPGiniClassifier
+from algorithms import DiffPETsClassifier, DiffPRFClassifier, DiffPRFsClassifier, ParameterError, RFDPPGiniClassifier
 from tests.reference_trees import (
     BELOW,
     BY_VALUE,
@@ -23,20 +23,25 @@ from tests.reference_trees import (
     N_CLASSES,
     N_TREES,
     NOMINAL,
+    SOUND_EPSILONS,
     TABLES,
     M,
     assert_same_trees,
     class_counts,
+    counted,
     divide,
     draw_exponential,
     draw_features,
+    flipped_leaf,
     forest,
     gini,
     leaf,
     noisy,
     public_bins,
     samples_and_streams,
+    splitmix64,
     table,
+    uniform_of_key,
 )
 
 
@@ -106,12 +111,14 @@ def rfdpp_tree(sample, epsilon, depth, m, rng, *, per_feature=False, relative=Fa
 
 
 def sound_tree(sample, epsilon, depth, m, n_bins, rng):
-    """One exponential mechanism over all (feature, public cut) pairs; ``epsilon`` is what a level has."""
+    """One exponential mechanism over all (feature, public cut) pairs; ``epsilon`` is what the tree has."""
+    count, cost, depth, epsilon = counted(sample, epsilon, 2, depth, rng)
+    epsilon /= depth + 1
     nodes = [{"rows": [(public_bins(values, n_bins), label) for values, label in sample], "depth": 0}]
     for node in nodes:
         rows = node["rows"]
         if node["depth"] == depth:
-            node |= leaf(rows, epsilon, rng)
+            node |= flipped_leaf(rows, epsilon, rng)
             continue
         cuts = []
         for f in draw_features(range(len(COLUMNS)), m, rng):
@@ -120,9 +127,10 @@ def sound_tree(sample, epsilon, depth, m, n_bins, rng):
             else:
                 cuts += [(EQUALS, f, value) for value in range(COLUMNS[f])]
         quality = [gini(*divide(rows, *cut)) for cut in cuts]
-        decides, f, cut = cuts[draw_exponential(quality, [1] * len(cuts), 2, epsilon, rng)]
+        decides, f, cut = cuts[draw_exponential(quality, [1] * len(cuts), 2, epsilon, rng, monotone=True)]
         node |= {"decides": decides, "feature": f, "cut": cut, "paid": epsilon}
         nodes += [{"rows": side, "depth": node["depth"] + 1} for side in divide(rows, decides, f, cut)]
+    nodes[0] |= {"noisy_count": count, "paid": nodes[0]["paid"] + cost}
     return nodes
 
 
@@ -164,6 +172,44 @@ def diffprfs_tree(
             still_open = [other for other in unused if other != f]
         node["n_children"] = len(sides)
         nodes += [{"rows": side, "depth": node["depth"] + 1, "open": still_open} for side in sides]
+    return nodes
+
+
+def sound_diffprfs_tree(sample, epsilon, depth, m, score, sensitivity, n_bins, rng, *, sizes, linear=False):
+    """DiffPRFs with public cuts and a count of the rows; ``sizes`` are numbers of categories, None of cut columns."""
+    n_children = sum(size or 2 for size in sizes) / len(sizes)
+    count, cost, depth, epsilon = counted(sample, epsilon, n_children, depth, rng)
+    parts = [level + 1 if linear else 1 for level in range(depth + 1)]
+    split = [epsilon * part / sum(parts) for part in parts]
+    rest = [math.inf if math.isinf(epsilon) else epsilon - sum(split[:level]) for level in range(depth + 1)]
+    start = [(public_bins(values, n_bins), label) for values, label in sample]
+    nodes = [{"rows": start, "depth": 0, "open": list(range(len(sizes)))}]
+    for node in nodes:
+        rows, level, unused = node["rows"], node["depth"], node["open"]
+        if level == depth or not unused:
+            node |= flipped_leaf(rows, rest[level], rng)
+            continue
+        if not rows:
+            # the label of a key is the number of levels of splits below it
+            node |= {"key": int(rng.integers(1, 2**63 - 1)), "paid": rest[level], "label": depth - level}
+            continue
+        candidates, shares = [], []
+        for f in draw_features(unused, m, rng):
+            if sizes[f]:
+                candidates.append(
+                    (f, BY_VALUE, None, [[row for row in rows if row[0][f] == v] for v in range(sizes[f])])
+                )
+                shares.append(1.0)
+            else:
+                candidates += [(f, BELOW, cut, divide(rows, BELOW, f, cut)) for cut in range(n_bins - 1)]
+                shares += [1 / (n_bins - 1)] * (n_bins - 1)
+        quality = [score(*sides) for *_, sides in candidates]
+        drawn = draw_exponential(quality, shares, sensitivity, split[level], rng, monotone=True)
+        f, decides, cut, sides = candidates[drawn]
+        node |= {"decides": decides, "feature": f, "cut": cut, "n_children": len(sides), "paid": split[level]}
+        rest_of_features = [other for other in unused if other != f or decides == BELOW]
+        nodes += [{"rows": side, "depth": level + 1, "open": rest_of_features} for side in sides]
+    nodes[0] |= {"noisy_count": count, "paid": nodes[0]["paid"] + cost}
     return nodes
 
 
@@ -224,12 +270,12 @@ def test_a_reading_of_the_budget_changes_only_the_budget(reading, half, leaf_eps
 
 
 @TABLES
-@EPSILONS
+@SOUND_EPSILONS
 @pytest.mark.parametrize("sampling", ["disjoint", "all"])
 def test_the_sound_rfdpp_gini_is_the_reference_tree(seed, epsilon, sampling):
     X, y = table(seed)
-    level = epsilon / (N_TREES if sampling == "all" else 1) / (DEPTH + 1)
-    expected = [sound_tree(sample, level, DEPTH, M, 7, rng) for sample, rng in samples_and_streams(X, y, sampling)]
+    tree = epsilon / (N_TREES if sampling == "all" else 1)
+    expected = [sound_tree(sample, tree, DEPTH, M, 7, rng) for sample, rng in samples_and_streams(X, y, sampling)]
     parameters = {"variant": "sound", "sampling": sampling, "n_bins": 7}
     assert_same_trees(forest(RFDPPGiniClassifier, epsilon, **parameters).fit(X, y), expected)
 
@@ -255,6 +301,80 @@ def test_diffprfs_is_the_reference_tree(seed, epsilon, criterion, score, sensiti
         for sample, rng in samples_and_streams(X, y, "bootstrap")
     ]
     assert_same_trees(forest(DiffPRFsClassifier, epsilon, criterion=criterion).fit(X, y), expected)
+
+
+SOUND_SCORES = pytest.mark.parametrize(
+    ("criterion", "score", "sensitivity"), [(None, most_frequent, 1), ("max", most_frequent, 1), ("gini", gini, 2)]
+)
+
+
+@TABLES
+@SOUND_EPSILONS
+@SOUND_SCORES
+@pytest.mark.parametrize("sampling", ["disjoint", "all"])
+@pytest.mark.parametrize("estimator", [DiffPRFsClassifier, DiffPRFClassifier])
+def test_the_sound_diffprf_and_diffprfs_are_the_reference_tree(
+    estimator, seed, epsilon, criterion, score, sensitivity, sampling
+):
+    X, y = table(seed, n=210)
+    is_binned = estimator is DiffPRFClassifier
+    sizes = [column if f in NOMINAL else (6 if is_binned else None) for f, column in enumerate(COLUMNS)]
+    tree = epsilon / (N_TREES if sampling == "all" else 1)
+    expected = [
+        sound_diffprfs_tree(
+            sample, tree, DEPTH, M, score, sensitivity, 6, rng, sizes=sizes, linear=is_binned and sampling == "all"
+        )
+        for sample, rng in samples_and_streams(X, y, sampling)
+    ]
+    parameters = {"variant": "sound", "criterion": criterion, "sampling": sampling, "n_bins": 6}
+    if is_binned and sampling == "all":
+        parameters["level_budget"] = "linear"
+    model = forest(estimator, epsilon, **parameters).fit(X, y)
+    assert_same_trees(model, expected)
+    for nodes, known in zip(model.trees_, expected, strict=True):
+        assert [int(key) for key in nodes["key"]] == [node.get("key", 0) for node in known]
+
+
+@pytest.mark.parametrize("estimator", [DiffPRFsClassifier, DiffPRFClassifier])
+def test_the_sound_variant_refuses_information_gain_and_says_why(estimator):
+    with pytest.raises(ParameterError, match=r"criterion must be 'max' or 'gini' .* number of rows, which is private"):
+        forest(estimator, 1.0, variant="sound", criterion="information_gain").fit(*table(0))
+
+
+def label_below(key, values, unused, levels, n_bins):
+    """What rows below a node without rows are told; ``unused`` holds numbers of features, continuous ones are cut."""
+    for _ in range(levels):
+        if not unused:
+            break
+        f = unused[int(uniform_of_key(key ^ 1) * len(unused))]
+        which = int(values[f])
+        if f in CONTINUOUS:
+            which = int(which > int(uniform_of_key(splitmix64(key)) * (n_bins - 1)))
+        else:
+            unused = [other for other in unused if other != f]
+        key = splitmix64((key + which + 3) % 2**64)
+    return int(uniform_of_key(key ^ 2) * N_CLASSES)
+
+
+def test_rows_that_come_to_an_empty_node_of_a_sound_diffprfs_get_the_label_of_its_key():
+    X, y = table(0, n=30)
+    model = forest(DiffPRFsClassifier, 60.0, variant="sound", n_bins=5, n_estimators=1).fit(X, y)
+    (nodes,) = model.trees_
+    asked, _ = table(9, n=400)
+    n_below = 0
+    for values, label in zip(asked.tolist(), model.predict(asked), strict=True):
+        binned, node, unused = public_bins(values, 5), nodes[0], list(range(len(COLUMNS)))
+        while node["decides"]:
+            f = node["feature"]
+            if node["decides"] == BY_VALUE:
+                unused.remove(f)
+            node = nodes[node["child"] + int(binned[f] if node["decides"] == BY_VALUE else binned[f] > node["cut"])]
+        if node["key"]:
+            n_below += 1
+            assert label == label_below(int(node["key"]), binned, unused, DEPTH - node["depth"], 5)
+        else:
+            assert label == node["label"]
+    assert n_below > 20
 
 
 def diffprf_trees(X, y, epsilon, score, sensitivity, *, n_bins=5, depth=DEPTH, **reading):

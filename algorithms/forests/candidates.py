@@ -242,6 +242,28 @@ def equals_scores(score, counts, totals):
 
 
 @compiled
+def public_splits(table, features):
+    """Number the public splits of some features: a nominal one by its values, a continuous one at each of its cuts.
+
+    Returns
+    -------
+    int64 array of shape (features + 1,)
+        Splits ``ends[j]``, ..., ``ends[j + 1] - 1`` are those of feature j.
+    """
+    ends = np.zeros(features.shape[0] + 1, dtype=np.int64)
+    for j, feature in enumerate(features):
+        ends[j + 1] = ends[j] + (table.n_codes[feature] - 1 if table.is_continuous[feature] else 1)
+    return ends
+
+
+@inlined
+def public_split(features, ends, number):
+    """Return the feature of a split and, if it is continuous, the largest code on the left."""
+    j = np.searchsorted(ends, number, side="right") - 1
+    return features[j], number - ends[j]
+
+
+@compiled
 def by_value_score(score, counts):
     """Score the split that makes one child of every code."""
     total = 0.0

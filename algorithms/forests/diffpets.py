@@ -20,29 +20,42 @@ from algorithms.forests.candidates import (
     sum_targets,
     sum_within,
 )
-from algorithms.forests.forest import PrivateForestClassifier, PrivateForestRegressor, TwoVariants, label_leaf
+from algorithms.forests.forest import (
+    PrivateForestClassifier,
+    PrivateForestRegressor,
+    TwoVariants,
+    draw_label,
+    label_leaf,
+)
 from algorithms.forests.intervals import Split
+from algorithms.forests.levels import Reach, after_count, count_cost, count_rows
 from algorithms.forests.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
 from algorithms.forests.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
-from algorithms.mechanisms import exponential, laplace
+from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import check_choice, check_number
 
 VALUE, RECORD, PUBLIC = 0, 1, 2
 CUTS = {"value": VALUE, "record": RECORD}
+
+COUNTS, DRAWN, RATIO, MEAN, PARTS = range(5)
+"""What a leaf has noise on. Classes: each class count, or, sound, the choice of the label. Numbers: the sum and the
+number of the targets, or their mean, or, sound, the sums of y and of 1 - y, to which a record adds 1 together."""
 
 
 class Plan(NamedTuple):
     """What one tree may spend, how it splits and what its leaves hold."""
 
     max_depth: int  # levels of splits
+    reach: Reach  # how deep a sound tree may be, and its budget
     max_features: int  # K
     epsilon: float  # of each mechanism in a node
     leaf_epsilon: float
     sensitivity: float  # of the split score
+    monotone: bool  # the score is drawn by as one that an added record never raises
     cut: int  # VALUE, RECORD or PUBLIC: where cuts come from
     is_regression: bool
     mean_variance: bool  # regression: the score is the mean squared error instead of the sum
-    noisy_mean: bool  # regression: a leaf is its mean plus noise, instead of a noisy sum over a noisy count
+    leaf: int  # COUNTS, DRAWN, RATIO, MEAN or PARTS
     error_threshold: float  # regression: mean squared error up to which a node is a leaf
 
 
@@ -58,10 +71,10 @@ def grow(plan, table, rows, rng):
         node.noisy_count = laplace(float(rows_of(growth, i).shape[0]), 1.0, plan.epsilon, rng)
         node.epsilon += plan.epsilon
         if node.depth == plan.max_depth or is_settled(growth, table, i, plan):  # line 1
-            finish(growth, table, i, plan, rng)  # line 2
+            finish(growth, table, i, plan, plan.leaf_epsilon, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
-            split = draw_split(growth, table, i, features, plan, seen, rng)  # lines 5 and 6
+            split = draw_split(growth, table, i, features, plan, plan.epsilon, seen, rng)  # lines 5 and 6
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
         i += 1
     return released(growth)
@@ -69,16 +82,18 @@ def grow(plan, table, rows, rng):
 
 @compiled
 def grow_sound(plan, table, rows, rng):
-    """Grow one tree with every step paid: public cuts, no stop but the depth, no count."""
+    """Grow one tree with every step paid: public cuts, no stop but the depth."""
     growth = plant(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
+    levels = count_rows(growth, plan.reach, rng)
+    epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
     while i < growth.n_nodes[0]:
-        if growth.nodes[i].depth == plan.max_depth:
-            finish(growth, table, i, plan, rng)
+        if growth.nodes[i].depth == levels:
+            finish(growth, table, i, plan, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_split(growth, table, i, features, plan, seen, rng)
+            split = draw_split(growth, table, i, features, plan, epsilon, seen, rng)
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return released(growth)
@@ -95,7 +110,7 @@ def is_settled(growth, table, i, plan):
 
 
 @inlined
-def draw_split(growth, table, i, features, plan, seen, rng):
+def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
     n_features = features.shape[0]
     quality, cuts = np.empty((2, n_features))
@@ -113,8 +128,8 @@ def draw_split(growth, table, i, features, plan, seen, rng):
         else:
             count_within(growth, table, i, feature, lowest, codes[j], left)
             quality[j] = split_score(GINI, left, counts)
-    j = exponential(quality, np.ones(n_features), plan.sensitivity, plan.epsilon, rng)
-    growth.nodes[i].epsilon += plan.epsilon
+    j = exponential(quality, np.ones(n_features), plan.sensitivity, epsilon, rng, plan.monotone)
+    growth.nodes[i].epsilon += epsilon
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
 
@@ -142,20 +157,27 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
 
 
 @compiled
-def finish(growth, table, i, plan, rng):
+def finish(growth, table, i, plan, epsilon, rng):
     """Make a node a leaf: the largest noisy class count, or a noisy mean."""
     if not plan.is_regression:
-        label_leaf(growth, i, class_counts(growth, i), plan.leaf_epsilon, rng)
+        counts = class_counts(growth, i)
+        if plan.leaf == DRAWN:
+            draw_label(growth, i, counts, epsilon, rng)
+        else:
+            label_leaf(growth, i, counts, epsilon, rng)
         return
     n = rows_of(growth, i).shape[0]
     total, _ = sum_targets(growth, table, i)
     node = growth.nodes[i]
-    node.epsilon += plan.leaf_epsilon
-    if plan.noisy_mean:
-        value = laplace(total / n if n > 0 else 0.5, 2.0, plan.leaf_epsilon, rng)
+    node.epsilon += epsilon
+    if plan.leaf == MEAN:
+        value = laplace(total / n if n > 0 else 0.5, 2.0, epsilon, rng)
+    elif plan.leaf == PARTS:
+        below, above = laplace_vector(np.array([total, n - total]), 1.0, epsilon, rng)
+        value = below / (below + above) if below + above > 0 else 0.5
     else:
-        noisy_sum = laplace(total, 1.0, plan.leaf_epsilon / 2, rng)
-        noisy_n = laplace(float(n), 1.0, plan.leaf_epsilon / 2, rng)
+        noisy_sum = laplace(total, 1.0, epsilon / 2, rng)
+        noisy_n = laplace(float(n), 1.0, epsilon / 2, rng)
         value = noisy_sum / noisy_n if noisy_n != 0 else 0.5
     node.value = min(max(value, 0.0), 1.0)
 
@@ -173,24 +195,43 @@ class _DiffPETs(TwoVariants):
         return self.max_depth - (self.levels == "with_root")
 
     def _mechanism_epsilon(self) -> float:
-        """Divide the budget: Algorithm 1, lines 1 and 2; the sound variant pays for no counts."""
-        return self._tree_epsilon() / ((2 if self.variant == "paper" else 1) * (self.max_depth + 1))
+        """Divide the budget: Algorithm 1, lines 1 and 2."""
+        return self._tree_epsilon() / (2 * (self.max_depth + 1))
+
+    def _reach(self) -> Reach:
+        return Reach(self._tree_epsilon(), 2.0, self.max_depth)
 
     def _grower(self, table):
-        return partial(grow_sound if self.variant == "sound" else grow, self._plan(table))
+        plan = self._plan(table)
+        if self.variant == "paper":
+            return partial(grow, plan)
+        leaf, least = PARTS if plan.is_regression else DRAWN, self._least_sensitivity()
+        return partial(grow_sound, plan._replace(sensitivity=least, monotone=True, cut=PUBLIC, leaf=leaf))
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table)
+        if self.variant == "sound":
+            return self._composed(self._sound_tree(plan), table), ()
         split = Spent("exponential", "one of K random cuts", plan.epsilon, plan.sensitivity)
         leaf = self._leaf_cost(plan)
-        if self.variant == "sound":
-            tree = Sequential("tree", (Sequential("split level", (split,), plan.max_depth), *leaf))
-            return self._composed(tree, table), ()
         count = Spent("laplace", "number of records of a node", plan.epsilon, 1.0)
         unpaid = Unpaid("stop condition, and the values present that cuts are drawn from")
         level = Sequential("split level", (count, split, unpaid), plan.max_depth)
         tree = Sequential("tree", (level, Sequential("leaf level", (count, *leaf))))
         return self._composed(tree, table), tuple(FAULTS[name] for name in self._fault_names())
+
+    def _sound_tree(self, plan: Plan) -> Event:
+        """Return what a sound tree of the full height costs; one of fewer levels costs as much, in larger parts."""
+        per_level = after_count(plan.reach) / (plan.reach.most + 1)
+        split = Spent("exponential, monotone", "one of K random cuts", per_level, self._least_sensitivity())
+        mechanism, what = (
+            ("laplace", "sums of y and 1 - y in a leaf")
+            if plan.is_regression
+            else ("permute_and_flip, monotone", "label of a leaf")
+        )
+        leaf = Spent(mechanism, what, per_level, 1.0)
+        splits = Sequential("split level", (split,), plan.reach.most)
+        return Sequential("tree", (count_cost(plan.reach), splits, leaf))
 
     def _fault_names(self) -> list[str]:
         names = ["exact stop condition", "cuts from the rows", "unused count"]
@@ -244,9 +285,11 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     nominal feature, "at most the value" for a continuous one. The score is the count-weighted Gini index (eq. 5).
 
     Privacy: variant "paper" is **not** differentially private (the stop condition and the values to cut at read the
-    rows without noise, and rows repeat); ``privacy_`` lists its faults. Variant "sound" is, with pure epsilon: cuts are
-    drawn from the public ranges, every node is split down to the height, and nothing is spent on counts. Noise comes
-    from numpy's generator, see ``algorithms.mechanisms``.
+    rows without noise, and rows repeat); ``privacy_`` lists its faults. Variant "sound" is, with pure epsilon: each
+    tree counts its rows with noise and takes as many levels as they last, at most h, see ``algorithms.forests.levels``;
+    cuts are drawn from the public ranges, every node is split down to the last level, and permute-and-flip draws the
+    labels. An added record never raises the score and never lowers a class count, so that both selections go without
+    the 2 in their exponent. Noise comes from numpy's generator, see ``algorithms.mechanisms``.
 
     Examples
     --------
@@ -301,16 +344,21 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         epsilon = self._mechanism_epsilon()
         return Plan(
             max_depth=self._levels_of_splits(),
+            reach=self._reach(),
             max_features=self.max_features or math.isqrt(len(table.codes)),
             epsilon=epsilon,
             leaf_epsilon=epsilon if self.leaf == "class_counts" else math.inf,
-            sensitivity=sensitivity(GINI, 0),
-            cut=PUBLIC if self.variant == "sound" else CUTS[self.cut],
+            sensitivity=self._least_sensitivity(),
+            monotone=False,
+            cut=CUTS[self.cut],
             is_regression=False,
             mean_variance=False,
-            noisy_mean=False,
+            leaf=COUNTS,
             error_threshold=0.0,
         )
+
+    def _least_sensitivity(self) -> float:
+        return sensitivity(GINI, 0)
 
     def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
         if self.leaf == "count":
@@ -367,7 +415,9 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     -----
     Budget, cuts and privacy are those of `DiffPETsClassifier`. The target is scaled to [0, 1] by its declared bounds in
     both variants (the text does not say by which); a leaf without records predicts the middle. The sound variant tells
-    the exponential mechanism the sensitivity 1, which is that of the summed squared errors.
+    the exponential mechanism the sensitivity 1, which is that of the summed squared errors. Its leaves hold the sums of
+    y and of 1 - y with Laplace noise; a record of target y moves them by y + (1 - y) = 1 together: both for one
+    epsilon.
 
     Examples
     --------
@@ -435,16 +485,21 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         epsilon = self._mechanism_epsilon()
         return Plan(
             max_depth=self._levels_of_splits(),
+            reach=self._reach(),
             max_features=self.max_features or len(table.codes),
             epsilon=epsilon,
             leaf_epsilon=epsilon,
-            sensitivity=SSE_SENSITIVITY if self.variant == "sound" else float(self.variance_sensitivity),
-            cut=PUBLIC if self.variant == "sound" else CUTS[self.cut],
+            sensitivity=float(self.variance_sensitivity),
+            monotone=False,
+            cut=CUTS[self.cut],
             is_regression=True,
             mean_variance=self.criterion == "mean",
-            noisy_mean=self.leaf == "mean",
+            leaf=MEAN if self.leaf == "mean" else RATIO,
             error_threshold=float(self.error_threshold),
         )
+
+    def _least_sensitivity(self) -> float:
+        return SSE_SENSITIVITY
 
     def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
         if self.leaf == "mean":

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
 from algorithms.accounting import Event, Fault
 from algorithms.forests.diffprfs import DiffPRFsClassifier, Plan
 from algorithms.forests.forest import NominalColumns
+from algorithms.forests.levels import average_children
 from algorithms.parameters import check_choice, check_flag
 
 
@@ -22,12 +24,16 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     n_estimators : int, default=10
         Number of trees T, at least 1.
     max_depth : int, default=5
-        Depth d at which growing stops, at least 1.
+        Depth d at which growing stops, at least 1; the sound variant may stop before.
     max_features : int or None, default=None
         Features drawn at each node, from 1 to the number of features; None is the square root of their number,
         rounded up.
-    criterion : {"information_gain", "gini", "max"}, default="information_gain"
-        Split score.
+    criterion : {None, "information_gain", "gini", "max"}, default=None
+        Split score, as in `DiffPRFsClassifier`: None is information gain for the paper's variant and the max operator
+        for the sound one, which refuses information gain.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as described, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
     stop_below : {"noise", "zero"}, default="noise"
         A node is a leaf if its noisy count, shared out to the classes of its children, is below the noise (as printed:
         with a small budget this makes the root a leaf, and the forest predicts the largest class), or only if the
@@ -38,6 +44,9 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     author_code : bool, default=False
         Reading of published code that looks like the authors' own: the best feature is taken, not drawn, and leaves
         are labelled without noise; only the counts are noisy.
+    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
+        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
+        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
     n_bins : int, default=5
         Public equal-width bins of a continuous column, at least 2.
     domain : Domain or None, default=None
@@ -53,8 +62,9 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     feature up. Every tree gets B / T, and every level an even share of it, B / (T (d + 1)), or a linear one: half for
     the noisy count of the node, half for its split or its leaf.
 
-    Privacy: claimed epsilon-differential privacy does not hold: rows are drawn with replacement; ``privacy_`` lists the
-    faults. With the max operator or Gini the accounted epsilon is finite.
+    Privacy: the epsilon-differential privacy claimed for it does not hold: rows are drawn with replacement;
+    ``privacy_`` lists the faults. With the max operator or Gini the accounted epsilon is finite. Variant "sound" holds
+    for the reasons given for `DiffPRFsClassifier`.
 
     The original text was not available; the rule is what later papers say of it.
 
@@ -68,6 +78,8 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     array(['no', 'yes'], dtype='<U3')
     """
 
+    READINGS: ClassVar = {"stop_below": "noise", "author_code": False}
+
     def __init__(
         self,
         epsilon=1.0,
@@ -75,10 +87,12 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
         n_estimators=10,
         max_depth=5,
         max_features=None,
-        criterion="information_gain",
+        criterion=None,
+        variant="paper",
         stop_below="noise",
         level_budget="uniform",
         author_code=False,
+        sampling=None,
         n_bins=5,
         domain=None,
         n_jobs=None,
@@ -90,31 +104,36 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
             max_depth=max_depth,
             max_features=max_features,
             criterion=criterion,
+            variant=variant,
             stop_below=stop_below,
+            sampling=sampling,
+            n_bins=n_bins,
             domain=domain,
             n_jobs=n_jobs,
             random_state=random_state,
         )
         self.level_budget = level_budget
         self.author_code = author_code
-        self.n_bins = n_bins
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
         check_choice("level_budget", self.level_budget, ("uniform", "linear"))
         check_flag("author_code", self.author_code)
+        super().check_parameters(n_features)
 
     def _plan(self, table) -> Plan:
         plan = super()._plan(table)
         exact = np.full(self.max_depth + 1, math.inf)
         return plan._replace(split_epsilon=exact, leaf_epsilon=exact) if self.author_code else plan
 
-    def _level_shares(self) -> np.ndarray:
+    def _average_children(self) -> float:
+        return average_children(self.domain_, self.n_bins)
+
+    def _level_shares(self, levels: int) -> np.ndarray:
         if self.level_budget == "uniform":
-            return super()._level_shares()
-        levels = np.arange(1, self.max_depth + 2)
-        return levels / levels.sum()
+            return super()._level_shares(levels)
+        parts = np.arange(1, levels + 2)
+        return parts / parts.sum()
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         ledger, faults = super()._account(table)

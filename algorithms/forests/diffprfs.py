@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
-from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, draw_features
-from algorithms.forests.forest import PrivateForestClassifier, label_leaf
+from algorithms.forests.candidates import (
+    below_scores,
+    by_value_score,
+    class_counts,
+    count_by_code,
+    draw_features,
+    public_split,
+    public_splits,
+)
+from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.keys import GrownOnDemand, has_no_rows, leave_to_key, public_cuts
+from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
 from algorithms.forests.scores import CODES, sensitivity
 from algorithms.forests.tree import BELOW, plant, released, split_by_value, split_in_two, unused_features
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import check_choice
+from algorithms.parameters import ParameterError, check_choice, check_count
 
 
 class Plan(NamedTuple):
@@ -30,6 +40,18 @@ class Plan(NamedTuple):
     score: int
     sensitivity: float
     stops_below_noise: bool
+
+
+class SoundPlan(NamedTuple):
+    """What one tree of the sound variant may spend and how it splits."""
+
+    max_depth: int
+    reach: Reach
+    max_features: int
+    split_epsilon: np.ndarray  # float64 (max_depth + 1, max_depth + 1): row i is for a tree of i levels, level by level
+    leaf_epsilon: np.ndarray  # the same of a leaf: all that the splits above it have left
+    score: int
+    sensitivity: float
 
 
 @compiled
@@ -97,7 +119,56 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     return Split(quality[j], features[j], BELOW, codes[j], cuts[j])
 
 
-class DiffPRFsClassifier(PrivateForestClassifier):
+@compiled
+def grow_sound(plan, table, rows, rng):
+    """Grow one tree with every step paid: public cuts, no stop but the last level, and no count in its nodes."""
+    growth = plant(table, rows)
+    n_features = table.codes.shape[0]
+    levels = count_rows(growth, plan.reach, rng)
+    split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
+    i = 0
+    while i < growth.n_nodes[0]:
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
+        unused = unused_features(growth, i, n_features)
+        if node.depth == levels or unused.shape[0] == 0:
+            draw_label(growth, i, counts, leaf_epsilon[node.depth], rng)
+        elif has_no_rows(counts):
+            # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
+            leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
+        else:
+            features = draw_features(unused, plan.max_features, rng)
+            split = draw_public_split(growth, table, i, features, counts, plan, split_epsilon[node.depth], rng)
+            if table.is_continuous[split.feature]:
+                growth = split_in_two(growth, table, i, split.feature, BELOW, split.code, split.cut)
+            else:
+                growth = split_by_value(growth, table, i, split.feature)
+        i += 1
+    return released(growth)
+
+
+@compiled
+def draw_public_split(growth, table, i, features, totals, plan, epsilon, rng):
+    """Draw one of the features, a continuous one with a public cut, by one exponential mechanism.
+
+    The cuts of a feature share a measure of 1, so that no feature comes more often for having more of them.
+    """
+    ends = public_splits(table, features)
+    quality, measure = np.empty(ends[-1]), np.ones(ends[-1])
+    for j, feature in enumerate(features):
+        counts = count_by_code(growth, table, i, feature)
+        if table.is_continuous[feature]:
+            quality[ends[j] : ends[j + 1]] = below_scores(plan.score, counts, totals)
+            measure[ends[j] : ends[j + 1]] = 1.0 / (ends[j + 1] - ends[j])
+        else:
+            quality[ends[j]] = by_value_score(plan.score, counts)
+    growth.nodes[i].epsilon += epsilon
+    drawn = exponential(quality, measure, plan.sensitivity, epsilon, rng, True)
+    feature, code = public_split(features, ends, drawn)
+    return Split(quality[drawn], feature, BELOW, code, float(code))
+
+
+class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     """DiffPRFs, a private random forest that takes continuous features without binning them.
 
     Parameters
@@ -107,16 +178,26 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     n_estimators : int, default=25
         Number of trees T, at least 1.
     max_depth : int, default=5
-        Depth d at which growing stops, at least 1.
+        Depth d at which growing stops, at least 1; the sound variant may stop before.
     max_features : int or None, default=None
         Features drawn at each node, from 1 to the number of features; None is the square root of their number,
         rounded up.
-    criterion : {"information_gain", "max", "gini"}, default="information_gain"
-        Split score: DiffPRFs-IG, DiffPRFs-Max, or the count-weighted Gini index.
+    criterion : {None, "information_gain", "max", "gini"}, default=None
+        Split score: DiffPRFs-IG, DiffPRFs-Max, or the count-weighted Gini index. None is information gain for the
+        paper's variant and the max operator for the sound one, which refuses information gain: one record may change
+        it by the logarithm of the number of rows, and that number is private.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
     stop_below : {"noise", "zero"}, default="noise"
         A node is a leaf if its noisy count, shared out to the classes of its children, is below the noise (as printed:
         with a small budget this makes the root a leaf, and the forest predicts the largest class), or only if the
         noisy count is not positive.
+    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
+        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
+        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
+    n_bins : int, default=32
+        Public equal-width bins of a continuous column in the sound variant, at least 2.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     n_jobs : int or None, default=None
@@ -131,9 +212,18 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     of 1 / (n + 1). A nominal feature makes a child for every category and is used up; a continuous one makes two and
     may come back.
 
-    Privacy: claimed epsilon-differential privacy does not hold: rows are drawn with replacement, and cuts lie between
-    values of the rows. ``privacy_`` lists the faults. With the max operator or Gini and without continuous
-    features, the accounted epsilon is finite.
+    Privacy: the epsilon-differential privacy claimed for the printed algorithm does not hold: rows are drawn with
+    replacement, and cuts lie between values of the rows. ``privacy_`` lists the faults. With the max operator or Gini
+    and without continuous features, the accounted epsilon is finite.
+
+    Variant "sound" is epsilon-differentially private. Each tree counts its rows with noise and takes as many levels as
+    they last, at most d, see ``algorithms.forests.levels``; a count in every node, as printed, costs half of every
+    level and was worth less. The rest of the budget is divided over the levels, a leaf has all that the splits above
+    it have left. One exponential mechanism chooses among the drawn features and the public cuts of continuous ones,
+    permute-and-flip draws the labels, both without the 2 in their exponent: an added record lowers no count and no
+    score of the max operator, and raises none of Gini. Below a node without rows all choices are equally good; it is
+    not grown, its key stands for what would be drawn there. Predictions are those of the full tree; the stored tree is
+    not to be published, since it shows where there are no rows.
 
     The original text was not available; the rule is what paper 2 and DiffPRF (Patil & Singh, 2014) say of it.
 
@@ -145,7 +235,12 @@ class DiffPRFsClassifier(PrivateForestClassifier):
     >>> forest = DiffPRFsClassifier(epsilon=200.0, max_depth=2, n_estimators=3, domain=domain, random_state=0).fit(X, y)
     >>> forest.predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
+    >>> sound = DiffPRFsClassifier(epsilon=9.0, variant="sound", domain=domain, random_state=0).fit(X, y)
+    >>> sound.privacy_.is_sound
+    True
     """
+
+    READINGS: ClassVar = {"stop_below": "noise"}
 
     def __init__(
         self,
@@ -154,8 +249,11 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         n_estimators=25,
         max_depth=5,
         max_features=None,
-        criterion="information_gain",
+        criterion=None,
+        variant="paper",
         stop_below="noise",
+        sampling=None,
+        n_bins=32,
         domain=None,
         n_jobs=None,
         random_state=None,
@@ -165,45 +263,94 @@ class DiffPRFsClassifier(PrivateForestClassifier):
         self.max_depth = max_depth
         self.max_features = max_features
         self.criterion = criterion
+        self.variant = variant
         self.stop_below = stop_below
+        self.sampling = sampling
+        self.n_bins = n_bins
         self.domain = domain
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_choice("criterion", self.criterion, CODES)
+        check_choice("criterion", self.criterion, (None, *CODES))
         check_choice("stop_below", self.stop_below, ("noise", "zero"))
+        check_count("n_bins", self.n_bins, lowest=2)
+        super().check_parameters(n_features)
+        if self.variant == "sound" and self._criterion() == "information_gain":
+            raise ParameterError(
+                "criterion must be 'max' or 'gini' in the sound variant, since the sensitivity of information gain "
+                "depends on the number of rows, which is private"
+            )
+
+    def _n_bins(self) -> int | None:
+        return self.n_bins if self.variant == "sound" else None
+
+    def _criterion(self) -> str:
+        return self.criterion or ("information_gain" if self.variant == "paper" else "max")
 
     def _plan(self, table) -> Plan:
         n_features, n_rows = table.codes.shape
-        half = float(self.epsilon) / self.n_estimators * self._level_shares() / 2
+        score = CODES[self._criterion()]
+        half = self._tree_epsilon() * self._level_shares(self.max_depth) / 2
         return Plan(
             max_depth=self.max_depth,
             max_features=self.max_features or math.ceil(math.sqrt(n_features)),
             count_epsilon=half,
             split_epsilon=half,
             leaf_epsilon=half,
-            score=CODES[self.criterion],
-            sensitivity=sensitivity(CODES[self.criterion], n_rows),
+            score=score,
+            sensitivity=sensitivity(score, n_rows),
             stops_below_noise=self.stop_below == "noise",
         )
 
-    def _grower(self, table):
-        return partial(grow, self._plan(table))
+    def _sound_plan(self, table) -> SoundPlan:
+        """Divide what the count of the rows leaves; a leaf has what the splits above it have left."""
+        reach = Reach(self._tree_epsilon(), self._average_children(), self.max_depth)
+        epsilon = after_count(reach)
+        splits = [epsilon * self._level_shares(levels) for levels in range(self.max_depth + 1)]
+        split_epsilon, leaf_epsilon = stacked([(split, left_over(epsilon, split)) for split in splits])
+        return SoundPlan(
+            max_depth=self.max_depth,
+            reach=reach,
+            max_features=self.max_features or math.ceil(math.sqrt(table.codes.shape[0])),
+            split_epsilon=split_epsilon,
+            leaf_epsilon=leaf_epsilon,
+            score=CODES[self._criterion()],
+            sensitivity=sensitivity(CODES[self._criterion()], 0),
+        )
 
-    def _level_shares(self) -> np.ndarray:
-        """Return the part of a tree's budget that each level has, the root first: float64 array (max_depth + 1,)."""
-        return np.full(self.max_depth + 1, 1 / (self.max_depth + 1))
+    def _grower(self, table):
+        if self.variant == "paper":
+            return partial(grow, self._plan(table))
+        self.n_cuts_ = public_cuts(table)
+        return partial(grow_sound, self._sound_plan(table))
+
+    def _average_children(self) -> float:
+        return average_children(self.domain_)
+
+    def _level_shares(self, levels: int) -> np.ndarray:
+        """Return the part of a tree's budget that each level has, the root first: float64 array (levels + 1,)."""
+        return np.full(levels + 1, 1 / (levels + 1))
+
+    def _sound_tree(self, plan: SoundPlan) -> Event:
+        """Return what a sound tree of the full depth costs; one of fewer levels costs as much, in larger parts."""
+        splits = [
+            Spent("exponential, monotone", f"feature, or cut, at level {depth}", epsilon, plan.sensitivity)
+            for depth, epsilon in enumerate(plan.split_epsilon[-1, :-1])
+        ]
+        leaf = Spent("permute_and_flip, monotone", "label of a leaf", plan.leaf_epsilon[-1, -1], 1.0)
+        return Sequential("tree", (count_cost(plan.reach), *splits, leaf))
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        if self.variant == "sound":
+            return self._composed(self._sound_tree(self._sound_plan(table)), table), ()
         plan = self._plan(table)
-        faults, unpaid = [BOOTSTRAP], []
+        faults, unpaid = [BOOTSTRAP] if self._sampling() == "bootstrap" else [], []
         if table.is_continuous.any():
             faults.append(INTERVAL_ENDS)
             unpaid.append(Unpaid("smallest and largest value present, between which cuts are drawn"))
-        if self.criterion == "information_gain":
+        if self._criterion() == "information_gain":
             faults.append(ROW_NUMBER)
             unpaid.append(Unpaid("number of rows, which sets the sensitivity of information gain"))
         levels = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +11,8 @@ from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.forests.keys import add_votes_on_demand, has_no_rows
+from algorithms.forests.keys import GrownOnDemand, has_no_rows, leave_to_key, public_cuts
+from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import plant, released, split_by_value, unused_features
 from algorithms.mechanisms import exponential, permute_and_flip
@@ -23,58 +23,60 @@ class Plan(NamedTuple):
     """What one tree may spend and how it chooses."""
 
     max_depth: int  # levels of nodes, the root being the first
-    split_epsilon: np.ndarray  # float64 (max_depth,): of a split at each level
-    leaf_epsilon: np.ndarray  # float64 (max_depth,): of a leaf at each level, all that its path has left
+    reach: Reach  # how deep a sound tree may be, and its budget
+    split_epsilon: (
+        np.ndarray
+    )  # float64 (max_depth, max_depth): row i is for a tree of i levels of splits, level by level
+    leaf_epsilon: np.ndarray  # the same of a leaf: all that its path has left
     split_flips: bool  # permute-and-flip chooses the feature, else the exponential mechanism
     leaf_flips: bool  # permute-and-flip chooses the label, else Laplace noise on the class counts
-    is_sound: bool  # no exact test of purity
+    is_sound: bool  # no exact test of purity; scores are drawn by as monotone ones
 
 
 @compiled
 def grow(plan, table, rows, rng):
     """Grow one tree, pfDPDT."""
     growth = plant(table, rows)
+    levels = count_rows(growth, plan.reach, rng) if plan.is_sound else plan.max_depth - 1
+    split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
     i = 0
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
         node = growth.nodes[i]
         unused = unused_features(growth, i, table.codes.shape[0])
-        is_last = unused.shape[0] == 0 or node.depth == plan.max_depth - 1
+        is_last = unused.shape[0] == 0 or node.depth == levels
         node.exact = not is_last and not plan.is_sound  # whether one label only is left is read without noise
         if is_last or (not plan.is_sound and is_pure(counts)):
-            draw_label(growth, i, counts, plan, rng)
+            draw_label(growth, i, counts, plan, leaf_epsilon[node.depth], rng)
         elif has_no_rows(counts):
             # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
-            node.key = rng.integers(1, 2**63 - 1)
-            node.epsilon = plan.leaf_epsilon[node.depth]
+            leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
         else:
-            growth = split_by_value(growth, table, i, draw_feature(growth, table, i, unused, plan, rng))
+            feature = draw_feature(growth, table, i, unused, plan, split_epsilon[node.depth], rng)
+            growth = split_by_value(growth, table, i, feature)
         i += 1
     return released(growth)
 
 
 @compiled
-def draw_feature(growth, table, i, unused, plan, rng):
+def draw_feature(growth, table, i, unused, plan, epsilon, rng):
     """Draw one of all unused features by its Gini score."""
     quality = np.empty(unused.shape[0])
     for j in range(unused.shape[0]):
         quality[j] = by_value_score(GINI, count_by_code(growth, table, i, unused[j]))
-    node = growth.nodes[i]
-    epsilon = plan.split_epsilon[node.depth]
-    node.epsilon = epsilon
+    growth.nodes[i].epsilon += epsilon
     if plan.split_flips:
-        return unused[permute_and_flip(quality, 2.0, epsilon, rng)]
-    return unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng)]
+        return unused[permute_and_flip(quality, 2.0, epsilon, rng, plan.is_sound)]
+    return unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng, plan.is_sound)]
 
 
 @compiled
-def draw_label(growth, i, counts, plan, rng):
+def draw_label(growth, i, counts, plan, epsilon, rng):
     """Draw the label of a leaf by its class counts, with all the budget that its path has left."""
     node = growth.nodes[i]
-    epsilon = plan.leaf_epsilon[node.depth]
     if plan.leaf_flips:
-        node.label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng)
-        node.epsilon = epsilon
+        node.label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng, plan.is_sound)
+        node.epsilon += epsilon
     else:
         label_leaf(growth, i, counts, epsilon, rng)
 
@@ -101,14 +103,12 @@ def level_budgets(epsilon: float, max_depth: int) -> tuple[np.ndarray, np.ndarra
     >>> split.round(2), leaf.round(2)
     (array([0.18, 0.27, 0.55]), array([1.  , 0.82, 0.55]))
     """
-    if math.isinf(epsilon):
-        return np.full(max_depth, math.inf), np.full(max_depth, math.inf)
     shares = 1 / np.arange(max_depth, 0, -1)
     split = epsilon * shares / shares.sum()
-    return split, epsilon - np.concatenate([[0.0], np.cumsum(split)[:-1]])
+    return split, left_over(epsilon, split)
 
 
-class PFDPDTClassifier(NominalColumns, PrivateForestClassifier):
+class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     """pfDPDT, one decision tree whose splits and labels are chosen by permute-and-flip.
 
     Parameters
@@ -116,7 +116,8 @@ class PFDPDTClassifier(NominalColumns, PrivateForestClassifier):
     epsilon : float, default=1.0
         Budget of the tree, in (0, inf]; inf grows the noise-free tree.
     max_depth : int, default=5
-        treeDepth, the number of levels of nodes with the root being the first, at least 1 (a leaf).
+        treeDepth, the number of levels of nodes with the root being the first, at least 1 (a leaf); the sound variant
+        may take fewer.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
         added or removed, given a public domain.
@@ -145,9 +146,11 @@ class PFDPDTClassifier(NominalColumns, PrivateForestClassifier):
 
     Privacy: variant "paper" is **not** differentially private: whether a node holds one label only is read without
     noise. (The text makes children only for the values seen, too; here they come from the public domain.) Variant
-    "sound" has no such test. Below a node without rows every feature and every label is equally good, whatever the
-    depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are those of the
-    full tree; the stored tree is not to be published, since it shows where there are no rows.
+    "sound" has no such test: each tree counts its rows with noise and takes as many levels as they last, at most
+    treeDepth, see ``algorithms.forests.levels``. Its two choices go without the 2 in their exponent: an added record
+    raises no Gini score and lowers no count. Below a node without rows every feature and every label is equally good,
+    whatever the depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are
+    those of the full tree; the stored tree is not to be published, since it shows where there are no rows.
 
     Examples
     --------
@@ -191,36 +194,38 @@ class PFDPDTClassifier(NominalColumns, PrivateForestClassifier):
         check_choice("split", self.split, ("permute_and_flip", "exponential"))
         check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
 
-    def predict_proba(self, X) -> np.ndarray:
-        """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
-        matrix = self.read_rows(X)
-        add = partial(add_votes_on_demand, self.plan_.max_depth)
-        return self._summed(matrix, len(self.classes_), add) / len(self.trees_)
-
     def _sampling(self) -> str:
         return "all"
 
     def _grower(self, table):
+        is_sound = self.variant == "sound"
+        reach = Reach(float(self.epsilon), average_children(self.domain_, self.n_bins), self.max_depth - 1)
+        epsilon = after_count(reach) if is_sound else reach.epsilon
+        self.n_cuts_ = public_cuts(table)
         self.plan_ = Plan(
             self.max_depth,
-            *level_budgets(float(self.epsilon), self.max_depth),
+            reach,
+            *stacked([level_budgets(epsilon, levels + 1) for levels in range(self.max_depth)]),
             split_flips=self.split == "permute_and_flip",
             leaf_flips=self.leaf == "permute_and_flip",
-            is_sound=self.variant == "sound",
+            is_sound=is_sound,
         )
         return partial(grow, self.plan_)
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self.plan_
         *levels, last = range(self.max_depth)
+        split_epsilon, leaf_epsilon = plan.split_epsilon[last], plan.leaf_epsilon[last]
+        how = ", monotone" if plan.is_sound else ""
         splits = [
-            Spent(self.split, f"feature at level {level + 1}", plan.split_epsilon[level], sensitivity(GINI, 0))
+            Spent(self.split + how, f"feature at level {level + 1}", split_epsilon[level], sensitivity(GINI, 0))
             for level in levels
         ]
-        leaf = Spent(self.leaf, "label of a leaf", plan.leaf_epsilon[last], 1.0)
-        unpaid = () if self.variant == "sound" else (Unpaid("whether a node holds one label only"),)
-        ledger = self._composed(Sequential("longest path", (*splits, leaf, *unpaid)), table)
-        return ledger, () if self.variant == "sound" else (PURITY,)
+        leaf = Spent(self.leaf + (how if plan.leaf_flips else ""), "label of a leaf", leaf_epsilon[last], 1.0)
+        if plan.is_sound:
+            return self._composed(Sequential("longest path", (count_cost(plan.reach), *splits, leaf)), table), ()
+        unpaid = Unpaid("whether a node holds one label only")
+        return self._composed(Sequential("longest path", (*splits, leaf, unpaid)), table), (PURITY,)
 
 
 class EDPRFClassifier(PFDPDTClassifier):

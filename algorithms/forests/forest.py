@@ -15,7 +15,7 @@ from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.compiled import compiled
 from algorithms.forests.predictor import add_values, add_votes
 from algorithms.forests.table import Table, bin_continuous, make_table
-from algorithms.mechanisms import laplace_vector
+from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon
 
 MAX_DEPTH = 30
@@ -29,6 +29,16 @@ MAX_SOUND_DEPTH = 16
 def label_leaf(growth, i, counts, epsilon, rng):
     """Label a leaf with the largest of its noisy class counts (Laplace, sensitivity 1)."""
     growth.nodes[i].label = np.argmax(laplace_vector(counts, 1.0, epsilon, rng))
+    growth.nodes[i].epsilon += epsilon
+
+
+@compiled
+def draw_label(growth, i, counts, epsilon, rng):
+    """Draw the label of a leaf by permute-and-flip: its class counts are monotone, with sensitivity 1.
+
+    The largest of the counts with one-sided noise of scale 1 / epsilon: no noisy maximum needs less.
+    """
+    growth.nodes[i].label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng, True)
     growth.nodes[i].epsilon += epsilon
 
 

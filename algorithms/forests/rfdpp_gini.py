@@ -18,8 +18,9 @@ from algorithms.forests.candidates import (
     equals_scores,
     is_pure,
 )
-from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, label_leaf
+from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.levels import Reach, after_count, count_cost, count_rows
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import BELOW, EQUALS, plant, released, split_in_two
 from algorithms.mechanisms import exponential, laplace
@@ -30,6 +31,7 @@ class Plan(NamedTuple):
     """What one tree may spend and how it splits."""
 
     max_depth: int
+    reach: Reach  # how deep a sound tree may be, and its budget
     max_features: int
     count_epsilon: float
     split_epsilon: float
@@ -95,19 +97,21 @@ def best_nominal(growth, table, i, features, totals, best):
 
 @compiled
 def grow_sound(plan, table, rows, rng):
-    """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test, no count."""
+    """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test."""
     growth = plant(table, rows)
     all_features = np.arange(table.codes.shape[0])
+    levels = count_rows(growth, plan.reach, rng)
+    epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
         node = growth.nodes[i]
-        if node.depth == plan.max_depth:
-            label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
+        if node.depth == levels:
+            draw_label(growth, i, counts, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_public_cut(growth, table, i, features, counts, plan.split_epsilon, rng)
-            node.epsilon += plan.split_epsilon
+            split = draw_public_cut(growth, table, i, features, counts, epsilon, rng)
+            node.epsilon += epsilon
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return released(growth)
@@ -126,7 +130,7 @@ def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
             quality[ends[j] : ends[j + 1]] = below_scores(GINI, counts, totals)
         else:
             quality[ends[j] : ends[j + 1]] = equals_scores(GINI, counts, totals)
-    drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng)
+    drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng, True)
     j = np.searchsorted(ends, drawn, side="right") - 1
     code = drawn - ends[j]
     decides = BELOW if table.is_continuous[features[j]] else EQUALS
@@ -143,7 +147,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     n_estimators : int, default=25
         Number of trees T, at least 1.
     max_depth : int, default=5
-        Depth d at which growing stops, at least 1.
+        Depth d at which growing stops, at least 1; the sound variant may stop before.
     max_features : int or None, default=None
         Number m of features drawn at each node, from 1 to the number of features; None is the base-2 logarithm of the
         number of features, rounded up (Algorithm 2).
@@ -176,7 +180,11 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     -----
     Privacy: variant "paper" is **not** differentially private (nominal splits, the final comparison and the purity
     test read the rows without noise, intervals end at values of the rows); ``privacy_`` lists its faults. Variant
-    "sound" is, with pure epsilon. Noise comes from numpy's generator, see ``algorithms.mechanisms``.
+    "sound" is, with pure epsilon: each tree counts its rows with noise and grows as many levels as they last, see
+    ``algorithms.forests.levels``, at most d; each level draws one of all public cuts of its features, and
+    permute-and-flip draws the labels. An added record never raises the count-weighted Gini index and never lowers a
+    class count, so that both selections go without the 2 in their exponent. Noise comes from numpy's generator, see
+    ``algorithms.mechanisms``.
 
     Examples
     --------
@@ -249,19 +257,16 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
 
     def _plan(self, n_features: int) -> Plan:
         """Divide the budget: section 3.2.1 of the paper."""
-        sound = self.variant == "sound"
-        per_tree = self._tree_epsilon() if sound or self.tree_budget == "divided" else float(self.epsilon)
-        divided = sound or self.level_budget == "divided"
-        per_level = per_tree / (self.max_depth + 1) if divided else per_tree
+        per_tree = self._tree_epsilon() if self.tree_budget == "divided" else float(self.epsilon)
+        per_level = per_tree / (self.max_depth + 1) if self.level_budget == "divided" else per_tree
         half = per_level / 2
         return Plan(
             max_depth=self.max_depth,
+            reach=Reach(self._tree_epsilon(), 2.0, self.max_depth),
             max_features=self.max_features or max(1, math.ceil(math.log2(n_features))),
             count_epsilon=half,
-            split_epsilon=per_level if sound else half,
-            leaf_epsilon=per_level
-            if sound
-            else {"noisy_counts": half, "whole_budget": float(self.epsilon)}.get(self.leaf, math.inf),
+            split_epsilon=half,
+            leaf_epsilon={"noisy_counts": half, "whole_budget": float(self.epsilon)}.get(self.leaf, math.inf),
             one_draw=self.continuous == "one_draw",
             relative_length=self.interval_length == "relative",
         )
@@ -272,16 +277,22 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan(table.codes.shape[0])
+        if self.variant == "sound":
+            return self._composed(self._sound_tree(plan.reach), table), ()
         leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
         split = Spent("exponential", "interval or cut", plan.split_epsilon, sensitivity(GINI, 0))
-        if self.variant == "sound":
-            tree = Sequential("tree", (Sequential("split level", (split,), self.max_depth), leaf))
-            return self._composed(tree, table), ()
         count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
         unpaid = Unpaid("purity, nominal splits and the final comparison")
         level = Sequential("split level", (count, split, unpaid), self.max_depth)
         ledger = self._composed(Sequential("tree", (level, leaf)), table)
         return ledger, tuple(FAULTS[name] for name in self._fault_names(table))
+
+    def _sound_tree(self, reach: Reach) -> Event:
+        """Return what a sound tree of the full depth costs; one of fewer levels costs as much, in larger parts."""
+        per_level = after_count(reach) / (reach.most + 1)
+        split = Spent("exponential, monotone", "public cut", per_level, sensitivity(GINI, 0))
+        leaf = Spent("permute_and_flip, monotone", "label of a leaf", per_level, 1.0)
+        return Sequential("tree", (count_cost(reach), Sequential("split level", (split,), reach.most), leaf))
 
     def _fault_names(self, table) -> list[str]:
         names = ["exact purity test", "exact final comparison", "unused count"]

@@ -26,7 +26,7 @@ node_type = np.dtype(
             ("feature", np.int32),  # column that is asked, -1 in a leaf
             ("cut", np.float64),  # threshold (BELOW) or category (EQUALS)
             ("child", np.int32),  # first child; the others follow it
-            ("label", np.int32),  # class that a leaf votes for
+            ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
             ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
             ("noisy_count", np.float64),  # noisy number of rows where the algorithm asks for it, else NaN
             ("epsilon", np.float64),  # budget paid to the mechanisms in this node

@@ -16,7 +16,7 @@ from algorithms.compiled import compiled
 from algorithms.domain import Continuous
 from algorithms.forests import rdt
 from algorithms.forests.forest import PrivateForest
-from algorithms.forests.keys import label_below
+from algorithms.forests.keys import label_below, public_cuts
 from algorithms.forests.tree import BELOW, BY_VALUE, EQUALS, LEAF
 from algorithms.mechanisms import mixed
 from experiments.audit.observation import Observation
@@ -81,7 +81,7 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
             i = child_of(nodes, i, probes[p])
         label = nodes[i].label
         if nodes[i].key != 0:
-            label = label_below(plan.max_depth, nodes, probes[p], table.n_classes, asked)
+            label = label_below(public_cuts(table), nodes, probes[p], table.n_classes, asked)
             for depth in range(nodes[i].depth, plan.max_depth):
                 if asked[depth] >= 0:
                     way = mixed(way ^ np.uint64(BY_VALUE + 4 * asked[depth]))
@@ -215,7 +215,7 @@ class ForestOnTable:
         label, plan = nodes["label"][i], self._grow.args[0]
         if nodes["key"][i]:
             below = np.empty(plan.max_depth, dtype=np.int64)
-            label = label_below(plan.max_depth, nodes, row, self._table.n_classes, below)
+            label = label_below(public_cuts(self._table), nodes, row, self._table.n_classes, below)
             asked += [self._question(BY_VALUE, feature, 0) for feature in below[nodes["depth"][i] :] if feature >= 0]
         return asked, repr(self._forest.classes_.tolist()[label]) if is_classifier(self._forest) else "a number"
 

@@ -233,7 +233,7 @@ def _matches(hidden: Hidden, nodes: np.ndarray) -> np.ndarray:
     n_classes, m = len(hidden.forest.classes_), len(hidden.canaries)
     votes = np.zeros((m, n_classes))
     if nodes["key"].any():
-        add_votes_on_demand(hidden.forest.plan_.max_depth, nodes, hidden.canaries, votes)
+        add_votes_on_demand(hidden.forest.n_cuts_, nodes, hidden.canaries, votes)
     else:
         add_votes(nodes, hidden.canaries, votes)
     leaves, known = find_leaves(nodes, hidden.canaries), find_leaves(nodes, hidden.rows)
