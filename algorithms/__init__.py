@@ -7,6 +7,7 @@ from algorithms.forests.diffprfs import DiffPRFsClassifier
 from algorithms.forests.edprf import EDPRFClassifier, PFDPDTClassifier
 from algorithms.forests.rdt import RDTClassifier
 from algorithms.forests.rfdpp_gini import RFDPPGiniClassifier
+from algorithms.forests.thrifty import ThriftyTreeClassifier
 from algorithms.parameters import ParameterError
 from algorithms.regression.diff_lr import DiffLRRegressor
 from algorithms.regression.dpba import DPBARegressor
@@ -41,4 +42,5 @@ __all__ = [
     "PrivacyLeakWarning",
     "RDTClassifier",
     "RFDPPGiniClassifier",
+    "ThriftyTreeClassifier",
 ]

@@ -30,6 +30,7 @@ from algorithms import (
     PrivacyLeakWarning,
     RDTClassifier,
     RFDPPGiniClassifier,
+    ThriftyTreeClassifier,
 )
 from algorithms.accounting import (
     ADDED_OR_REMOVED,
@@ -345,6 +346,8 @@ ESTIMATORS = [
     DiffPETsRegressor(2.0, max_depth=3, n_estimators=5),
     DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, levels="with_root", leaf="mean"),
     DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, variant="sound", sampling="all"),
+    DiffPRFsClassifier(2.0, max_depth=3, n_estimators=5, variant="sound"),
+    DiffPRFClassifier(2.0, max_depth=3, n_estimators=5, variant="sound", level_budget="linear", sampling="all"),
 ]
 
 
@@ -363,7 +366,10 @@ def test_no_tree_pays_more_than_its_share_of_the_claim(estimator):
         assert path_epsilon(nodes) <= share * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("cls", [RFDPPGiniClassifier, DiffPETsClassifier, DiffPETsRegressor])
+SOUND = [RFDPPGiniClassifier, DiffPETsClassifier, DiffPETsRegressor, DiffPRFsClassifier, DiffPRFClassifier]
+
+
+@pytest.mark.parametrize("cls", SOUND)
 @pytest.mark.parametrize(("sampling", "n_times"), [(None, 1), ("disjoint", 1), ("all", 5)])
 def test_a_sound_tree_pays_exactly_what_is_booked_and_claimed(cls, sampling, n_times):
     forest = fitted(cls(2.0, max_depth=3, n_estimators=5, variant="sound", sampling=sampling))
@@ -372,8 +378,8 @@ def test_a_sound_tree_pays_exactly_what_is_booked_and_claimed(cls, sampling, n_t
     for nodes in forest.trees_:
         assert path_epsilon(nodes) == pytest.approx(tree.epsilon, rel=1e-12)
         assert tree.epsilon * n_times == pytest.approx(privacy.accounted_epsilon, rel=1e-12)
-        assert not nodes["exact"].any() and np.isnan(nodes["noisy_count"]).all()
-    assert privacy.claimed_epsilon == privacy.accounted_epsilon == pytest.approx(2.0, rel=1e-12)
+        assert not nodes["exact"].any() and np.isnan(nodes["noisy_count"][1:]).all(), "one count, at the root"
+    assert privacy.claimed_epsilon == 2.0 and privacy.accounted_epsilon == pytest.approx(2.0, rel=1e-12)
     assert privacy.is_sound and privacy.faults == ()
 
 
@@ -425,14 +431,27 @@ def test_the_ledger_of_the_printed_diffpets_has_a_count_and_a_draw_on_every_leve
 
 
 def test_the_ledger_of_the_sound_diffpets_has_a_draw_on_every_level_and_a_leaf():
-    """B = 2.4, h = 3: a level has 0.6 of a tree that no other sees."""
+    """B = 2.4, h = 3: the count of the rows has 0.12 of a tree that no other sees, a level 0.57."""
     for cls, sensitivity in ((DiffPETsClassifier, 2.0), (DiffPETsRegressor, 1.0)):
         (tree,) = fitted(cls(2.4, n_estimators=3, max_depth=3, variant="sound")).privacy_.ledger.parts
-        level, *leaf = tree.parts
+        count, level, leaf = tree.parts
         (split,) = level.parts
-        assert (level.times, split.epsilon, split.sensitivity) == (3, pytest.approx(0.6), sensitivity)
-        assert sum(event.epsilon for event in leaf) == pytest.approx(0.6)
-        assert all(event.sensitivity == 1 for event in leaf)
+        assert (count.mechanism, count.epsilon, count.sensitivity) == ("laplace", pytest.approx(0.12), 1.0)
+        assert (level.times, split.epsilon, split.sensitivity) == (3, pytest.approx(0.57), sensitivity)
+        assert (leaf.epsilon, leaf.sensitivity) == (pytest.approx(0.57), 1.0)
+
+
+def test_the_ledger_of_a_linear_sound_diffprf_gives_later_levels_more():
+    """B = 4, d = 2 and 10 trees: 3.8 after the count, in sixths."""
+    model = fitted(DiffPRFClassifier(4.0, max_depth=2, variant="sound", level_budget="linear"))
+    (tree,) = model.privacy_.ledger.parts
+    assert [event.epsilon for event in tree.parts] == pytest.approx([0.2, 3.8 / 6, 3.8 / 3, 3.8 / 2])
+    assert [event.sensitivity for event in tree.parts] == [1.0] * 4
+
+
+def test_the_ledger_of_a_thrifty_tree_is_its_budget():
+    root, below = fitted(ThriftyTreeClassifier(4.0)).privacy_.ledger.parts[0].parts
+    assert (root.epsilon, below.epsilon, below.sensitivity) == (pytest.approx(0.2), pytest.approx(3.8), 1.0)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.5])
@@ -527,6 +546,11 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (DiffPRFClassifier(criterion="max"), None, {"bootstrap"}),
     (DiffPRFClassifier(criterion="max", author_code=True), math.inf, {"bootstrap", "exact choices"}),
     (DiffPRFClassifier(author_code=True), math.inf, {"bootstrap", "sensitivity from the rows", "exact choices"}),
+    (DiffPRFsClassifier(variant="sound"), 2.0, set()),
+    (DiffPRFsClassifier(variant="sound", criterion="gini", sampling="all"), 2.0, set()),
+    (DiffPRFClassifier(variant="sound"), 2.0, set()),
+    (DiffPRFClassifier(variant="sound", level_budget="linear"), 2.0, set()),
+    (DiffPRFClassifier(criterion="max", sampling="all"), 2.0, set()),
     (DiffPETsClassifier(), math.inf, PRINTED_DIFFPETS),
     (DiffPETsClassifier(levels="with_root"), math.inf, PRINTED_DIFFPETS),
     (DiffPETsClassifier(leaf="count"), math.inf, PRINTED_DIFFPETS | {"exact leaves"}),
@@ -545,6 +569,7 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (EDPRFClassifier(), math.inf, {"exact purity test"}),
     (EDPRFClassifier(variant="sound"), 2.0, set()),
     (EDPRFClassifier(variant="sound", split="exponential", leaf="noisy_counts"), 2.0, set()),
+    (ThriftyTreeClassifier(), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),
     (DPCRegressor(), 2.0, set()),
