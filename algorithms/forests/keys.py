@@ -43,7 +43,7 @@ def feature_of(key, unused):
 @inlined
 def cut_of(key, n_cuts):
     """Return the largest code on the left of a cut, each of so many with the same chance."""
-    return int(uniform_of(key ^ np.uint64(4)) * n_cuts)
+    return int(uniform_of(mixed(key)) * n_cuts)
 
 
 @compiled
