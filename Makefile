@@ -67,7 +67,7 @@ check: $(STAMP)  ## run a part of every paper again: does this code still give w
 bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about an hour
 	$(PY) -m experiments.bands $(WATCHED) $(if $(ALGORITHM),--algorithm $(ALGORITHM))
 
-faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code; about half an hour
+faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; about ten minutes

@@ -83,7 +83,7 @@ def run(cells: Iterable[Cell], store: Store, where: Executor | None = None) -> O
 
 
 def _stored(pending: list[Cell], store: Store, where: Executor) -> Iterator[tuple[Cell, Record]]:
-    """Yield the result of every cell when it is in the store; whatever ends the run, those before are written."""
+    """Yield each result once the store has it; whatever ends the run, those before are written."""
     if not pending:
         return
     with where.opened() as workers:

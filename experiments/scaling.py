@@ -135,7 +135,7 @@ def _fill(path: Path) -> None:
 
 
 def by_executor() -> list[tuple[str, float]]:
-    """Return cells per second of ready workers: forests of half a second on Adult, by executor and workers."""
+    """Return cells per second, the start of the workers included: forests on Adult, by executor and workers."""
     (cells,) = expand({"dataset": ["adult"], "algorithm": ["random_forest"], "epsilon": [math.inf]}, repeats=60)
     found = []
     for where in (
