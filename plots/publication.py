@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments import illustration, ranks, spending, unplaced
+from experiments import illustration, ranks, soundness, spending, unplaced
 from experiments.claims import judge_claims
 from experiments.papers import check_metrics
 from experiments.selection import PaperError, coverage
@@ -16,6 +16,7 @@ from experiments.statistics import LEVEL
 from experiments.verdicts import judge_numbers, read_reported
 from plots import figures, fit, ledger, privacy, report, scale, shape, span, summary, tables, tradeoff
 from plots import ranks as plotted_ranks
+from plots import soundness as plotted_soundness
 from plots.run import Run, write_csv, write_json, write_paper
 from plots.series import summarise, with_unplaced
 
@@ -26,12 +27,14 @@ _DRAWN_APART = {
     "ledger": (lambda paper, item, table: spending.steps(item), ledger.figure),
     "tradeoff": (tradeoff.frame, tradeoff.figure),
     "ranks": (ranks.ranks, plotted_ranks.figure),
+    "soundness": (soundness.gains, plotted_soundness.figure),
 }
 _CHECKS = {
     "fit": lambda paper, item: illustration.check(item),
     "ledger": lambda paper, item: spending.check(item),
     "tradeoff": tradeoff.check,
     "ranks": ranks.check,
+    "soundness": soundness.check,
     "span": unplaced.check,
 }
 _NO_NUMBERS = ["id", "table", "dataset", "metric", "statistic", "value", "decimals", "source"]

@@ -17,7 +17,7 @@ import pandas as pd
 from experiments.selection import setting_key
 from experiments.substitutes import sentences
 from experiments.verdicts import REPRODUCED
-from plots import privacy, span
+from plots import privacy, soundness, span
 from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
 from plots.run import KEPT, Run, copy
 from plots.series import ours
@@ -84,12 +84,14 @@ def readme_block(number_of_paper: str) -> str:
     run = Run.read(kept)
     paper, numbers = run.paper, run.numbers
     forms = {"grid": grid, "span": span.markdown}
+    costs = [item for item in paper.get("figures", ()) if item.get("kind") == "soundness"]
+    studies = [soundness.markdown(paper, item, run.frame(item)) for item in costs]
     tables = [(forms[item["kind"]], item, run.frame(item)) for item in paper["tables"] if item["kind"] in forms]
     # The tables without printed numbers stay in the folder: here they would bury the verdicts.
     grids = [form(paper, item, series) for form, item, series in tables if series["printed"].notna().any()]
     largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
     judged = [counts(paper, numbers), *largest, claims_table(run.claims)] if len(numbers) or run.claims else []
-    return "\n\n".join([*judged[:1], *sentences(paper), *run.advice(), *grids, *judged[1:]])
+    return "\n\n".join([*judged[:1], *sentences(paper), *run.advice(), *studies, *grids, *judged[1:]])
 
 
 def verdicts_block() -> str:

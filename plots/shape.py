@@ -19,6 +19,7 @@ _FIGURES = {
     "ledger": (("dataset", "algorithm", "params", "epsilon"), ()),
     "tradeoff": (("curves", "x", "y"), ()),
     "ranks": (("study", "metric"), ("where", "advises")),
+    "soundness": (("study", "metric", "pairs"), ("where",)),
 }
 
 

@@ -1,0 +1,99 @@
+"""What soundness costs: sound variants beside printed ones, on cells whose truth is known."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from experiments.selection import PaperError
+from experiments.soundness import gains
+from plots import check, publish
+from plots.soundness import figure, markdown
+
+PAPER = {
+    "number": 0,
+    "title": "T",
+    "repeats": 8,
+    "labels": {"rdt": "RDT"},
+    "studies": {
+        "all": {"dataset": ["car", "nursery"], "algorithm": ["rdt", "edprf", "thrifty_tree"], "epsilon": [0.5, 1.0]}
+    },
+}
+ITEM = {"id": "s", "title": "S", "kind": "soundness", "study": "all", "metric": "accuracy"}
+ITEM |= {"pairs": {"rdt": "thrifty_tree"}}
+GAINS = {"car": 0.02, "nursery": -0.06}
+
+
+def cells(metric="accuracy", gain=lambda printed, dataset: printed + GAINS[dataset]):
+    """The sound variant gains what is known; splits move both alike; the printed one pays twice its label."""
+    rows = []
+    for dataset in GAINS:
+        for epsilon in (0.5, 1.0):
+            for repeat in range(8):
+                printed = 0.5 + repeat / 20
+                values = {"rdt": printed, "thrifty_tree": gain(printed, dataset), "edprf": 0.1}
+                for algorithm, value in values.items():
+                    paid = 2 * epsilon + (dataset == "car") if algorithm == "rdt" else epsilon
+                    row = {"study": "all", "dataset": dataset, "algorithm": algorithm, "epsilon": epsilon}
+                    row |= {"repeat": repeat, "status": "done", metric: value, "key": str(len(rows))}
+                    said = {"claimed_epsilon": epsilon, "accounted_epsilon": paid, "noisy_epsilon": paid}
+                    said |= {"faults": [], "is_sound": False, "neighbours": "added or removed"}
+                    rows.append(row | {"privacy": json.dumps(said)})
+    return pd.DataFrame(rows)
+
+
+def test_gains_are_paired_by_split_and_the_most_that_is_paid_stands_beside_them():
+    found = gains(PAPER, ITEM, cells())
+    at = found[found["epsilon"] == 0.5].set_index("dataset")
+    assert at["gain"].to_dict() == pytest.approx({"car": 0.02, "nursery": -0.06, "": -0.02})
+    # the splits differ by 35 points, the pairs not at all
+    assert (at["high"] - at["low"]).drop("").max() < 1e-9
+    assert set(at["accounted"]) == {2.0} and set(found[found["epsilon"] == 1.0]["accounted"]) == {3.0}
+    assert (found["n"].sum(), found["n_expected"].sum()) == (32, 32)
+
+
+def test_an_error_is_compared_by_its_ratio_and_less_of_it_is_a_gain():
+    paper = PAPER | {"center": {"unit_mse": "median"}}
+    table = cells("unit_mse", lambda printed, dataset: printed * {"car": 0.25, "nursery": 2.0}[dataset])
+    at = gains(paper, ITEM | {"metric": "unit_mse"}, table).query("epsilon == 1").set_index("dataset")
+    assert at["gain"].to_dict() == pytest.approx({"car": 2.0, "nursery": -1.0, "": 0.5})
+    said = markdown(paper, ITEM | {"metric": "unit_mse"}, gains(paper, ITEM | {"metric": "unit_mse"}, table))
+    assert "| RDT | 1.41 × (2) | 1.41 × (3) |" in said and "more than 1 is a gain" in said
+
+
+def test_a_step_without_noise_is_paid_with_infinity():
+    table = cells()
+    unpaid = {"accounted_epsilon": "inf", "noisy_epsilon": 0.75}
+    table.loc[0, "privacy"] = json.dumps(json.loads(table.loc[0, "privacy"]) | unpaid)
+    found = gains(PAPER, ITEM, table)
+    assert math.isinf(found[found["epsilon"] == 0.5]["accounted"].max())
+    assert "∞" in markdown(PAPER, ITEM, found)
+
+
+def test_what_is_missing_is_named_and_has_no_mean():
+    table = cells()
+    half = table[~((table["dataset"] == "car") & (table["algorithm"] == "thrifty_tree"))]
+    found = gains(PAPER, ITEM, half)
+    assert found[found["dataset"] == ""]["gain"].isna().all()
+    assert (found["n"].sum(), found["n_expected"].sum()) == (16, 32)
+    assert figure(PAPER, ITEM, found).axes[0].get_title(loc="left") == "INCOMPLETE: 16 of 32 cells"
+    assert "| RDT | — (2) |" in markdown(PAPER, ITEM, found)
+    assert gains(PAPER, ITEM, pd.DataFrame())["gain"].isna().all()
+
+
+def test_it_is_published(tmp_path):
+    publish(PAPER | {"figures": [ITEM]}, cells(), tmp_path)
+    assert "Complete: all 96 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "figures" / "s.svg").is_file()
+    drawn = figure(PAPER, ITEM, gains(PAPER, ITEM, cells()))
+    assert [axes.get_title() for axes in drawn.axes] == ["claimed ε = 0.5", "claimed ε = 1"]
+    assert [text.get_text() for axes in drawn.axes for text in axes.texts] == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"), [({"rdt": "rdt_sound"}, "no algorithm 'rdt_sound'"), (["rdt"], "write {printed algorithm")]
+)
+def test_pairs_that_are_none_are_refused(pairs, message):
+    with pytest.raises(PaperError, match=message):
+        check(PAPER | {"figures": [ITEM | {"pairs": pairs}]})
