@@ -55,8 +55,8 @@ reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
 	@$(PY) -m plots.site $(or $(RESULTS),results) $(PAPERS) benchmark
 
-reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark  ## publish this machine's complete runs in results/reference and the README
-	$(PY) -m plots.reference $(PAPERS) benchmark
+reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference and the README
+	$(PY) -m plots.reference $(PAPERS) benchmark audit
 
 readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
 	$(PY) -m experiments.readings $(WATCHED)

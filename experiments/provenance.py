@@ -37,15 +37,18 @@ def gather(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
     repeats : int
         Of every setting.
     """
+    known = {"repeats": repeats, "seeds": SEEDS, "data": {name: _data(name) for name in sorted(set(names))}}
+    return of_command(["python", "-m", "experiments", *arguments]) | known
+
+
+def of_command(words: list[str]) -> dict:
+    """Return what was run, when, on which code, and where."""
     return {
-        "command": shlex.join(["python", "-m", "experiments", *arguments]),
+        "command": shlex.join(words),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": _git(),
         "versions": {"python": platform.python_version()} | {name: _number(name) for name in versions.LIBRARIES},
         "machine": _machine(),
-        "repeats": repeats,
-        "seeds": SEEDS,
-        "data": {name: _data(name) for name in sorted(set(names))},
     }
 
 

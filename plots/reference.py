@@ -1,7 +1,8 @@
 """Publish a finished run: its summaries and figures go to ``results/reference``, its verdicts into the README.
 
-``python -m plots.reference 2`` after ``make reproduce-paper-2``. Runs that are not complete are refused. What is kept,
-`plots.run.KEPT`, is small and enough to show the run in full: everything but its cells and bitmaps.
+``python -m plots.reference 2`` after ``make reproduce-paper-2``, or ``audit`` after ``make audit``. Runs that are not
+complete are refused. What is kept, `plots.run.KEPT`, is small and enough to show the run in full: everything but its
+cells and bitmaps.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pandas as pd
 from experiments.selection import setting_key
 from experiments.substitutes import sentences
 from experiments.verdicts import REPRODUCED
-from plots import privacy, soundness, span
+from plots import measured, privacy, soundness, span
 from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
 from plots.run import KEPT, Run, copy
 from plots.series import ours
@@ -96,14 +97,14 @@ def readme_block(number_of_paper: str) -> str:
 
 def verdicts_block() -> str:
     """Return the verdicts on all papers as a Markdown table, from the published runs."""
-    lines = ["| paper | printed numbers | claims | algorithms that keep the ε they claim |", "|---|---|---|---|"]
+    lines = ["| paper | printed numbers | claims | algorithms that keep the ε they claim | convicted by the audit |"]
+    lines.append("|---|---|---|---|---|")
     for kept in sorted((PROJECT / "results" / "reference").glob("paper-[0-9]*")):
         run = Run.read(kept)
-        measured = run.numbers[run.numbers["statistic"] != "exact"]["verdict"]
-        found = [_tally(list(measured)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
-        lines.append(
-            " | ".join([f"| {run.paper['number']}. {run.paper['title']}", *found, privacy.tally(run.privacy)]) + " |"
-        )
+        means = run.numbers[run.numbers["statistic"] != "exact"]["verdict"]
+        found = [_tally(list(means)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
+        found += [privacy.tally(run.privacy), measured.tally(run.audit, run.privacy)]
+        lines.append(" | ".join([f"| {run.paper['number']}. {run.paper['title']}", *found]) + " |")
     return "\n".join(lines)
 
 
@@ -140,8 +141,7 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     if not (run / "numbers.csv").is_file():
         sys.exit(f"{run} holds no finished run: make reproduce-paper-{number_of_paper} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
-    if not facts["git"] or facts["git"]["dirty"]:
-        sys.exit(f"{run} was run on code that is not committed: commit, then make reproduce-paper-{number_of_paper}")
+    _refuse_uncommitted(facts, f"make reproduce-paper-{number_of_paper}")
     parts = [pd.read_csv(path) for path in [run / "numbers.csv", *run.glob("figures/*.csv"), *run.glob("tables/*.csv")]]
     if Run.read(run).is_short or any((part["n"] < part["n_expected"]).any() for part in parts if "n" in part):
         sys.exit(f"{run} is not complete: make reproduce-paper-{number_of_paper} first")
@@ -152,6 +152,27 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     readme.write_text(with_block(text, "verdicts", verdicts_block()), encoding="utf-8")
 
 
+def publish_audit(results: Path = PROJECT / "results") -> None:
+    """Copy what `make audit` found in short, and say in the README how many algorithms it convicts.
+
+    Raises
+    ------
+    SystemExit
+        If there is no complete audit, or it is of code that is not committed.
+    """
+    if not (results / measured.SUMMARY).is_file():
+        sys.exit(f"{results / measured.SUMMARY} is missing: make audit first")
+    _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
+    copy(results, measured.REFERENCE, (measured.SUMMARY, "audit/provenance.json"))
+    readme = PROJECT / "README.md"
+    readme.write_text(with_block(readme.read_text(encoding="utf-8"), "verdicts", verdicts_block()), encoding="utf-8")
+
+
+def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
+    if not provenance["git"] or provenance["git"]["dirty"]:
+        sys.exit(f"this is a run of code that is not committed: commit, then {command}")
+
+
 if __name__ == "__main__":
-    for number_of_paper in sys.argv[1:]:
-        publish_reference(number_of_paper)
+    for name in sys.argv[1:]:
+        publish_audit() if name == "audit" else publish_reference(name)

@@ -14,7 +14,7 @@ import pandas as pd
 from experiments.claims import effect_text, setting_of
 from experiments.readings import sentence
 from experiments.selection import axis, study_of
-from plots import figures, labels, page, privacy, span
+from plots import figures, labels, measured, page, privacy, span
 from plots.run import Run
 from plots.series import decimals_of, ours, shortfall
 from plots.summary import describe
@@ -56,7 +56,9 @@ def render(run: Run, notes: list[str], base: str = "", links: list[dict] | None 
         counts=counts(run.numbers, run.claims),
         tables=[_table(run, item) for item in paper.get("tables", ())],
         figures=[_figure(run, item) for item in paper.get("figures", ())],
-        privacy=[privacy.words(paper, row) for row in run.privacy],
+        privacy=[
+            privacy.words(paper, row) | {"measured": measured.words(run.audit, row["algorithm"])} for row in run.privacy
+        ],
         readings=_readings(run),
         heading=heading(paper),
         printed_repeats=int(paper.get("printed_repeats", 1)),
@@ -132,7 +134,17 @@ def _place(paper: Mapping, where: Mapping) -> str:
 
 def _table(run: Run, item: Mapping) -> dict:
     shown = {"datasets": _datasets, "span": _span, "grid": _grid}[item["kind"]](run.paper, item, run.frame(item))
-    return {name: item[name] for name in ("id", "title", "kind")} | {"files": _files(run, "tables", item)} | shown
+    known = {name: item[name] for name in ("id", "title", "kind")} | {"measured": _measured(run, item)}
+    return known | {"files": _files(run, "tables", item)} | shown
+
+
+def _measured(run: Run, item: Mapping) -> str:
+    """Return what was measured of the privacy of the algorithms of a table or figure."""
+    if "study" in item:
+        algorithms = axis(study_of(run.paper, item), "algorithm", item.get("where"))
+    else:
+        algorithms = item.get("algorithms", ())
+    return measured.sentence(run.paper, run.audit, algorithms)
 
 
 def _files(run: Run, kind: str, item: Mapping) -> list[tuple[str, str]]:
@@ -185,7 +197,7 @@ def _figure(run: Run, item: Mapping) -> dict:
     paper, frame = run.paper, run.frame(item)
     svg = (run.folder / "figures" / f"{item['id']}.svg").read_text(encoding="utf-8")
     shown = {"id": item["id"], "title": item["title"], "note": shortfall(frame), "svg": _inline(svg, item["id"])}
-    shown |= {"files": _files(run, "figures", item), "points": []}
+    shown |= {"files": _files(run, "figures", item), "measured": _measured(run, item), "points": []}
     if item.get("kind", "lines") != "lines":
         return shown
     decimals = {metric: decimals_of(part) for metric, part in frame.groupby("metric")}

@@ -20,6 +20,7 @@ from experiments.errors import BadInput
 from experiments.statistics import LEVEL
 from experiments.substitutes import sentences
 from experiments.verdicts import NOT_REPRODUCED, expected_misses
+from plots import measured
 from plots.labels import OF_NUMBERS, incomplete
 from plots.ranks import ADVISES, advice
 
@@ -52,6 +53,8 @@ class Run:
         Where it comes from; empty if unknown.
     readings : DataFrame
         How far each reading of the text is from what is printed, as from `plots.readings.write`; empty if nobody asked.
+    audit : DataFrame
+        What was measured of the privacy of algorithms, as from `plots.measured.read`.
     """
 
     folder: Path
@@ -62,6 +65,7 @@ class Run:
     privacy: list[dict]
     provenance: dict
     readings: pd.DataFrame
+    audit: pd.DataFrame
 
     @classmethod
     def read(cls, folder: Path) -> Run:
@@ -86,6 +90,7 @@ class Run:
             read_json(folder / "privacy.json"),
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
             pd.read_csv(readings, keep_default_na=False, na_values=[""]) if readings.is_file() else pd.DataFrame(),
+            measured.read(folder.parent),
         )
 
     def frame(self, item: Mapping) -> pd.DataFrame:

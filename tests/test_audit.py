@@ -13,6 +13,7 @@ from itertools import product
 
 import numba
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -49,6 +50,7 @@ from experiments.audit.bounds import (
 )
 from experiments.audit.observation import Observation
 from experiments.audit.streams import Stream
+from plots import measured
 
 ALPHA = FALSE_ALARMS / 20
 
@@ -539,6 +541,23 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
     monkeypatch.setattr(command, "reports", lambda subjects: [])
     _, again, _ = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "n=2000", "jobs=2")
     assert again == rows  # whatever the number of threads
+
+
+def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, capsys):
+    assert run_command(tmp_path, "algorithm=rdt", "n=1000")[0] == 0
+    assert not (tmp_path / "audit" / "summary.csv").exists()
+    tasks = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini", "n=2000"]))
+    tasks.append(command.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
+    monkeypatch.setattr(command, "tasks_of", lambda asked: tasks)
+    monkeypatch.setattr(command.exact, "rows", lambda epsilons: [])
+    monkeypatch.setattr(command, "reports", lambda subjects: [])
+    assert command.command(["n=2000", f"results={tmp_path}"]) == 0
+    found, known = measured.read(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
+    assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
+    full = pd.read_csv(tmp_path / "audit" / "audit.csv").query("algorithm == 'rfdpp_gini'")
+    assert found["bound"].iloc[2] == pytest.approx(full["bound"].max(), rel=1e-5)
+    assert known["command"] == f"python -m experiments.audit n=2000 results={tmp_path}" and known["machine"]
+    assert [one["bound"].endswith("(violated)") for one in measured.words(found, "rfdpp_gini")] == [True]
 
 
 def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):

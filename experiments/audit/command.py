@@ -13,10 +13,10 @@ from omegaconf import OmegaConf
 from sklearn.base import BaseEstimator
 
 import datasets
-from experiments import estimators
+from experiments import estimators, provenance
 from experiments.audit import exact, pairs
 from experiments.audit.blackbox import audited, pairs_of, sized
-from experiments.audit.findings import Found, Row, of_finding, of_run, told, write
+from experiments.audit.findings import Found, Row, of_finding, of_run, sum_up, told, write
 from experiments.audit.one_run import one_run
 from experiments.audit.pairs import Pair
 from experiments.audit.replay import SIZES, Subject, reports, subjects
@@ -49,7 +49,8 @@ Settings, with their defaults:
   dataset=NAME              one run instead: train once, with canaries among the rows of a data set
   canaries=5000             how many
   jobs=-1                   threads that train; -1 is one for each core
-  results=results           folder; audit.csv and audit.json go to audit/ in it (audit-rdt.csv with algorithm=rdt, ...)
+  results=results           folder; audit.csv and audit.json go to audit/ in it (audit-rdt.csv with algorithm=rdt, ...);
+                            of all algorithms also summary.csv, which reports show, and provenance.json
 
 stdout: what was found; stderr: how far it is. The same words give the same numbers.
 Exit code: 0 done, 1 something could not be run or an algorithm that calls itself sound was convicted, 2 bad input."""
@@ -260,7 +261,11 @@ def command(words: list[str]) -> int:
     if asked.algorithm is None:
         found.laws.extend(exact.rows((asked.epsilon,)))
     print(told(found))
-    for path in write(found, ROOT / Path(asked.results).expanduser() / "audit", asked.name):
+    folder = ROOT / Path(asked.results).expanduser() / "audit"
+    paths = write(found, folder, asked.name)
+    if asked.algorithm is None:
+        paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments.audit", *words]))
+    for path in paths:
         print(f"  {path}", file=sys.stderr)
     for line in missing:
         print(line, file=sys.stderr)

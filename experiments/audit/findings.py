@@ -22,6 +22,8 @@ from experiments.audit.replay import Report
 from experiments.cells import canonical, json_safe
 
 BLACK_BOX, ONE_RUN = "black box", "one run"
+_SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "is_sound", "neighbours", "where", "event", "n"]
+_SUMMARY += ["count", "of", "bound", "refutable", "verdict"]
 VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 
 
@@ -208,9 +210,27 @@ def write(found: Found, folder: Path, name: str = "audit") -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.csv", folder / f"{name}.json"
     pd.DataFrame([asdict(row) for row in found.bounds]).to_csv(paths[0], index=False)
-    text = json.dumps(json_safe(asdict(found)), indent=1, ensure_ascii=False, allow_nan=False)
-    paths[1].write_text(text + "\n", encoding="utf-8")
+    _write_json(asdict(found), paths[1])
     return list(paths)
+
+
+def sum_up(found: Found, folder: Path, provenance: Mapping) -> list[Path]:
+    """Write what a complete audit found in short, to be shown beside results, and where it comes from.
+
+    Of the black box that is the pair of tables that shows most of each algorithm, of the runs each.
+    """
+    paths = folder / "summary.csv", folder / "provenance.json"
+    of_layer = {layer: [row for row in found.bounds if row.layer == layer] for layer in (BLACK_BOX, ONE_RUN)}
+    kept = sorted([*_worst(of_layer[BLACK_BOX]), *of_layer[ONE_RUN]], key=lambda row: (row.algorithm, row.layer))
+    frame = pd.DataFrame([asdict(row) for row in kept], columns=_SUMMARY)
+    frame.to_csv(paths[0], index=False, float_format="%.6g", lineterminator="\n")
+    _write_json(provenance, paths[1])
+    return list(paths)
+
+
+def _write_json(contents: Mapping, path: Path) -> None:
+    text = json.dumps(json_safe(contents), indent=1, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _replay(report: Report) -> str:

@@ -1,0 +1,77 @@
+"""What an audit measured, set beside results: made-up findings on a made-up paper."""
+
+import html
+
+import pandas as pd
+import pytest
+
+from plots import measured, publish, reference
+from tests.test_plots import PAPER, REPORTED, long_table
+
+FOUND = pd.DataFrame(
+    [
+        ("a", "black box", 1.0, "alone in its leaf", "root is split", 2.5, "violated"),
+        ("a", "one run", 4.0, "car, 5 trees", "count", 3.0, "not refuted"),
+        ("c", "black box", 1.0, "breaks a tie", "label", 0.98, "tight"),
+    ],
+    columns=["algorithm", "layer", "claimed", "where", "event", "bound", "verdict"],
+)
+
+
+def write(results, frame):
+    path = results / measured.SUMMARY
+    path.parent.mkdir(parents=True)
+    frame.to_csv(path, index=False)
+
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(measured, "REFERENCE", tmp_path / "reference")
+
+
+def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
+    assert measured.read(tmp_path).empty
+    write(tmp_path / "reference", FOUND.iloc[:1])
+    assert list(measured.read(tmp_path)["bound"]) == [2.5]
+    write(tmp_path, FOUND.iloc[2:])
+    assert list(measured.read(tmp_path)["bound"]) == [0.98]
+
+
+def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
+    write(tmp_path, FOUND)
+    (tmp_path / "reported.csv").write_text(REPORTED, encoding="utf-8")
+    said = '{"claimed_epsilon":1.0,"accounted_epsilon":2.0,"noisy_epsilon":2.0,"is_sound":false,'
+    said += '"neighbours":"added or removed","faults":[]}'
+    table = long_table().assign(privacy=said)
+    publish(PAPER | {"reported": str(tmp_path / "reported.csv")}, table, tmp_path / "paper-9")
+    page = html.unescape((tmp_path / "paper-9" / "report.html").read_text(encoding="utf-8"))
+    # table 2 and figure 1 show a alone, figure 2 both; b was not audited, c is not in the paper
+    assert page.count("≥ 2.50 where 1 is claimed (violated).") == 3
+    assert page.count("≥ 3.00 where 4 is claimed (not refuted)") == 1 and "alone in its leaf: root is split" in page
+    assert page.count("not audited") == 1 and "0.98" not in page
+
+
+def test_the_worst_of_an_algorithm_is_its_conviction_not_its_largest_bound():
+    assert measured.sentence({}, FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
+    assert measured.sentence({}, FOUND, ["b"]) == "" == measured.sentence({}, measured.read(measured.REFERENCE), ["a"])
+
+
+def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
+    with pytest.raises(SystemExit, match="make audit first"):
+        reference.publish_audit(tmp_path)
+    write(tmp_path, FOUND)
+    (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
+    with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
+        reference.publish_audit(tmp_path)
+    assert not measured.REFERENCE.exists()
+
+
+def test_a_published_audit_is_told_in_the_readme(tmp_path, monkeypatch):
+    monkeypatch.setattr(reference, "PROJECT", tmp_path)
+    (tmp_path / "README.md").write_text("<!-- verdicts -->\n<!-- /verdicts -->\n", encoding="utf-8")
+    write(tmp_path / "results", FOUND)
+    known = tmp_path / "results" / "audit" / "provenance.json"
+    known.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
+    reference.publish_audit(tmp_path / "results")
+    assert measured.read(measured.REFERENCE).equals(measured.read(tmp_path / "results"))
+    assert "convicted by the audit" in (tmp_path / "README.md").read_text(encoding="utf-8")
