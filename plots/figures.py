@@ -33,6 +33,8 @@ SEQUENTIAL = ("#2fa8a0", "#2a91a5", "#2f7aa6", "#3f62a0", "#4c4a93", "#523282", 
 QUALITATIVE = ("#0a3d7a", "#d1661f", "#3b9c6d", "#9c4f96", "#7a7a7a", "#b8860b", "#1b9fc0", "#7a1f2b")
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
+#: Pixels between the title and what stands beside it.
+_APART = 12
 _STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
@@ -244,7 +246,7 @@ def write_title(figure: Figure, axes, title: str) -> None:
     text = figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
     figure.draw_without_rendering()  # lays out legend and axes; only then is the right edge of the axes known
     for width in range(len(title) - 1, 0, -1):
-        if text.get_window_extent().x1 <= axes.get_window_extent().x1:
+        if text.get_window_extent().x1 <= axes.get_window_extent().x1 - _APART:
             return
         text.set_text(textwrap.fill(title, width, break_long_words=False))
 

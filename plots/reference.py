@@ -20,7 +20,7 @@ from experiments.substitutes import sentences
 from experiments.verdicts import REPRODUCED
 from plots import measured, privacy, soundness, span
 from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
-from plots.run import KEPT, Run, copy
+from plots.run import KEPT, Run, copy, target_of
 from plots.series import ours
 from plots.summary import describe
 from plots.tables import corner, grid_values
@@ -139,12 +139,12 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     """
     run, kept = results / f"paper-{number_of_paper}", PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
     if not (run / "numbers.csv").is_file():
-        sys.exit(f"{run} holds no finished run: make reproduce-paper-{number_of_paper} first")
+        sys.exit(f"{run} holds no finished run: {target_of(number_of_paper)} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
-    _refuse_uncommitted(facts, f"make reproduce-paper-{number_of_paper}")
+    _refuse_uncommitted(facts, target_of(number_of_paper))
     parts = [pd.read_csv(path) for path in [run / "numbers.csv", *run.glob("figures/*.csv"), *run.glob("tables/*.csv")]]
     if Run.read(run).is_short or any((part["n"] < part["n_expected"]).any() for part in parts if "n" in part):
-        sys.exit(f"{run} is not complete: make reproduce-paper-{number_of_paper} first")
+        sys.exit(f"{run} is not complete: {target_of(number_of_paper)} first")
     shutil.rmtree(kept, ignore_errors=True)
     copy(run, kept, KEPT)
     readme = PROJECT / "README.md"

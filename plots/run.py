@@ -140,6 +140,17 @@ class Run:
         return notes
 
 
+def target_of(name: str) -> str:
+    """Return the words that run a paper.
+
+    Examples
+    --------
+    >>> target_of("2"), target_of("benchmark")
+    ('make reproduce-paper-2', 'make benchmark')
+    """
+    return f"make reproduce-paper-{name}" if name.isdigit() else f"make {name}"
+
+
 def copy(folder: Path, target: Path, patterns: Iterable[str]) -> None:
     """Copy those files of a run that match one of some patterns."""
     for pattern in patterns:

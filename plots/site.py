@@ -18,10 +18,10 @@ import yaml
 
 from experiments.errors import BadInput, suggestion
 from experiments.verdicts import NOT_RUN, judge_numbers
-from plots import page, privacy, report
+from plots import measured, page, privacy, report
 from plots.labels import SIGNS
 from plots.publication import PROJECT, reported
-from plots.run import KEPT, Run, copy
+from plots.run import KEPT, Run, copy, target_of
 
 REFERENCE = PROJECT / "results" / "reference"
 
@@ -94,7 +94,7 @@ class Entry:
     def notes(self) -> list[str]:
         """Whose run it is, how complete, and what else must be said with the verdicts."""
         if not self.run:
-            return [f"INCOMPLETE: not run; make reproduce-paper-{self.name} runs it."]
+            return [f"INCOMPLETE: not run; {target_of(self.name)} runs it."]
         return [self._source(), *self.run.notes()]
 
     def _source(self) -> str:
@@ -163,11 +163,13 @@ def _of(entry: Entry) -> dict[str, str]:
 
 
 def _summary(entry: Entry) -> dict:
+    counts, is_ours = report.counts(entry.numbers, entry.claims), not isinstance(entry.asked["number"], int)
     return _of(entry) | {
         "heading": report.heading(entry.paper),
         "citation": entry.paper.get("citation", ""),
-        "notes": entry.notes[:2],
-        "counts": report.counts(entry.numbers, entry.claims),
+        "notes": entry.notes[:2] + (entry.run.advice() if entry.run else []),
+        "counts": {what: found for what, found in counts.items() if any(found.values()) or not is_ours},
+        "measured": measured.tally(entry.run.audit, entry.run.privacy) if entry.run else "",
         "sound": privacy.tally(entry.run.privacy) if entry.run else "",
     }
 
