@@ -164,8 +164,8 @@ def sentence(rows: pd.DataFrame) -> str:
         f"{others} more are as good" if others else "",
         f"{farther} are farther off" if farther else "",
         f"{len(rows) - len(known)} could not be compared" if len(known) < len(rows) else "",
-        "" if math.isnan(times) else f"its noisy steps cost {times:.3g} × the ε of the label",
-        "other steps have no noise at all" if best["unpaid"] else "",
+        f"its noisy steps cost {times:.3g} × the ε of the label" if math.isfinite(times) else "",
+        f"{'other' if math.isfinite(times) else 'some'} steps have no noise at all" if best["unpaid"] else "",
     ]
     return "; ".join(filter(None, said))
 

@@ -270,11 +270,11 @@ def _readings(run: Run) -> list[dict]:
 def _reading(row: Mapping) -> dict:
     decimals = 2 if row["unit"] == "points" else 3
     behind = labels.number("", row["from_best"], decimals)
-    noisy = "" if math.isnan(row["times_label"]) else f"{row['times_label']:.3g}"
+    noisy = f"{row['times_label']:.3g}" if math.isfinite(row["times_label"]) else ""
     return {name: row[name] for name in ("rank", "reading", "as_good")} | {
         "distance": labels.number("", row["distance"], decimals),
         "behind": f"{behind} ({labels.interval('', row['low'], row['high'], decimals)})",
-        "cost": f"unbounded; the noisy steps {noisy}" if row["unpaid"] else noisy,
+        "cost": "; the noisy steps ".join(filter(None, ["unbounded" if row["unpaid"] else "", noisy])),
     }
 
 

@@ -98,7 +98,8 @@ def _gained(metric: str, gain: float) -> str:
 def _paid(row: Mapping) -> str:
     if math.isnan(row["accounted"]):
         return MISSING
-    return f"∞; {row['noisy']:.3g} with noise" if math.isinf(row["accounted"]) else f"{row['accounted']:.3g}"
+    noisy = f"; {row['noisy']:.3g} with noise" if math.isfinite(row["noisy"]) else ""
+    return f"∞{noisy}" if math.isinf(row["accounted"]) else f"{row['accounted']:.3g}"
 
 
 def _n_sets(frame: pd.DataFrame) -> int:

@@ -334,7 +334,7 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     section = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="privacy-table"')[2]
     section = section.partition("</table>")[0]
     cells = re.findall(r"<td[^>]*>(.*?)</td>", section)
-    assert cells[:3] == ["rfdpp_gini", "no", "inf (unbounded)"] and cells[4] == "one record added or removed"
+    assert cells[:3] == ["rfdpp_gini", "no", "inf (unbounded)"] and cells[5] == "one record added or removed"
     assert "majority" not in section
     names = [fault["name"] for fault in said["faults"]]
     assert "exact nominal splits" in names
