@@ -10,6 +10,7 @@ from experiments.ranks import critical_difference, friedman_p, ranks
 from experiments.selection import PaperError
 from plots import check, publish
 from plots.ranks import advice, figure
+from plots.run import Run
 
 PAPER = {
     "number": 0,
@@ -94,8 +95,10 @@ def test_the_figure_names_every_algorithm_and_says_what_is_missing():
 
 
 def test_ranks_are_published(tmp_path):
-    paper = PAPER | {"title": "T", "figures": [ITEM]}
+    paper = PAPER | {"title": "T", "figures": [ITEM | {"advises": True}]}
     publish(paper, cells(by_hand).assign(status="done"), tmp_path)
+    (said,) = Run.read(tmp_path).advice()
+    assert "take a, mean rank 1.50 over 3 data sets" in said
     assert "Complete: all 36 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "r.svg").is_file()
 

@@ -9,6 +9,7 @@ import pytest
 from experiments.selection import PaperError
 from experiments.soundness import gains
 from plots import check, publish
+from plots.run import Run
 from plots.soundness import figure, markdown
 
 PAPER = {
@@ -83,9 +84,11 @@ def test_what_is_missing_is_named_and_has_no_mean():
 
 
 def test_it_is_published(tmp_path):
-    publish(PAPER | {"figures": [ITEM]}, cells(), tmp_path)
+    paper = PAPER | {"figures": [ITEM]}
+    publish(paper, cells(), tmp_path)
     assert "Complete: all 96 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "s.svg").is_file()
+    assert "| RDT | -2.0 (2) | -2.0 (3) |" in markdown(PAPER, ITEM, Run.read(tmp_path).frame(paper["figures"][0]))
     drawn = figure(PAPER, ITEM, gains(PAPER, ITEM, cells()))
     assert [axes.get_title() for axes in drawn.axes] == ["claimed ε = 0.5", "claimed ε = 1"]
     assert [text.get_text() for axes in drawn.axes for text in axes.texts] == ["2", "3"]
