@@ -24,18 +24,8 @@ from plots import measured
 from plots.labels import OF_NUMBERS, incomplete
 from plots.ranks import ADVISES, advice
 
-_TEXTS = (
-    "id",
-    "table",
-    "dataset",
-    "verdict",
-    "verdict_one_run",
-    "reason",
-    "source",
-    "note",
-    "lowest_setting",
-    "highest_setting",
-)
+_TEXTS = ("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note")
+_TEXTS += ("lowest_setting", "highest_setting")
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
 #: What of a run is small and shows all of it.
