@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from experiments.readings import sentence
 from experiments.selection import setting_key
 from experiments.substitutes import sentences
 from experiments.verdicts import REPRODUCED
@@ -92,7 +93,15 @@ def readme_block(number_of_paper: str) -> str:
     grids = [form(paper, item, series) for form, item, series in tables if series["printed"].notna().any()]
     largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
     judged = [counts(paper, numbers), *largest, claims_table(run.claims)] if len(numbers) or run.claims else []
-    return "\n\n".join([*judged[:1], *sentences(paper), *run.advice(), *studies, *grids, *judged[1:]])
+    said = [*judged[:1], *sentences(paper), *run.advice(), *studies, *grids, *judged[1:], *explained(run)]
+    return "\n\n".join(said)
+
+
+def explained(run: Run) -> list[str]:
+    """Return which reading explains best what is printed, question by question."""
+    asked = {question["id"]: question["title"] for question in run.paper.get("readings", ())}
+    groups = run.readings.groupby("question", sort=False) if len(run.readings) else ()
+    return [f"{asked[name].removesuffix('?')}? Of {len(rows)} readings: {sentence(rows)}." for name, rows in groups]
 
 
 def verdicts_block() -> str:
