@@ -98,6 +98,65 @@ def laplace_vector(values, sensitivity, epsilon, rng):
 
 
 @compiled
+def sup_norm_vector(values, sensitivity, epsilon, rng):
+    """Add noise to a vector whose entries may all change together: the K-norm mechanism of the maximum norm.
+
+    Parameters
+    ----------
+    values : float64 array of shape (m,)
+        The exact answers, at least one.
+    sensitivity : float
+        Largest change of any entry between neighbouring tables; positive.
+    epsilon : float
+        Budget of the whole vector, in (0, inf].
+    rng : numpy.random.Generator
+        Source of randomness; one gamma variate and m uniform numbers are taken.
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        ``epsilon``-differentially private answers (Hardt & Talwar, 2010; Awan & Slavković, 2021, for regression).
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive.
+
+    Notes
+    -----
+    The noise x has a density in proportion to exp(-epsilon max|x_i| / sensitivity): a change of every entry by at most
+    the sensitivity changes the maximum by no more. It is a point drawn evenly from the cube [-1, 1]^m, times a radius
+    of Gamma(m + 1). The standard deviation of an entry is ``spread(m) * sensitivity / epsilon``; independent Laplace
+    noise, whose sensitivity is m times as large where all entries change, has √2 m instead: for large m 2.4 times more.
+
+    Examples
+    --------
+    >>> sup_norm_vector(np.array([3.0, 1.0]), 1.0, np.inf, np.random.default_rng(0))
+    array([3., 1.])
+    """
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("sup_norm_vector: sensitivity and epsilon must be positive")
+    noisy = values.copy()
+    if epsilon == np.inf:
+        return noisy
+    radius = rng.standard_gamma(values.shape[0] + 1.0) * (sensitivity / epsilon)
+    for i in range(values.shape[0]):
+        noisy[i] += radius * (2.0 * rng.random() - 1.0)
+    return noisy
+
+
+def spread(m):
+    """Return the standard deviation of an entry of ``sup_norm_vector`` of m, where sensitivity and epsilon are 1.
+
+    Examples
+    --------
+    >>> spread(1), round(spread(14), 3)
+    (1.4142135623730951, 8.944)
+    """
+    return float(np.sqrt((m + 1) * (m + 2) / 3))  # E[Gamma(m + 1)²] = (m + 1)(m + 2), that of the cube is 1/3
+
+
+@compiled
 def mixed(key):
     """Return 64 bits that look random but are a function of a 64-bit key (the finaliser of SplitMix64)."""
     key = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)

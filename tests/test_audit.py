@@ -131,7 +131,7 @@ def test_the_bound_exceeds_the_true_epsilon_no_more_often_than_it_says(q, epsilo
 # Pairs.
 
 
-@pytest.mark.parametrize("tables", [pairs.CLASSES, pairs.NUMBERS, pairs.COEFFICIENTS, pairs.RELEASES])
+@pytest.mark.parametrize("tables", [pairs.CLASSES, pairs.NUMBERS, pairs.COEFFICIENTS, pairs.MOMENTS, pairs.RELEASES])
 def test_pairs_have_names_of_their_own_and_targets_in_their_domain(tables):
     assert len({pair.name for pair in tables}) == len(tables)
     for pair in tables:

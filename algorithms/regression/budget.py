@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from algorithms.accounting import REPLACED, Event, Sequential, Spent
-from algorithms.regression.objective import Noise
+from algorithms.regression.objective import Noise, Objective, add_noise, assembled, coefficients
 
 ENTRY_OF_M = 2.0
 ENTRY_OF_B = 4.0
@@ -17,7 +21,7 @@ PROPORTIONS = {"proportional": (0, 1), "sqrt": (0, 1 / 2), "optimal": (1 / 3, 2 
 
 
 class Budget(NamedTuple):
-    """How an algorithm divides its epsilon.
+    """How an algorithm as printed divides its epsilon: Laplace noise on every entry of M and b.
 
     Parameters
     ----------
@@ -30,6 +34,27 @@ class Budget(NamedTuple):
     quadratic: Noise
     linear: Noise
     ledger: Event
+
+    add_noise = staticmethod(add_noise)
+    """Adds the noise to what ``laid_out`` returns."""
+
+    @property
+    def scales(self) -> dict[str, float]:
+        """Scale of the noise on the "quadratic" and on the "linear" coefficients, the largest if they differ."""
+        return {"quadratic": self.quadratic.scale, "linear": self.linear.scale}
+
+    def laid_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the exact numbers that are released, and what ``add_noise`` is told of them."""
+        return coefficients(objective, self.quadratic, self.linear)
+
+    def assembled(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return M and b of released numbers, laid out along the last axis: n = d² + d of them, so d = ⌊√n⌋."""
+        return assembled(released, math.isqrt(released.shape[-1]))
+
+    def log_ratio(self, released: np.ndarray, objective: Objective, other: Objective) -> np.ndarray:
+        """Return how much likelier (as a logarithm) the other objective makes each of some releases."""
+        (values, sensitivity, epsilon), (of_other, _, _) = self.laid_out(objective), self.laid_out(other)
+        return (np.abs(released - values) - np.abs(released - of_other)) @ (epsilon / sensitivity)
 
 
 def paid(purpose: str, epsilon: float, sensitivity: float) -> Spent:
@@ -79,10 +104,14 @@ def share_of_quadratic(n_regressors: int, rule: str) -> float:
     >>> [round(share_of_quadratic(3, rule), 3) for rule in PROPORTIONS]
     [0.6, 0.551, 0.654]
     """
+    return share_of_first((n_regressors**2, n_regressors), sensitivities(n_regressors), rule)
+
+
+def share_of_first(sizes: Sequence[float], deltas: Sequence[float], rule: str) -> float:
+    """Return the share of the first of two parts, whose numbers of coefficients and sensitivities are given."""
     a, b = PROPORTIONS[rule]
-    sizes = n_regressors**2, n_regressors
-    quadratic, linear = (n**a * delta**b for n, delta in zip(sizes, sensitivities(n_regressors), strict=True))
-    return quadratic / (quadratic + linear)
+    first, second = (n**a * delta**b for n, delta in zip(sizes, deltas, strict=True))
+    return first / (first + second)
 
 
 def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from algorithms.parameters import check_choice
 from algorithms.regression.budget import PROPORTIONS, Budget, in_two_parts, share_of_quadratic
 from algorithms.regression.design import Design
+from algorithms.regression.moments import SoundBudget, in_moments_and_linear, share_of_moments
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
 
@@ -24,8 +25,11 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         attributes and to [0, 1] for the target (paper 1).
     fit_intercept : bool, default=False
         Whether there is a constant; it counts as a regressor.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
+        and noise of the maximum norm, see ``algorithms.regression.moments``.
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     random_state : int, RandomState or None, default=None
@@ -36,8 +40,13 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     With d regressors the quadratic part has n = d² and Δ = 2d², the linear part n = d and Δ = 4d. Part i gets ε_i, with
     Σ ε_i = ε, and noise Lap(Δ_i/ε_i) on each coefficient.
 
-    Privacy: epsilon-differentially private given a public domain, for neighbours that differ by one record replaced,
-    which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
+    Privacy: given a public domain variant "paper" is epsilon-differentially private for neighbours that differ by one
+    record replaced, which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
+
+    Variant "sound" is epsilon-differentially private for one record added or removed: the distinct entries of M are one
+    release, b is another, and ``split`` divides by what these cost, see
+    ``algorithms.regression.moments.share_of_moments``. Replacing a record costs twice epsilon in scaling "box",
+    epsilon in "ball".
 
     The original's own rule was not available: it gives more to the part of larger sensitivity, as all three do.
 
@@ -59,6 +68,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         scaling="box",
         fit_intercept=False,
         repair="ridge+trim",
+        variant="paper",
         domain=None,
         random_state=None,
     ):
@@ -67,6 +77,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         self.scaling = scaling
         self.fit_intercept = fit_intercept
         self.repair = repair
+        self.variant = variant
         self.domain = domain
         self.random_state = random_state
 
@@ -78,3 +89,6 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     def _budget(self, design: Design) -> Budget:
         d = len(design.monomials)
         return in_two_parts(float(self.epsilon), d, share_of_quadratic(d, self.split))
+
+    def _sound_budget(self, design: Design) -> SoundBudget:
+        return in_moments_and_linear(design, float(self.epsilon), share_of_moments(design, self.split))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from algorithms.parameters import ParameterError, check_choice, check_number
 from algorithms.regression.budget import Budget, in_two_parts, sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
+from algorithms.regression.moments import SoundBudget, in_moments_and_linear, share_of_moments
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
 
 SMALLEST_SHARE = 1e-4
@@ -48,8 +49,11 @@ class DPBARegressor(PrivatePolynomialRegressor):
         attributes and to [0, 1] for the target (paper 1).
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
+        and noise of the maximum norm, see ``algorithms.regression.moments``.
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     random_state : int, RandomState or None, default=None
@@ -71,8 +75,13 @@ class DPBARegressor(PrivatePolynomialRegressor):
     - value2 = 5771 lies between them and its formula is lost. b + (Δ_g - b)/√2 with b = Δ_g²/(Δ_g + Δ_h) is 5770.995
       for d = 54; it is rounded to the nearest whole number, as only that gives what is printed.
 
-    Privacy: epsilon-differentially private given a public domain, for neighbours that differ by one record replaced,
-    which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
+    Privacy: given a public domain variant "paper" is epsilon-differentially private for neighbours that differ by one
+    record replaced, which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
+
+    Variant "sound" is epsilon-differentially private for one record added or removed: the distinct entries of M are one
+    release, b is another. The share of M is as printed, β/Δ_g or ``share``, but that "optimal" has the least energy of
+    the noise that is drawn, see ``algorithms.regression.moments.share_of_moments``. Replacing a record costs twice
+    epsilon in scaling "box", epsilon in "ball".
 
     Examples
     --------
@@ -96,6 +105,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
         scaling="box",
         fit_intercept=False,
         repair="ridge+trim",
+        variant="paper",
         domain=None,
         random_state=None,
     ):
@@ -106,6 +116,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
         self.scaling = scaling
         self.fit_intercept = fit_intercept
         self.repair = repair
+        self.variant = variant
         self.domain = domain
         self.random_state = random_state
 
@@ -122,15 +133,22 @@ class DPBARegressor(PrivatePolynomialRegressor):
         """Fit the weights to rows that were read before; as in the base class."""
         super().fit_summary(summary)
         d = len(self.coef_)
-        self.beta_ = self._beta(d) if self.share is None else self._share(d) * sensitivities(d)[0]
+        self.beta_ = self._beta(d) if self.share is None else self._share_of(summary.design) * sensitivities(d)[0]
         return self
 
     def _budget(self, design: Design) -> Budget:
-        d = len(design.monomials)
-        return in_two_parts(float(self.epsilon), d, self._share(d))
+        return in_two_parts(float(self.epsilon), len(design.monomials), self._share_of(design))
+
+    def _sound_budget(self, design: Design) -> SoundBudget:
+        return in_moments_and_linear(design, float(self.epsilon), self._share_of(design))
+
+    def _share_of(self, design: Design) -> float:
+        """Share of the quadratic part, which "optimal" takes from what is released."""
+        is_optimal = self.variant == "sound" and self.share == "optimal"
+        return share_of_moments(design, "optimal") if is_optimal else self._share(len(design.monomials))
 
     def _share(self, d: int) -> float:
-        """Share of the quadratic part."""
+        """Share of the quadratic part as printed."""
         if isinstance(self.share, str):
             return share_of_quadratic(d, check_choice("share", self.share, ("optimal",)))
         if self.share is not None:

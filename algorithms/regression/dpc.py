@@ -8,9 +8,11 @@ import numpy as np
 
 from algorithms.accounting import Sequential
 from algorithms.domain import Domain
+from algorithms.mechanisms import spread
 from algorithms.parameters import ParameterError, check_number
 from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, paid, sensitivities
 from algorithms.regression.design import Design
+from algorithms.regression.moments import Group, Moments, SoundBudget
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
@@ -34,9 +36,12 @@ class DPCRegressor(PrivatePolynomialRegressor):
         attributes and to [0, 1] for the target (paper 1).
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``. The ridge
         follows the larger of the two scales.
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
+        and noise of the maximum norm, see ``algorithms.regression.moments``.
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     random_state : int, RandomState or None, default=None
@@ -49,10 +54,15 @@ class DPCRegressor(PrivatePolynomialRegressor):
     of these over the entries that are not sensitive, and η = Δ_n/Δ. Then ε_n = ε / (η + γ(1 - η)), ε_s = γ ε_n, and the
     noise is Lap(Δ/ε_n) or Lap(Δ/ε_s).
 
-    Privacy: epsilon-differentially private given a public domain, for neighbours that differ by one record replaced:
-    the log-ratio of densities is at most Σ |change| / scale ≤ Δ_n ε_n/Δ + (Δ - Δ_n) ε_s/Δ = η ε_n + (1 - η) ε_s = ε. So
-    a group is a release of sensitivity Δ_n that costs η ε_n, and the costs add up. For one record added or removed half
-    of epsilon is spent. That the attribute is sensitive is public, and all of a record is protected by the same ε.
+    Privacy: given a public domain variant "paper" is epsilon-differentially private for neighbours that differ by one
+    record replaced: the log-ratio of densities is at most Σ |change| / scale ≤ Δ_n ε_n/Δ + (Δ - Δ_n) ε_s/Δ =
+    η ε_n + (1 - η) ε_s = ε. So a group is a release of sensitivity Δ_n that costs η ε_n, and the costs add up. For one
+    record added or removed half of epsilon is spent. That the attribute is sensitive is public, and all of a record
+    is protected by the same ε.
+
+    Variant "sound" is epsilon-differentially private for one record added or removed: the distinct coefficients without
+    sensitive attributes are one release, the others another, with budgets that make the noise of the latter 1/γ times
+    as large. Replacing a record costs twice epsilon in scaling "box", epsilon in "ball".
 
     Examples
     --------
@@ -78,6 +88,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
         scaling="box",
         fit_intercept=False,
         repair="ridge+trim",
+        variant="paper",
         domain=None,
         random_state=None,
     ):
@@ -88,6 +99,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
         self.scaling = scaling
         self.fit_intercept = fit_intercept
         self.repair = repair
+        self.variant = variant
         self.domain = domain
         self.random_state = random_state
 
@@ -114,6 +126,19 @@ class DPCRegressor(PrivatePolynomialRegressor):
         spent = [paid(what, part / total * epsilon, part) for what, epsilon, part in groups if part]
         quadratic, linear = (Noise(total, np.where(group, epsilon_s, epsilon_n)) for group in (of_M, of_b))
         return Budget(quadratic, linear, Sequential("objective", tuple(spent)))
+
+    def _sound_budget(self, design: Design) -> SoundBudget:
+        moments = Moments.of(design)
+        monomials = design.monomials.containing(self._sensitive_positions(design.domain.names))
+        is_sensitive = np.empty(len(moments.bounds), dtype=bool)
+        is_sensitive[moments.of_M], is_sensitive[moments.of_b] = monomials[:, np.newaxis] | monomials, monomials
+        groups = [
+            Group("coefficients without sensitive attributes", ~is_sensitive, spread(np.sum(~is_sensitive))),
+            Group("coefficients with sensitive attributes", is_sensitive, self.gamma * spread(np.sum(is_sensitive))),
+        ]
+        present = [group for group in groups if group.members.any()]
+        unit = float(self.epsilon) / sum(group.epsilon for group in present)
+        return SoundBudget(moments, tuple(group._replace(epsilon=group.epsilon * unit) for group in present))
 
     def _sensitive_positions(self, attributes: Sequence[str]) -> list[int]:
         """Positions of the sensitive attributes among all."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from algorithms.parameters import check_choice
 from algorithms.regression.budget import Budget, paid, sensitivities
 from algorithms.regression.design import Design
+from algorithms.regression.moments import SoundBudget, in_one_group
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
@@ -32,10 +35,13 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     sensitivity : {"coefficients", "with_constant"}, default="coefficients"
         With d monomials, "coefficients" is Δ = 2 (d² + 2d), as in paper 3; "with_constant" is Δ = 2 (d + 1)², as in the
         original, which counts the constant Σ y², too.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
         "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
         (``conf/algorithm/fm_code.yaml``).
+    variant : {"paper", "sound"}, default="paper"
+        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
+        and noise of the maximum norm, see ``algorithms.regression.moments``.
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     random_state : int, RandomState or None, default=None
@@ -46,8 +52,12 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     Every coefficient + Lap(Δ/ε). No regressor and no target is larger than 1 in absolute value, so the coefficients of
     one record have an absolute sum of at most d² (quadratic) and 2d (linear).
 
-    Privacy: epsilon-differentially private given a public domain, for neighbours that differ by one record replaced,
-    which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
+    Privacy: given a public domain variant "paper" is epsilon-differentially private for neighbours that differ by one
+    record replaced, which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
+
+    Variant "sound" is epsilon-differentially private for one record added or removed, all coefficients being one
+    release: with m distinct ones, noise of standard deviation √((m + 1)(m + 2)/3)/ε on each of M and twice that on each
+    of b. Replacing a record costs twice epsilon in scaling "box", epsilon in "ball".
 
     Examples
     --------
@@ -59,6 +69,8 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     array([ 2., 18.])
     """
 
+    READINGS: ClassVar = {"sensitivity": "coefficients"}
+
     def __init__(
         self,
         epsilon=1.0,
@@ -68,6 +80,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         fit_intercept=False,
         sensitivity="coefficients",
         repair="ridge+trim",
+        variant="paper",
         domain=None,
         random_state=None,
     ):
@@ -77,6 +90,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         self.fit_intercept = fit_intercept
         self.sensitivity = sensitivity
         self.repair = repair
+        self.variant = variant
         self.domain = domain
         self.random_state = random_state
 
@@ -89,3 +103,6 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         epsilon, delta = float(self.epsilon), SENSITIVITIES[self.sensitivity](len(design.monomials))
         noise = Noise(delta, epsilon)
         return Budget(noise, noise, paid("quadratic and linear coefficients", epsilon, delta))
+
+    def _sound_budget(self, design: Design) -> SoundBudget:
+        return in_one_group(design, float(self.epsilon))

@@ -19,11 +19,14 @@ class Repair(NamedTuple):
         Whether negative eigenvalues are dropped, too.
     smallest : float or None
         Eigenvalues no larger than this are dropped; None: than ``TOLERANCE`` times the largest.
+    tikhonov : bool
+        Whether the weights are shrunk as far as the noise of the equations that they solve asks for.
     """
 
     ridge: float
     trim: bool
     smallest: float | None = None
+    tikhonov: bool = False
 
 
 REPAIRS = {
@@ -32,6 +35,7 @@ REPAIRS = {
     "trim": Repair(0, trim=True),
     "ridge+trim": Repair(4, trim=True),
     "fm_code": Repair(5, trim=True, smallest=1e-8),
+    "tikhonov": Repair(0, trim=True, tikhonov=True),
 }
 TOLERANCE = 1e-12
 """Eigenvalues no larger than this share of the largest one (in absolute value) count as zero.
@@ -40,7 +44,9 @@ It is the square of ``tol`` in scikit-learn's LinearRegression, whose singular v
 """
 
 
-def minimise(M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float) -> np.ndarray:
+def minimise(
+    M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float, linear_scale: float | None = None
+) -> np.ndarray:
     """Return the weights that minimise bᵀw + wᵀMw once it is repaired.
 
     Parameters
@@ -49,14 +55,17 @@ def minimise(M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float) -> n
         Quadratic coefficients, symmetric.
     b : float64 array of shape (d,)
         Linear coefficients.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code"}
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}
         "ridge" adds λ = 4 √2 ``noise_scale`` to the diagonal of M, four standard deviations of the noise. "trim" keeps
         the eigenvectors of positive eigenvalues and minimises in their span. "none" returns the point where the
         gradient is zero, a saddle if M is indefinite. "fm_code" is "ridge+trim" as in the published code of the
-        functional mechanism: five standard deviations, and eigenvalues up to 10⁻⁸ dropped. Whatever the repair, an
-        eigenvector of eigenvalue zero gets no weight, so that of all minima the shortest is returned.
+        functional mechanism: five standard deviations, and eigenvalues up to 10⁻⁸ dropped. "tikhonov" trims, and
+        shrinks what the noise covers; see the notes. Whatever the repair, an eigenvector of eigenvalue zero gets no
+        weight, so that of all minima the shortest is returned.
     noise_scale : float
         Scale of the Laplace noise on the entries of M, the largest if they differ; 0 if there is none.
+    linear_scale : float or None, default=None
+        The same for b; None is ``noise_scale``.
 
     Returns
     -------
@@ -66,6 +75,13 @@ def minimise(M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float) -> n
     -----
     Reads nothing but what was released: costs no privacy. Source: Zhang, Zhang, Xiao, Yang, Winslett (2012), section 6.
 
+    "tikhonov" takes the noisy equations 2Mw + b = 0 for what they are, true but for noise. With standard deviations σ_M
+    and σ_b of the entries, weights of length 1 leave an error of variance v = 4σ_M² + σ_b² in each equation. Weights
+    that are normal with variance 1/d, of length about 1, then have the posterior mean -(4M² + d v I)⁻¹ 2M b: along an
+    eigenvector of eigenvalue μ a ridge of d v / 4μ, which hardly touches what stands out of the noise and takes down
+    what does not, while a ridge on all of M takes from all the same. The length 1 is no estimate: weights whose
+    predictions stay within [-1, 1] wherever no regressor exceeds 1 are no longer than that.
+
     Examples
     --------
     >>> M, b = np.diag([2.0, -1.0]), np.array([-4.0, 1.0])
@@ -74,8 +90,12 @@ def minimise(M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float) -> n
     >>> minimise(M, b, "none", 0.0).round(9)
     array([1. , 0.5])
     """
-    ridge, trim, smallest = REPAIRS[repair]
+    ridge, trim, smallest, tikhonov = REPAIRS[repair]
     values, vectors = np.linalg.eigh(M + ridge * math.sqrt(2) * noise_scale * np.eye(len(M)))
     smallest = TOLERANCE * np.abs(values).max() if smallest is None else smallest
     kept = (values if trim else np.abs(values)) > smallest
-    return vectors[:, kept] @ ((b @ vectors[:, kept]) / (-2 * values[kept]))
+    values, vectors = values[kept], vectors[:, kept]
+    if tikhonov:
+        of_b = noise_scale if linear_scale is None else linear_scale
+        values = values + len(M) * (2 * noise_scale * (noise_scale / values) + of_b / 2 * (of_b / values))
+    return vectors @ ((b @ vectors) / (-2 * values))

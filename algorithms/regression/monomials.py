@@ -92,6 +92,33 @@ class Monomials:
         contain = [not set(attributes).isdisjoint(factors) for factors in self._factors]
         return np.array(contain + [False] * self.constant)
 
+    @cached_property
+    def exponents(self) -> np.ndarray:
+        """Power of each attribute in each monomial: int64 array of shape (d, p)."""
+        powers = np.zeros((len(self), self.n_attributes), dtype=np.int64)
+        for row, factors in zip(powers, self._factors, strict=False):  # the row of the constant stays
+            for attribute in factors:
+                row[attribute] += 1
+        return powers
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """Which product each two monomials have: numbers from 0, equal where the products are, of shape (d, d).
+
+        Examples
+        --------
+        >>> Monomials(1, 2, constant=True).squares  # x, x² and 1
+        array([[2, 3, 1],
+               [3, 4, 2],
+               [1, 2, 0]])
+        """
+        numbers, base = np.zeros((len(self), len(self)), dtype=np.int64), 2 * self.degree + 1
+        for powers in self.exponents.T:
+            # Numbering anew what occurs keeps the numbers below d², whatever the number of attributes.
+            numbers = numbers * base + (powers[:, np.newaxis] + powers)
+            numbers = np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape)
+        return numbers
+
     def expand(self, block: np.ndarray) -> None:
         """Compute the monomials of m rows in place.
 

@@ -126,9 +126,14 @@ def perturbed(objective: Objective, quadratic: Noise, linear: Noise, rng) -> tup
     (array([[1., 0.],
            [0., 1.]]), array([1., 1.]))
     """
-    released = add_noise(*coefficients(objective, quadratic, linear), rng)
-    M = released[: objective.M.size].reshape(objective.M.shape)
-    return (M + M.T) / 2, released[objective.M.size :]
+    return assembled(add_noise(*coefficients(objective, quadratic, linear), rng), len(objective.b))
+
+
+def assembled(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return M, averaged with its transpose, and b of coefficients that are laid out along the last axis."""
+    d = n_regressors
+    M = released[..., : d * d].reshape(*released.shape[:-1], d, d)
+    return (M + M.swapaxes(-1, -2)) / 2, released[..., d * d :]
 
 
 def coefficients(objective: Objective, quadratic: Noise, linear: Noise) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import REPLACED, Privacy
+from algorithms.accounting import Privacy
 from algorithms.base import PrivateRegressor
 from algorithms.domain import Domain
 from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag
 from algorithms.regression.budget import Budget
 from algorithms.regression.design import SCALINGS, Design
 from algorithms.regression.minimum import REPAIRS, minimise
+from algorithms.regression.moments import SoundBudget
 from algorithms.regression.monomials import Monomials
-from algorithms.regression.objective import Objective, objective_of, perturbed
+from algorithms.regression.objective import Objective, objective_of
 
 
 class Summary(NamedTuple):
@@ -41,8 +43,10 @@ class Summary(NamedTuple):
 class PrivatePolynomialRegressor(PrivateRegressor):
     """Base of the private polynomial regressors.
 
-    A subclass has the parameters ``scaling``, ``fit_intercept`` and ``repair`` and says in ``_budget`` how it divides
-    its epsilon.
+    A subclass has the parameters ``variant``, ``scaling``, ``fit_intercept`` and ``repair`` and says in ``_budget`` and
+    ``_sound_budget`` how it divides its epsilon. Both variants release M and b with noise and minimise what comes out;
+    "sound" releases each distinct moment once, within tight bounds, and is calibrated for a record added or removed,
+    see ``algorithms.regression.moments``.
 
     Attributes
     ----------
@@ -52,12 +56,16 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         Names of the monomials, such as "AT²·V"; "1" is the constant.
     noise_scales_ : dict
         Scale of the Laplace noise on the "quadratic" and on the "linear" coefficients, before the quadratic ones are
-        averaged with their mirror images; the largest where the coefficients of a part differ, 0 without noise.
+        averaged with their mirror images; the largest where the coefficients of a part differ, 0 without noise. Of the
+        sound variant that of Laplace noise with the same variance.
     privacy_ : Privacy
         What was claimed and what was spent.
     """
 
     degree = 1
+
+    READINGS: ClassVar[Mapping] = {}
+    """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
 
     def fit(self, X, y):
         """Fit the weights.
@@ -130,13 +138,13 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         vars(self).pop("feature_names_in_", None)  # a former fit may have seen named columns
         if summary.columns is not None:
             self.feature_names_in_ = summary.columns
-        budget = self._budget(design)
+        budget = self.budget(design)
         rng = np.random.default_rng(self.seed())
-        M, b = perturbed(summary.objective, budget.quadratic, budget.linear, rng)
-        self.noise_scales_ = {"quadratic": budget.quadratic.scale, "linear": budget.linear.scale}
-        self.coef_ = minimise(M, b, self.repair, self.noise_scales_["quadratic"])
+        M, b = budget.assembled(budget.add_noise(*budget.laid_out(summary.objective), rng))
+        self.noise_scales_ = budget.scales
+        self.coef_ = minimise(M, b, self.repair, *self.noise_scales_.values())
         self.monomials_ = list(design.names)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, budget.ledger, neighbours=REPLACED)
+        self.privacy_ = Privacy.under(self.domain_, self.epsilon, budget.ledger, neighbours=budget.ledger.neighbours)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -167,6 +175,10 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         check_choice("scaling", self.scaling, SCALINGS)
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("repair", self.repair, REPAIRS)
+        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
+            for name, printed in self.READINGS.items():
+                if getattr(self, name) != printed:
+                    raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
         self._monomials(n_features)
 
     def _monomials(self, n_features: int) -> Monomials:
@@ -176,6 +188,14 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         """Return the regressors that a domain gives: what a summary of rows depends on, beside the rows."""
         return Design(domain, self.degree, self.scaling, self.fit_intercept)
 
+    def budget(self, design: Design) -> Budget | SoundBudget:
+        """Return what is released of a design, and how the budget is divided over it."""
+        return self._sound_budget(design) if self.variant == "sound" else self._budget(design)
+
     def _budget(self, design: Design) -> Budget:
-        """Divide the budget over the coefficients of the objective."""
+        """Divide the budget as printed."""
+        raise TypeError(f"{type(self).__name__} does not say how it divides its budget")
+
+    def _sound_budget(self, design: Design) -> SoundBudget:
+        """Divide the budget of the sound variant."""
         raise TypeError(f"{type(self).__name__} does not say how it divides its budget")

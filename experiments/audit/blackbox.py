@@ -114,7 +114,7 @@ def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
     if isinstance(estimator, PrivateForest):
         return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
     if isinstance(estimator, PrivatePolynomialRegressor):
-        return pairs.COEFFICIENTS
+        return pairs.MOMENTS if estimator.variant == "sound" else pairs.COEFFICIENTS
     return pairs.RELEASES if isinstance(estimator, Sampler | TrainedOnRelease) else ()
 
 

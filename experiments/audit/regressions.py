@@ -7,8 +7,7 @@ from sklearn.base import clone
 
 from algorithms.accounting import Privacy
 from algorithms.compiled import compiled
-from algorithms.regression.objective import add_noise, coefficients
-from algorithms.regression.polynomial import PrivatePolynomialRegressor
+from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
 from experiments.audit.observation import Observation
 from experiments.audit.pairs import Pair, Record, training_rows
 from experiments.audit.streams import Stream, begin
@@ -18,18 +17,19 @@ DECIMALS = 9
 
 
 @compiled
-def release(values, sensitivity, epsilon, rng, state, rest, key, first, released):
+def release(add_noise, values, told, other, rng, state, rest, key, first, released):
     """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
     for i in range(released.shape[0]):
         begin(state, rest, key, first + i)
-        released[i] = add_noise(values, sensitivity, epsilon, rng)
+        released[i] = add_noise(values, told, other, rng)
 
 
 class RegressionOnTable:
     """A regression on one of the tables of a pair, ready to be trained many times: an `Observer`.
 
-    Seen are M and b as released, M averaged with its transpose. The weights are a function of them that hides a good
-    part. Beside each coefficient stands the log-likelihood ratio of the two tables, in which all count together.
+    Seen are M and b as released (the printed M averaged with its transpose). The weights are a function of them that
+    hides a good part. Beside each coefficient stands the log-likelihood ratio of the two tables, in which all count
+    together.
 
     Parameters
     ----------
@@ -45,26 +45,22 @@ class RegressionOnTable:
 
     def __init__(self, regressor: PrivatePolynomialRegressor, pair: Pair, records: tuple[Record, ...], key: int):
         regressor = clone(regressor).set_params(domain=pair.domain, random_state=0)
-        own, *both = (self._coefficients(regressor, pair, rows) for rows in (records, pair.neighbour, pair.table))
-        self._values, self._sensitivity, self._epsilon = own
-        self._centers = [values for values, _, _ in both]
-        X, y = training_rows(pair.domain, records)
-        self.privacy: Privacy = regressor.fit(X, y).privacy_
+        own, *self._both = (self._summary(regressor, pair, rows) for rows in (records, pair.table, pair.neighbour))
+        self._budget = regressor.budget(own.design)
+        self._laid_out = self._budget.laid_out(own.objective)
+        self.privacy: Privacy = regressor.fit_summary(own).privacy_
         self._names, self._key = regressor.monomials_, np.uint64(key)
 
     @staticmethod
-    def _coefficients(regressor, pair: Pair, records: tuple[Record, ...]) -> tuple[np.ndarray, ...]:
-        summary = regressor.summarise(*training_rows(pair.domain, records))
-        budget = regressor._budget(summary.design)
-        return coefficients(summary.objective, budget.quadratic, budget.linear)
+    def _summary(regressor, pair: Pair, records: tuple[Record, ...]) -> Summary:
+        return regressor.summarise(*training_rows(pair.domain, records))
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, released = Stream(self._key), np.empty((n, len(self._values)))
+        stream, released = Stream(self._key), np.empty((n, len(self._laid_out[0])))
         release(
-            self._values,
-            self._sensitivity,
-            self._epsilon,
+            self._budget.add_noise,
+            *self._laid_out,
             stream.generator,
             stream.state,
             stream.rest,
@@ -72,11 +68,14 @@ class RegressionOnTable:
             first,
             released,
         )
+        M, b = self._budget.assembled(released)
         d = len(self._names)
-        M = released[:, : d * d].reshape(n, d, d)
-        released[:, : d * d] = ((M + M.transpose(0, 2, 1)) / 2).reshape(n, d * d)
-        places = [i * d + j for i in range(d) for j in range(i, d)] + [d * d + i for i in range(d)]
-        numbers = {name: released[:, [place]] for name, place in zip(self._sides(), places, strict=True)}
+        numbers = {
+            f"released coefficient {self._names[i]} · {self._names[j]} of M": M[:, i, [j]]
+            for i in range(d)
+            for j in range(i, d)
+        }
+        numbers |= {f"released coefficient {name} of b": b[:, [i]] for i, name in enumerate(self._names)}
         return Observation({}, numbers | {EVIDENCE: self._evidence(released)})
 
     def _evidence(self, released: np.ndarray) -> np.ndarray:
@@ -86,13 +85,9 @@ class RegressionOnTable:
         tell the tables apart, which is the leak of floating-point noise that Mironov (2012) found. It is not looked for
         here: the generator is for experiments, see ``algorithms.mechanisms``.
         """
-        of_neighbour, of_table = (np.abs(released - center) for center in self._centers)
-        return ((of_table - of_neighbour) @ (self._epsilon / self._sensitivity)).round(DECIMALS)[:, np.newaxis]
+        table, neighbour = (summary.objective for summary in self._both)
+        return self._budget.log_ratio(released, table, neighbour).round(DECIMALS)[:, np.newaxis]
 
     def words(self, side: str, training: int, part: int) -> str:
         """Say what a side of the model is in one training; there is none but numbers."""
         raise KeyError(side)
-
-    def _sides(self) -> list[str]:
-        quadratic = [f"{a} · {b} of M" for i, a in enumerate(self._names) for b in self._names[i:]]
-        return [f"released coefficient {name}" for name in [*quadratic, *(f"{name} of b" for name in self._names)]]

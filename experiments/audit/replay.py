@@ -57,6 +57,8 @@ SEED = 1
 """Draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen."""
 ANOTHER_SEED = 2
 ROUNDING = 1e-9
+MAXIMUM = "sup_norm_vector"
+"""The mechanism whose sensitivity is about the entry that changes most, not about all changes together."""
 
 
 # What a run does, and what it did.
@@ -92,11 +94,11 @@ class Call:
         return f"{self.mechanism} of {len(self.protected)} with epsilon {self.told[0]:.6g}"
 
     def change(self, other: Call) -> float:
-        """Return the largest change of a score that can be chosen, or the change of all numbers together."""
+        """Return the largest change of a score that can be chosen, or the change of all numbers, in their norm."""
         measures = (call.told[2] or np.ones_like(call.protected) for call in (self, other))
         entries = zip(self.protected, other.protected, *measures, strict=True)
         moved = [abs(a - b) for a, b, *measure in entries if a != b and max(measure) > 0]
-        return float(max(moved, default=0.0) if self.is_choice else math.fsum(moved))
+        return float(max(moved, default=0.0) if self.is_choice or self.mechanism == MAXIMUM else math.fsum(moved))
 
     def cost(self, change: float) -> float:
         """Return what a change costs."""
