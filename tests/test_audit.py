@@ -37,6 +37,7 @@ from algorithms import (
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Parallel, Privacy, Spent
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
+from algorithms.regression.moments import Moments
 from algorithms.regression.objective import perturbed
 from experiments.audit import command, one_run, pairs
 from experiments.audit.blackbox import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
@@ -445,6 +446,24 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
 
 
 # Nearly all of ε is found where it is spent.
+
+
+@pytest.mark.parametrize("name", ["fm", "dpc", "dpba", "diff_lr"])
+@pytest.mark.parametrize("pair", pairs.MOMENTS[:2], ids=lambda pair: pair.name)
+def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
+    name = f"{name}_sound"
+    model = command.estimators.make(name, command.estimators.parameters(name), epsilon=2.0)
+    found = convicted(model, pair, 400_000)
+    assert 1.9 <= found.bound <= 2.0 and found.verdict == "tight"
+
+
+def test_half_of_a_sound_sensitivity_is_found(monkeypatch):
+    model = FunctionalMechanismRegressor(1.0, variant="sound")
+    assert convicted(model, pairs.MOMENTS[0], 20_000).verdict != "violated"
+    of = Moments.of
+    monkeypatch.setattr(Moments, "of", lambda design: of(design)._replace(bounds=of(design).bounds / 2))
+    found = convicted(model, pairs.MOMENTS[0], 20_000)
+    assert found.verdict == "violated" and found.privacy.is_sound
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,8 @@ def test_what_a_change_costs():
     one, other = call([1.0, -math.inf], (0.5, 2.0, (1, 0)), True), call([1.0, 7.0], (0.5, 2.0, (1, 0)), True)
     assert one.change(other) == 0  # the second cannot be chosen
     assert call([1.0], (math.inf, 1.0, None), False).cost(0.1) == math.inf
+    one, other = (Call(replay.MAXIMUM, np.array(of), (0.5, 2.0, None), None, False) for of in ([1.0, 2.0], [2.0, 2.5]))
+    assert one.change(other) == 1.0 and one.cost(1.0) == 0.25
 
 
 def test_compiled_code_is_refused():

@@ -17,6 +17,8 @@ from algorithms.mechanisms import (
     laplace_vector,
     mixed,
     permute_and_flip,
+    spread,
+    sup_norm_vector,
     uniform_of,
 )
 
@@ -65,6 +67,23 @@ def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
 # Numbers that are functions of a key: keys in a row, as poor as keys can be.
 
 KEYS = np.arange(N_DRAWS, dtype=np.uint64)
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), SETTINGS)
+@pytest.mark.parametrize("m", [1, 2, 7])
+def test_noise_of_the_maximum_norm_follows_its_density(sensitivity, epsilon, m):
+    """Of a density in proportion to exp(-ε max|x| / Δ) the maximum is Gamma(m), and all points of a shell are alike."""
+    rng, exact = np.random.default_rng(27), np.arange(m, dtype=float)
+    noise = np.array([sup_norm_vector(exact, sensitivity, epsilon, rng) for _ in range(N_DRAWS)]) - exact
+    largest = np.abs(noise).max(axis=1)
+    assert stats.kstest(largest, stats.gamma(m, scale=sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+    face = 2 * np.abs(noise).argmax(axis=1) + (noise.max(axis=1) == largest)
+    assert_drawn_from(np.full(2 * m, 1 / (2 * m)), np.bincount(face, minlength=2 * m))
+    inside = (noise / largest[:, np.newaxis])[np.abs(noise) < largest[:, np.newaxis]]
+    assert m == 1 or stats.kstest(inside, stats.uniform(-1, 2).cdf).pvalue > SMALLEST_P
+    assert noise.std(axis=0) == pytest.approx(spread(m) * sensitivity / epsilon, rel=0.05)
+    if m == 1:
+        assert stats.kstest(noise[:, 0], stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
 
 
 def test_keys_are_mixed_as_splitmix64_does():
@@ -217,6 +236,7 @@ def test_infinite_epsilon_adds_no_noise():
     rng = np.random.default_rng(9)
     assert laplace(3.25, 1.0, math.inf, rng) == 3.25
     assert laplace_vector(np.array([3, 0]), 1.0, math.inf, rng).tolist() == [3.0, 0.0]
+    assert sup_norm_vector(np.array([3.0, 0.0]), 1.0, math.inf, rng).tolist() == [3.0, 0.0]
     assert laplace_of(np.uint64(9), 3.25, 1.0, math.inf) == 3.25
 
 
@@ -258,6 +278,7 @@ def test_bad_budgets_are_refused(sensitivity, epsilon):
             lambda: laplace(1.0, sensitivity, epsilon, rng),
             lambda: laplace_vector(np.array([1.0]), sensitivity, epsilon, rng),
         ],
+        "sup_norm_vector": [lambda: sup_norm_vector(np.array([1.0]), sensitivity, epsilon, rng)],
         "laplace_of": [lambda: laplace_of(np.uint64(1), 1.0, sensitivity, epsilon)],
         "exponential": [lambda: exponential(np.zeros(2), np.ones(2), sensitivity, epsilon, rng)],
         "permute_and_flip": [lambda: permute_and_flip(np.zeros(2), sensitivity, epsilon, rng)],
