@@ -413,6 +413,7 @@ OTHER_READINGS = {
         "level_budget": "whole",
         "leaf": "exact",
     },
+    algorithms.FunctionalMechanismRegressor: {"sensitivity": "with_constant"},
 }
 
 

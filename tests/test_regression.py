@@ -708,12 +708,6 @@ def test_without_noise_both_variants_are_the_same(cls):
     assert other.noise_scales_ == {"quadratic": 0, "linear": 0}
 
 
-def test_the_sound_functional_mechanism_has_no_readings():
-    model = FunctionalMechanismRegressor(variant="sound", sensitivity="with_constant", domain=DOMAIN)
-    with pytest.raises(ParameterError, match=r"^sensitivity='with_constant' is a reading of the text; 'sound' has"):
-        model.fit(*rows())
-
-
 @pytest.mark.parametrize(("p", "degree"), [(60, 1), (45, 2), (9, 2)])
 def test_products_of_many_attributes_are_told_apart(p, degree):
     squares = Monomials(p, degree).squares

@@ -96,8 +96,8 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
         check_choice("sensitivity", self.sensitivity, SENSITIVITIES)
+        super().check_parameters(n_features)
 
     def _budget(self, design: Design) -> Budget:
         epsilon, delta = float(self.epsilon), SENSITIVITIES[self.sensitivity](len(design.monomials))
