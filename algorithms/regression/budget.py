@@ -52,7 +52,12 @@ class Budget(NamedTuple):
         return assembled(released, math.isqrt(released.shape[-1]))
 
     def log_ratio(self, released: np.ndarray, objective: Objective, other: Objective) -> np.ndarray:
-        """Return how much likelier (as a logarithm) the other objective makes each of some releases."""
+        """Return how much likelier (as a logarithm) the other objective makes each of some releases.
+
+        As if no entry of M had been averaged: of the averaged entries, which are all that anybody sees.
+        """
+        M, b = self.assembled(released)
+        released = np.concatenate([M.reshape(*b.shape[:-1], -1), b], axis=-1)
         (values, sensitivity, epsilon), (of_other, _, _) = self.laid_out(objective), self.laid_out(other)
         return (np.abs(released - values) - np.abs(released - of_other)) @ (epsilon / sensitivity)
 

@@ -79,7 +79,7 @@ class RegressionOnTable:
         return Observation({}, numbers | {EVIDENCE: self._evidence(released)})
 
     def _evidence(self, released: np.ndarray) -> np.ndarray:
-        """Return how much more likely the neighbour makes each release, as if no entry of M had been averaged.
+        """Return how much more likely the neighbour makes each release.
 
         Rounded to 9 decimals: beyond both tables' coefficients the ratio is constant but for its last bits, and these
         tell the tables apart, which is the leak of floating-point noise that Mironov (2012) found. It is not looked for
