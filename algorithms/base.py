@@ -9,10 +9,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from algorithms.domain import Continuous, Domain, DomainError, Nominal, Rows
+from algorithms.parameters import check_choice
+from algorithms.secure import SecureGenerator
 
 
 class PrivateEstimator(BaseEstimator):
     """Base of the private estimators: a subclass has the parameters ``epsilon``, ``domain`` and ``random_state``.
+
+    It has ``noise``, too, if it can be released; all that it draws comes from ``generator``.
 
     Attributes
     ----------
@@ -21,6 +25,8 @@ class PrivateEstimator(BaseEstimator):
     clipped_ : dict
         How many training values lay outside the declared bounds, by column: exact, so not to be released.
     """
+
+    noise = "numpy"
 
     def read_rows(self, X) -> np.ndarray:
         """Turn what ``predict`` is given into numbers, as in ``fit``: float64 array of shape (n, k)."""
@@ -34,6 +40,22 @@ class PrivateEstimator(BaseEstimator):
     def seed(self) -> np.random.SeedSequence:
         """Return the root of all randomness of one ``fit``, drawn from ``random_state``."""
         return np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def generator(self, seed: np.random.SeedSequence) -> np.random.Generator:
+        """Return what draws, by the parameter ``noise``: "numpy", or "opendp" for a release, see `algorithms.secure`.
+
+        Without noise there is nothing to protect: with ``epsilon=inf`` numpy draws in any case.
+
+        Raises
+        ------
+        ParameterError
+            For another value.
+        ImportError
+            If OpenDP is asked for and not installed.
+        """
+        if check_choice("noise", self.noise, ("numpy", "opendp")) == "numpy" or self.epsilon == np.inf:
+            return np.random.default_rng(seed)
+        return SecureGenerator(seed)
 
     def _checked(self, X, reset: bool):
         """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""

@@ -13,15 +13,26 @@ exceed by at most the sensitivity, which changes that probability by a factor of
 (2014, section 3.3) for noisy maxima of counts. It does not hold where a record is replaced: one score may rise while
 another falls.
 
-The generator is numpy's: made for experiments. Floating-point Laplace noise can leak through its low-order bits
-(Mironov, 2012); do not release a model of real people's data with it.
+Numpy's generator is made for experiments. Floating-point Laplace noise can leak through its low-order bits (Mironov,
+2012); do not release a model of real people's data with it. With a `secure.SecureGenerator` in its place the same laws
+are drawn from by OpenDP.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
+from algorithms import secure
 from algorithms.compiled import compiled
+
+
+@compiled
+def _add_laplace(value, sensitivity, epsilon, rng):
+    return value + rng.laplace(0.0, sensitivity / epsilon)
+
+
+_noisy_number = secure.unless_secure(_add_laplace, secure.noisy_number, types.float64)
 
 
 @compiled
@@ -37,7 +48,7 @@ def laplace(value, sensitivity, epsilon, rng):
     epsilon : float
         Budget, in (0, inf].
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of randomness; a ``SecureGenerator`` has OpenDP draw.
 
     Returns
     -------
@@ -58,7 +69,18 @@ def laplace(value, sensitivity, epsilon, rng):
         raise ValueError("laplace: sensitivity and epsilon must be positive")
     if epsilon == np.inf:
         return value
-    return value + rng.laplace(0.0, sensitivity / epsilon)
+    return _noisy_number(value, sensitivity, epsilon, rng)
+
+
+@compiled
+def _add_laplace_to_each(values, sensitivity, epsilon, rng):
+    noisy = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        noisy[i] = _add_laplace(float(values[i]), sensitivity, epsilon, rng)
+    return noisy
+
+
+_noisy_numbers = secure.unless_secure(_add_laplace_to_each, secure.noisy_numbers, types.float64[::1])
 
 
 @compiled
@@ -74,7 +96,7 @@ def laplace_vector(values, sensitivity, epsilon, rng):
     epsilon : float
         Budget of the whole vector, in (0, inf].
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of randomness; a ``SecureGenerator`` has OpenDP draw.
 
     Returns
     -------
@@ -91,10 +113,11 @@ def laplace_vector(values, sensitivity, epsilon, rng):
     >>> laplace_vector(np.array([3, 1]), 1.0, np.inf, np.random.default_rng(0))
     array([3., 1.])
     """
-    noisy = np.empty(values.shape[0])
-    for i in range(values.shape[0]):
-        noisy[i] = laplace(float(values[i]), sensitivity, epsilon, rng)
-    return noisy
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("laplace: sensitivity and epsilon must be positive")
+    if epsilon == np.inf:
+        return values.astype(np.float64)
+    return _noisy_numbers(values, sensitivity, epsilon, rng)
 
 
 @compiled
@@ -208,43 +231,7 @@ def laplace_of(key, value, sensitivity, epsilon):
 
 
 @compiled
-def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
-    """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
-
-    Parameters
-    ----------
-    quality : float array of shape (r,)
-        Score of each candidate, larger is better; at least one.
-    measure : float array of shape (r,)
-        Base measure, for example the length of an interval; non-negative, not all zero. It is trusted to be public.
-    sensitivity : float
-        Largest change of any score between neighbouring tables; positive.
-    epsilon : float
-        Budget, in (0, inf]. At infinity one of the best candidates is drawn in proportion to its measure.
-    rng : numpy.random.Generator
-        Source of randomness; one uniform number is taken, whatever epsilon is.
-    monotone : bool, default=False
-        An added record raises no score, or lowers none: the exponent is ``epsilon * quality / sensitivity``.
-
-    Returns
-    -------
-    int
-        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive, or no candidate has a positive measure.
-
-    Examples
-    --------
-    >>> exponential(np.array([0.0, 2.0]), np.ones(2), 1.0, np.inf, np.random.default_rng(0))
-    1
-    """
-    if not (sensitivity > 0 and epsilon > 0):
-        raise ValueError("exponential: sensitivity and epsilon must be positive")
-    if monotone:
-        sensitivity = 0.5 * sensitivity
+def _draw_by_weight(quality, measure, sensitivity, epsilon, rng):
     best = -np.inf
     for i in range(quality.shape[0]):
         if measure[i] > 0 and quality[i] > best:
@@ -274,6 +261,69 @@ def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
     return chosen
 
 
+_weighed_choice = secure.unless_secure(_draw_by_weight, secure.weighed_choice, types.int64)
+
+
+@compiled
+def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
+    """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
+
+    Parameters
+    ----------
+    quality : float array of shape (r,)
+        Score of each candidate, larger is better; at least one.
+    measure : float array of shape (r,)
+        Base measure, for example the length of an interval; non-negative, not all zero. It is trusted to be public.
+    sensitivity : float
+        Largest change of any score between neighbouring tables; positive.
+    epsilon : float
+        Budget, in (0, inf]. At infinity one of the best candidates is drawn in proportion to its measure.
+    rng : numpy.random.Generator
+        Source of randomness; one uniform number is taken, whatever epsilon is; with a ``SecureGenerator`` OpenDP draws.
+    monotone : bool, default=False
+        An added record raises no score, or lowers none: the exponent is ``epsilon * quality / sensitivity``.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity or epsilon is not positive, or no candidate has a positive measure.
+
+    Examples
+    --------
+    >>> exponential(np.array([0.0, 2.0]), np.ones(2), 1.0, np.inf, np.random.default_rng(0))
+    1
+    """
+    if not (sensitivity > 0 and epsilon > 0):
+        raise ValueError("exponential: sensitivity and epsilon must be positive")
+    if monotone:
+        sensitivity = 0.5 * sensitivity
+    if epsilon == np.inf:  # nothing to hide
+        return _draw_by_weight(quality, measure, sensitivity, epsilon, rng)
+    return _weighed_choice(quality, measure, sensitivity, epsilon, rng)
+
+
+@compiled
+def _draw_by_flips(quality, sensitivity, epsilon, rng):
+    scale = 2.0 * sensitivity / epsilon
+    chosen = 0
+    best = -np.inf
+    best_noise = -1.0
+    for i in range(quality.shape[0]):
+        noise = rng.standard_exponential()
+        score = quality[i] + scale * noise
+        if score > best or (score == best and noise > best_noise):
+            chosen, best, best_noise = i, score, noise
+    return chosen
+
+
+_flipped_choice = secure.unless_secure(_draw_by_flips, secure.flipped_choice, types.int64)
+
+
 @compiled
 def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate by permute-and-flip, in its form ``argmax(quality + Exponential(2 * sensitivity / epsilon))``.
@@ -287,7 +337,8 @@ def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
     epsilon : float
         Budget, in (0, inf]. At infinity one of the best candidates is drawn evenly.
     rng : numpy.random.Generator
-        Source of randomness; one exponential number is taken for each candidate.
+        Source of randomness; one exponential number is taken for each candidate; with a ``SecureGenerator`` OpenDP
+        draws.
     monotone : bool, default=False
         An added record raises no score, or lowers none: the noise is ``Exponential(sensitivity / epsilon)``.
 
@@ -313,13 +364,6 @@ def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
         raise ValueError("permute_and_flip: no candidate")
     if monotone:
         sensitivity = 0.5 * sensitivity
-    scale = 2.0 * sensitivity / epsilon
-    chosen = 0
-    best = -np.inf
-    best_noise = -1.0
-    for i in range(quality.shape[0]):
-        noise = rng.standard_exponential()
-        score = quality[i] + scale * noise
-        if score > best or (score == best and noise > best_noise):
-            chosen, best, best_noise = i, score, noise
-    return chosen
+    if epsilon == np.inf:
+        return _draw_by_flips(quality, sensitivity, epsilon, rng)
+    return _flipped_choice(quality, sensitivity, epsilon, rng)

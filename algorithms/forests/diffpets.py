@@ -275,8 +275,10 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -320,6 +322,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         cut="value",
         sampling=None,
         n_jobs=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -333,6 +336,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         self.cut = cut
         self.sampling = sampling
         self.n_jobs = n_jobs
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
@@ -408,8 +412,10 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -455,6 +461,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         cut="value",
         sampling=None,
         n_jobs=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -471,6 +478,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         self.cut = cut
         self.sampling = sampling
         self.n_jobs = n_jobs
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:

@@ -53,8 +53,10 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -96,6 +98,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
         n_bins=5,
         domain=None,
         n_jobs=None,
+        noise="numpy",
         random_state=None,
     ):
         super().__init__(
@@ -110,6 +113,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
             n_bins=n_bins,
             domain=domain,
             n_jobs=n_jobs,
+            noise=noise,
             random_state=random_state,
         )
         self.level_budget = level_budget

@@ -21,7 +21,7 @@ from algorithms.forests.candidates import (
 )
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.keys import GrownOnDemand, has_no_rows, leave_to_key, public_cuts
+from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
 from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
 from algorithms.forests.scores import CODES, sensitivity
 from algorithms.forests.tree import BELOW, plant, released, split_by_value, split_in_two, unused_features
@@ -133,7 +133,7 @@ def grow_sound(plan, table, rows, rng):
         unused = unused_features(growth, i, n_features)
         if node.depth == levels or unused.shape[0] == 0:
             draw_label(growth, i, counts, leaf_epsilon[node.depth], rng)
-        elif has_no_rows(counts):
+        elif is_left_to_key(growth, counts, rng):
             # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
             leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
         else:
@@ -202,8 +202,10 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -256,6 +258,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         n_bins=32,
         domain=None,
         n_jobs=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -269,6 +272,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         self.n_bins = n_bins
         self.domain = domain
         self.n_jobs = n_jobs
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:

@@ -11,7 +11,7 @@ from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.forests.keys import GrownOnDemand, has_no_rows, leave_to_key, public_cuts
+from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
 from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
 from algorithms.forests.scores import GINI, sensitivity
 from algorithms.forests.tree import plant, released, split_by_value, unused_features
@@ -48,7 +48,7 @@ def grow(plan, table, rows, rng):
         node.exact = not is_last and not plan.is_sound  # whether one label only is left is read without noise
         if is_last or (not plan.is_sound and is_pure(counts)):
             draw_label(growth, i, counts, plan, leaf_epsilon[node.depth], rng)
-        elif has_no_rows(counts):
+        elif is_left_to_key(growth, counts, rng):
             # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
             leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
         else:
@@ -129,8 +129,10 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         Public equal-width bins of a continuous column, at least 2.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Attributes
     ----------
@@ -176,6 +178,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         leaf="permute_and_flip",
         n_bins=5,
         domain=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -185,6 +188,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         self.leaf = leaf
         self.n_bins = n_bins
         self.domain = domain
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
@@ -251,8 +255,10 @@ class EDPRFClassifier(PFDPDTClassifier):
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -281,6 +287,7 @@ class EDPRFClassifier(PFDPDTClassifier):
         n_bins=5,
         domain=None,
         n_jobs=None,
+        noise="numpy",
         random_state=None,
     ):
         super().__init__(
@@ -291,6 +298,7 @@ class EDPRFClassifier(PFDPDTClassifier):
             leaf=leaf,
             n_bins=n_bins,
             domain=domain,
+            noise=noise,
             random_state=random_state,
         )
         self.n_estimators = n_estimators

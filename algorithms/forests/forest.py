@@ -91,7 +91,7 @@ class PrivateForest:
             If no domain was given.
         """
         table, grow, sample = self.prepare(X, y)
-        sampling, *growing = map(np.random.default_rng, self.seed().spawn(self.n_estimators + 1))
+        sampling, *growing = map(self.generator, self.seed().spawn(self.n_estimators + 1))
         samples = sample(len(table.labels), self.n_estimators, sampling)
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)

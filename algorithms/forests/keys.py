@@ -4,6 +4,9 @@ A full tree has more nodes than memory, nearly all of them without rows. What a 
 depend on any row, so it need not be drawn in advance: it is a function of the key of the node, a random number, and
 keys of children follow from that of their parent. Predictions are those of the full tree, and asking again gives the
 same answer.
+
+A function of a key will not do for a release: who has seen many answers might find the key. There nothing is left to
+keys, the full tree is grown.
 """
 
 from __future__ import annotations
@@ -17,12 +20,33 @@ from algorithms.forests.forest import MAX_DEPTH
 from algorithms.forests.predictor import find_leaves
 from algorithms.forests.tree import BY_VALUE, LEAF
 from algorithms.mechanisms import mixed, uniform_of
+from algorithms.parameters import ParameterError
+from algorithms.secure import is_secure
+
+MOST_NODES = 2**20
+"""Nodes of a tree that is grown in full although most of them hold no rows."""
 
 
 @inlined
 def has_no_rows(counts):
     """Tell from its class counts whether what lies below a node is left to keys."""
     return counts.sum() == 0
+
+
+@inlined
+def is_left_to_key(growth, counts, rng):
+    """Tell whether what lies below a node with such class counts is left to its key: never in a release."""
+    if is_secure(rng):
+        check_size(growth.n_nodes[0])
+        return False
+    return has_no_rows(counts)
+
+
+@compiled
+def check_size(n_nodes):
+    """Refuse to grow a tree in full that has too many nodes."""
+    if n_nodes > MOST_NODES:
+        raise ParameterError("noise='opendp' draws the whole tree in advance, over 1,000,000 nodes: lower max_depth")
 
 
 @inlined

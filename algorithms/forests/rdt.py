@@ -3,7 +3,8 @@
 Trees are drawn without looking at the rows; only the class counts of the leaves are. A full tree is far too large to
 hold (up to 11,110,659,840 leaves at height 11 on Mushroom), so all that is random in it, questions and noise, is a
 function of the key of a node: the nodes that training rows reach are grown by ``fit``, any other when ``predict`` comes
-to it. Both give the answers of the full tree.
+to it. Both give the answers of the full tree. In a release noise is no function of a key: ``fit`` draws that of all
+leaves.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
 from algorithms.compiled import compiled
 from algorithms.domain import Nominal
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
-from algorithms.forests.keys import child_key, feature_of
+from algorithms.forests.keys import check_size, child_key, feature_of
 from algorithms.forests.predictor import BLOCK, descend
 from algorithms.forests.tree import BELOW, BY_VALUE
-from algorithms.mechanisms import laplace_of, mixed, uniform_of
+from algorithms.mechanisms import laplace_of, laplace_vector, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
+from algorithms.secure import is_secure
 
 question_type = np.dtype(
     (
@@ -65,7 +67,7 @@ class RandomTree(NamedTuple):
 
     key: np.uint64  # of the root
     nodes: np.ndarray  # question_type (m,)
-    noisy_counts: np.ndarray  # float64 (l, c): class counts with noise of the leaves in which training rows ended
+    noisy_counts: np.ndarray  # float64 (l, c): class counts with noise of leaves, those in which training rows ended
 
 
 @compiled
@@ -104,7 +106,10 @@ def grow(plan, data, rows, rng):
             if most > nodes.shape[0]:
                 nodes, keys, parents = with_room(nodes, keys, parents, most)
             n_nodes = step_all(plan, nodes, keys, parents, n_nodes, data.matrix, members, here)
-    return with_counts(plan, data, rows, at, nodes[:n_nodes].copy(), keys)
+    if not is_secure(rng):
+        return with_counts(plan, data, rows, at, nodes[:n_nodes].copy(), keys)
+    nodes = in_full(plan, nodes, keys, parents, n_nodes)
+    return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
 
 
 @compiled
@@ -185,6 +190,45 @@ def with_counts(plan, data, rows, at, nodes, keys):
 
 
 @compiled
+def in_full(plan, nodes, keys, parents, n_nodes):
+    """Return the nodes of the full tree, those that no row has reached, too."""
+    i = 0
+    while i < n_nodes:
+        check_size(n_nodes)
+        most = n_nodes + plan.n_children.max()
+        if most > nodes.shape[0]:
+            nodes, keys, parents = with_room(nodes, keys, parents, most)
+        if nodes[i].feature == UNASKED and depth_of(parents, i) < plan.max_depth:
+            n_nodes = branch(plan, nodes, keys, parents, n_nodes, i)
+        i += 1
+    return nodes[:n_nodes].copy()
+
+
+@compiled
+def depth_of(parents, i):
+    """Return how many nodes are above a node."""
+    depth = 0
+    while parents[i] >= 0:
+        i = parents[i]
+        depth += 1
+    return depth
+
+
+@compiled
+def all_noisy_counts(plan, data, rows, at, nodes, rng):
+    """Count the classes in all leaves of a full tree, with noise of the generator instead of noise of keys."""
+    n_leaves = 0
+    for i in range(nodes.shape[0]):
+        if nodes[i].feature < 0:
+            nodes[i].feature, nodes[i].child = -1, n_leaves
+            n_leaves += 1
+    counts = np.zeros(n_leaves * plan.n_classes)
+    for j in range(rows.shape[0]):
+        counts[nodes[at[j]].child * plan.n_classes + data.labels[rows[j]]] += 1
+    return laplace_vector(counts, 1.0, plan.epsilon, rng).reshape((n_leaves, plan.n_classes))
+
+
+@compiled
 def add_counts(plan, tree, matrix, sums):
     """Add the noisy class counts of every row's leaf, growing what no training row has reached."""
     leaves = find_leaves(plan, tree.nodes, matrix)
@@ -245,8 +289,10 @@ class RDTClassifier(PrivateForestClassifier):
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Attributes
     ----------
@@ -278,12 +324,23 @@ class RDTClassifier(PrivateForestClassifier):
     (True, 5.0)
     """
 
-    def __init__(self, epsilon=1.0, *, n_estimators=10, max_depth=None, domain=None, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        n_estimators=10,
+        max_depth=None,
+        domain=None,
+        n_jobs=None,
+        noise="numpy",
+        random_state=None,
+    ):
         self.epsilon = epsilon
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.domain = domain
         self.n_jobs = n_jobs
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:

@@ -173,8 +173,10 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         Public equal-width bins of a continuous column in the sound variant, at least 2.
     n_jobs : int or None, default=None
         Threads that grow trees.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -224,6 +226,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         sampling=None,
         n_bins=32,
         n_jobs=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -240,6 +243,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         self.sampling = sampling
         self.n_bins = n_bins
         self.n_jobs = n_jobs
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:

@@ -157,8 +157,10 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
         Public equal-width bins of a continuous column, between which it is cut; at least 2.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -189,11 +191,12 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
 
     n_estimators, n_jobs = 1, None
 
-    def __init__(self, epsilon=1.0, *, max_depth=12, n_bins=32, domain=None, random_state=None):
+    def __init__(self, epsilon=1.0, *, max_depth=12, n_bins=32, domain=None, noise="numpy", random_state=None):
         self.epsilon = epsilon
         self.max_depth = max_depth
         self.n_bins = n_bins
         self.domain = domain
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:

@@ -44,8 +44,10 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         and noise of the maximum norm, see ``algorithms.regression.moments``.
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -82,6 +84,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         repair="ridge+trim",
         variant="paper",
         domain=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -92,6 +95,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         self.repair = repair
         self.variant = variant
         self.domain = domain
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:

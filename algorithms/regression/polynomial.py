@@ -139,7 +139,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         if summary.columns is not None:
             self.feature_names_in_ = summary.columns
         budget = self.budget(design)
-        rng = np.random.default_rng(self.seed())
+        rng = self.generator(self.seed())
         M, b = budget.assembled(budget.add_noise(*budget.laid_out(summary.objective), rng))
         self.noise_scales_ = budget.scales
         self.coef_ = minimise(M, b, self.repair, *self.noise_scales_.values())

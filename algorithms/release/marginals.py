@@ -26,8 +26,10 @@ class MarginalReplacement(Sampler):
         Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Attributes
     ----------
@@ -59,11 +61,12 @@ class MarginalReplacement(Sampler):
            [0.01, 0.99]]))
     """
 
-    def __init__(self, epsilon=1.0, *, sampling_ratio=1.0, n_bins=10, domain=None, random_state=None):
+    def __init__(self, epsilon=1.0, *, sampling_ratio=1.0, n_bins=10, domain=None, noise="numpy", random_state=None):
         self.epsilon = epsilon
         self.sampling_ratio = sampling_ratio
         self.n_bins = n_bins
         self.domain = domain
+        self.noise = noise
         self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
@@ -129,8 +132,10 @@ class DPMarginalsClassifier(TrainedOnRelease):
         As for ``MarginalReplacement``.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness.
+        Source of all randomness, but not of OpenDP's.
 
     Notes
     -----
@@ -154,6 +159,7 @@ class DPMarginalsClassifier(TrainedOnRelease):
         sampling_ratio=1.0,
         n_bins=10,
         domain=None,
+        noise="numpy",
         random_state=None,
     ):
         self.epsilon = epsilon
@@ -162,6 +168,7 @@ class DPMarginalsClassifier(TrainedOnRelease):
         self.sampling_ratio = sampling_ratio
         self.n_bins = n_bins
         self.domain = domain
+        self.noise = noise
         self.random_state = random_state
 
     def sampler(self) -> MarginalReplacement:
@@ -171,6 +178,7 @@ class DPMarginalsClassifier(TrainedOnRelease):
             sampling_ratio=self.sampling_ratio,
             n_bins=self.n_bins,
             domain=self.domain,
+            noise=self.noise,
             random_state=self.random_state,
         )
 

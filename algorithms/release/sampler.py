@@ -72,7 +72,7 @@ class Sampler(LabelledEstimator):
         """
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        released, released_labels = self._replaced(matrix, labels, np.random.default_rng(self.seed()))
+        released, released_labels = self._replaced(matrix, labels, self.generator(self.seed()))
         self.privacy_ = Privacy.under(self.domain_, *self._account())
         if isinstance(X, pd.DataFrame):
             released = pd.DataFrame(released, columns=self.domain_.names)

@@ -1,0 +1,176 @@
+"""Noise for a release: drawn by OpenDP, whose samplers are safe from what floating-point numbers give away.
+
+A textbook sampler of Laplace noise returns some floating-point numbers and never others, and which ones they are
+depends on the exact answer: the low-order bits of a noisy answer can give the answer away (Mironov, 2012). OpenDP
+draws bits from the operating system, samples the discrete Laplace distribution on the grid of all multiples of 2^-1074
+with exact arithmetic, and rounds once, at the end. Its selections compare exact scores plus noise, of which it draws as
+many bits as the comparison needs.
+
+What draws is told by its type. `SecureGenerator` is a numpy generator for everything that is public: which rows a tree
+gets, which features and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a
+noisy distribution. The mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it,
+so that the usual generator pays nothing for that.
+
+Not covered: the time that a run takes, and the rounding of what is protected before noise is added. A sum or a score in
+floating point can move between neighbouring tables by some 10^-16 of its size more than its sensitivity. Counts are
+exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from types import ModuleType
+
+import numpy as np
+from numba import objmode, types
+from numba.extending import overload, register_model, typeof_impl
+from numba.np.random.generator_core import NumPyRandomGeneratorTypeModel
+
+
+class SecureGenerator(np.random.Generator):
+    """A numpy generator for public choices, with which the mechanisms draw their noise by OpenDP.
+
+    Parameters
+    ----------
+    seed : SeedSequence, int or None
+        Of the public choices alone: OpenDP takes no seed.
+
+    Raises
+    ------
+    ImportError
+        If OpenDP is not installed.
+
+    Examples
+    --------
+    >>> from algorithms.mechanisms import laplace
+    >>> some, others = SecureGenerator(7), SecureGenerator(7)
+    >>> some.random() == others.random(), laplace(0.0, 1.0, 1.0, some) == laplace(0.0, 1.0, 1.0, others)
+    (True, False)
+    """
+
+    def __init__(self, seed=None):
+        _opendp()
+        super().__init__(np.random.PCG64(seed))
+
+
+class SecureGeneratorType(types.NumPyRandomGeneratorType):
+    """What compiled code knows a `SecureGenerator` by; all else about it is as of a numpy generator."""
+
+    def __init__(self):
+        super().__init__("SecureGenerator")
+        self.name = "SecureGenerator"
+
+
+@typeof_impl.register(SecureGenerator)
+def _typeof(value, context):
+    return SecureGeneratorType()
+
+
+register_model(SecureGeneratorType)(NumPyRandomGeneratorTypeModel)
+
+
+def is_secure(rng) -> bool:
+    """Tell whether the noise of a generator is OpenDP's; in compiled code a constant."""
+    return isinstance(rng, SecureGenerator)
+
+
+@overload(is_secure)
+def _is_secure(rng):
+    if isinstance(rng, SecureGeneratorType):
+        return lambda rng: True
+    return lambda rng: False
+
+
+def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> Callable:
+    """Return a function that draws with numpy or with OpenDP, by the type of the generator.
+
+    Parameters
+    ----------
+    draw : compiled function
+        (..., rng) -> number or array.
+    by_opendp : function
+        (...) -> the same, without the generator.
+    returns : Numba type
+        What both return.
+    """
+
+    def drawn(*args):
+        return by_opendp(*args[:-1]) if is_secure(args[-1]) else draw(*args)
+
+    @overload(drawn)
+    def compiled_drawn(*args):
+        if isinstance(args[-1], SecureGeneratorType):
+
+            def in_python(*args):
+                with objmode(outcome=returns):
+                    outcome = by_opendp(*args[:-1])
+                return outcome
+
+            return in_python
+        return lambda *args: draw(*args)
+
+    return drawn
+
+
+def noisy_number(value: float, sensitivity: float, epsilon: float) -> float:
+    """Add Laplace noise of scale ``sensitivity / epsilon`` to a number."""
+    return _laplace(sensitivity / epsilon, False)(float(value))
+
+
+def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """Add independent Laplace noise of scale ``sensitivity / epsilon`` to each of some numbers."""
+    released = _laplace(sensitivity / epsilon, True)(values.astype(np.float64).tolist())
+    return np.array(released, dtype=np.float64)
+
+
+def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float, epsilon: float) -> int:
+    """Choose by the exponential mechanism: the largest score plus Gumbel noise of scale ``2 * sensitivity / epsilon``.
+
+    A base measure m counts as a score higher by the scale times log(m): added to the exponent, it multiplies the
+    weight. It is public, so that the sensitivity stays as it is.
+    """
+    scale = 2 * sensitivity / epsilon
+    possible = np.flatnonzero(measure > 0)
+    if len(possible) == 0:
+        raise ValueError("exponential: no candidate with a positive measure")
+    scores = quality[possible] + scale * np.log(measure[possible])
+    return int(possible[_largest(scale, "gumbel")(scores.tolist())])
+
+
+def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> int:
+    """Choose by permute-and-flip: the largest score plus exponential noise of scale ``2 * sensitivity / epsilon``."""
+    return _largest(2 * sensitivity / epsilon, "exponential")(quality.tolist())
+
+
+@cache
+def _opendp() -> ModuleType:
+    try:
+        import opendp.prelude
+    except ImportError:
+        raise ImportError(
+            "noise='opendp' needs the package opendp, which is not installed: pip install \"dp-replica[secure]\""
+        ) from None
+    opendp.prelude.enable_features("contrib")
+    return opendp.prelude
+
+
+@lru_cache(maxsize=1000)  # most algorithms use a few scales
+def _laplace(scale: float, is_vector: bool):
+    dp = _opendp()
+    number = dp.atom_domain(T=float, nan=False)
+    if is_vector:
+        return dp.m.make_laplace(dp.vector_domain(number), dp.l1_distance(T=float), scale=scale)
+    return dp.m.make_laplace(number, dp.absolute_distance(T=float), scale=scale)
+
+
+@lru_cache(maxsize=1000)
+def _largest(scale: float, noise: str):
+    """Return OpenDP's noisy maximum: what it calls its measure of privacy decides which noise it adds.
+
+    With Gumbel noise OpenDP accounts for it in zero-concentrated terms; it is the exponential mechanism all the same.
+    """
+    dp = _opendp()
+    measure = {"gumbel": dp.zero_concentrated_divergence, "exponential": dp.max_divergence}[noise]()
+    scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+    return dp.m.make_noisy_max(scores, dp.linf_distance(T=float), measure, scale=scale)
