@@ -41,21 +41,27 @@ class PrivateEstimator(BaseEstimator):
         """Return the root of all randomness of one ``fit``, drawn from ``random_state``."""
         return np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def generator(self, seed: np.random.SeedSequence) -> np.random.Generator:
-        """Return what draws, by the parameter ``noise``: "numpy", or "opendp" for a release, see `algorithms.secure`.
-
-        Without noise there is nothing to protect: with ``epsilon=inf`` numpy draws in any case.
+    def is_secure(self) -> bool:
+        """Tell whether OpenDP draws the noise: if ``noise`` says so and there is any, which ``epsilon=inf`` has not.
 
         Raises
         ------
         ParameterError
-            For another value.
+            If ``noise`` is neither "numpy" nor "opendp".
+        """
+        return check_choice("noise", self.noise, ("numpy", "opendp")) == "opendp" and self.epsilon != np.inf
+
+    def generator(self, seed: np.random.SeedSequence) -> np.random.Generator:
+        """Return what draws: a numpy generator, of the kind that has OpenDP draw the noise where that is asked for.
+
+        Raises
+        ------
+        ParameterError
+            If ``noise`` is neither "numpy" nor "opendp".
         ImportError
             If OpenDP is asked for and not installed.
         """
-        if check_choice("noise", self.noise, ("numpy", "opendp")) == "numpy" or self.epsilon == np.inf:
-            return np.random.default_rng(seed)
-        return SecureGenerator(seed)
+        return SecureGenerator(seed) if self.is_secure() else np.random.default_rng(seed)
 
     def _checked(self, X, reset: bool):
         """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""

@@ -15,11 +15,12 @@ from experiments.errors import BadInput, suggestion
 
 FOLDER = Path(__file__).resolve().parents[1] / "conf" / "algorithm"
 
-#: Set by the harness, for every estimator that has them.
+#: Not to be set as parameters: the harness has decided on them, for every estimator that has them.
 GIVEN = {
     "epsilon": "use epsilon=...",
     "domain": "it belongs to the data set",
     "random_state": "the seed comes from the cell",
+    "noise": "experiments can be repeated, OpenDP's noise cannot; for a release, give noise='opendp' to the estimator",
 }
 
 

@@ -291,7 +291,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     tree counts its rows with noise and takes as many levels as they last, at most h, see ``algorithms.forests.levels``;
     cuts are drawn from the public ranges, every node is split down to the last level, and permute-and-flip draws the
     labels. An added record never raises the score and never lowers a class count, so that both selections go without
-    the 2 in their exponent. Noise comes from numpy's generator, see ``algorithms.mechanisms``.
+    the 2 in their exponent.
 
     Examples
     --------

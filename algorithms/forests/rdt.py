@@ -24,7 +24,6 @@ from algorithms.forests.predictor import BLOCK, descend
 from algorithms.forests.tree import BELOW, BY_VALUE
 from algorithms.mechanisms import laplace_of, laplace_vector, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
-from algorithms.secure import is_secure
 
 question_type = np.dtype(
     (
@@ -90,7 +89,22 @@ def noisy_leaf(plan, key, counts):
 
 @compiled
 def grow(plan, data, rows, rng):
-    """Grow the nodes of a random tree that rows reach, and count the classes in its leaves.
+    """Grow the nodes of a random tree that rows reach, and count the classes in its leaves."""
+    nodes, keys, _, at = reached(plan, data, rows, rng)
+    return with_counts(plan, data, rows, at, nodes, keys)
+
+
+@compiled
+def grow_in_full(plan, data, rows, rng):
+    """Grow all nodes of a random tree, and count the classes in all its leaves, with noise that no key tells."""
+    nodes, keys, parents, at = reached(plan, data, rows, rng)
+    nodes = in_full(plan, nodes, keys, parents)
+    return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
+
+
+@compiled
+def reached(plan, data, rows, rng):
+    """Return the nodes of a random tree that rows reach, their keys and parents, and the node where each row ends.
 
     Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend`.
     """
@@ -106,10 +120,7 @@ def grow(plan, data, rows, rng):
             if most > nodes.shape[0]:
                 nodes, keys, parents = with_room(nodes, keys, parents, most)
             n_nodes = step_all(plan, nodes, keys, parents, n_nodes, data.matrix, members, here)
-    if not is_secure(rng):
-        return with_counts(plan, data, rows, at, nodes[:n_nodes].copy(), keys)
-    nodes = in_full(plan, nodes, keys, parents, n_nodes)
-    return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
+    return nodes[:n_nodes].copy(), keys, parents, at
 
 
 @compiled
@@ -190,9 +201,10 @@ def with_counts(plan, data, rows, at, nodes, keys):
 
 
 @compiled
-def in_full(plan, nodes, keys, parents, n_nodes):
+def in_full(plan, nodes, keys, parents):
     """Return the nodes of the full tree, those that no row has reached, too."""
-    i = 0
+    i, n_nodes = 0, nodes.shape[0]
+    keys, parents = keys[:n_nodes], parents[:n_nodes]
     while i < n_nodes:
         check_size(n_nodes)
         most = n_nodes + plan.n_children.max()
@@ -299,7 +311,8 @@ class RDTClassifier(PrivateForestClassifier):
     plan_ : Plan
         What is public of the trees, their height included, and the budget of a leaf.
     trees_ : list of RandomTree
-        Key, nodes and noisy class counts of each tree, as far as training rows have reached.
+        Key, nodes and noisy class counts of each tree, as far as training rows have reached, or all of it where OpenDP
+        draws.
 
     Notes
     -----
@@ -378,7 +391,7 @@ class RDTClassifier(PrivateForestClassifier):
             width=upper - lower,
             n_classes=len(self.classes_),
         )
-        return partial(grow, self.plan_)
+        return partial(grow_in_full if self.is_secure() else grow, self.plan_)
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         counts = Spent("laplace", "class counts of a leaf", self.plan_.epsilon, 1.0)

@@ -185,8 +185,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     "sound" is, with pure epsilon: each tree counts its rows with noise and grows as many levels as they last, see
     ``algorithms.forests.levels``, at most d; each level draws one of all public cuts of its features, and
     permute-and-flip draws the labels. An added record never raises the count-weighted Gini index and never lowers a
-    class count, so that both selections go without the 2 in their exponent. Noise comes from numpy's generator, see
-    ``algorithms.mechanisms``.
+    class count, so that both selections go without the 2 in their exponent.
 
     Examples
     --------

@@ -1,0 +1,411 @@
+"""Noise for a release: OpenDP draws it, all of it, and by the laws that the default noise has.
+
+OpenDP takes no seed, so p-values are compared with 1e-6 here: at these sizes a scale that is wrong by a factor of two
+gives p < 1e-20. What concerns every estimator runs in a process of its own, without compilation (`every_estimator`).
+"""
+
+import inspect
+import itertools
+import json
+import math
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import is_regressor
+
+import algorithms
+from algorithms import Continuous, Domain, Nominal, ParameterError, secure
+from algorithms.base import PrivateEstimator
+from algorithms.forests import keys
+from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip
+from algorithms.regression.objective import Noise, Objective, perturbed
+from algorithms.secure import SecureGenerator
+from experiments import estimators
+from experiments.audit import replay
+from experiments.errors import BadInput
+
+SMALLEST_P = 1e-6
+N_DRAWS = 2000
+SETTINGS = pytest.mark.parametrize(("sensitivity", "epsilon"), [(1.0, 0.5), (2.0, 3.0)])
+QUALITY = np.array([0.0, 1.0, 3.0])
+
+DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
+NUMBERS = Domain(DOMAIN.features, Continuous("y", 0, 2))
+
+
+def table(n=30):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(0, 8, n), rng.integers(2, size=n), rng.integers(2, size=n)])
+    return X, rng.integers(2, size=n).astype(np.float64)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often OpenDP has drawn, by the kind of noise; a vector counts once."""
+    return counting(monkeypatch.setattr)
+
+
+def counting(replace):
+    drawn = Counter()
+
+    def watched(make):
+        def made(scale, kind):
+            measurement = make(scale, kind)
+
+            def draw(exact):
+                drawn[{False: "laplace", True: "laplace_vector"}.get(kind, kind)] += 1
+                return measurement(exact)
+
+            return draw
+
+        return made
+
+    replace(secure, "_laplace", watched(secure._laplace))
+    replace(secure, "_largest", watched(secure._largest))
+    return drawn
+
+
+# The mechanisms, compiled.
+
+
+@SETTINGS
+def test_laplace_noise_has_scale_sensitivity_over_epsilon(sensitivity, epsilon):
+    rng = SecureGenerator(1)
+    draws = [laplace(3.0, sensitivity, epsilon, rng) for _ in range(N_DRAWS)]
+    assert stats.kstest(draws, stats.laplace(3.0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+
+
+@SETTINGS
+def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
+    exact = np.array([5, 0, -2])
+    noise = laplace_vector(np.tile(exact, N_DRAWS), sensitivity, epsilon, SecureGenerator(1)).reshape(-1, 3) - exact
+    for column in noise.T:
+        assert stats.kstest(column, stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+    for one, other in itertools.combinations(noise.T, 2):
+        assert stats.spearmanr(one, other).pvalue > SMALLEST_P
+
+
+def frequencies(draw, n):
+    return np.bincount([draw() for _ in range(N_DRAWS)], minlength=n)
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@SETTINGS
+def test_the_exponential_mechanism_follows_its_law(sensitivity, epsilon, monotone):
+    measure, rng = np.array([2.0, 1.0, 0.5]), SecureGenerator(1)
+    weights = measure * np.exp(QUALITY * epsilon / (sensitivity if monotone else 2 * sensitivity))
+    counts = frequencies(lambda: exponential(QUALITY, measure, sensitivity, epsilon, rng, monotone), 3)
+    assert stats.chisquare(counts, N_DRAWS * weights / weights.sum()).pvalue > SMALLEST_P
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@SETTINGS
+def test_permute_and_flip_follows_its_law(sensitivity, epsilon, monotone):
+    rng, scale = SecureGenerator(1), (1 if monotone else 2) * sensitivity / epsilon
+    counts = frequencies(lambda: permute_and_flip(QUALITY, sensitivity, epsilon, rng, monotone), 3)
+    assert stats.chisquare(counts, N_DRAWS * law_of_flips(QUALITY / scale)).pvalue > SMALLEST_P
+
+
+def law_of_flips(exponents):
+    """Visit the candidates in every order; accept each with its probability if none before was accepted."""
+    accept, law = np.exp(exponents - exponents.max()), np.zeros(len(exponents))
+    orders = list(itertools.permutations(range(len(exponents))))
+    for order in orders:
+        still_open = 1 / len(orders)
+        for candidate in order:
+            law[candidate] += still_open * accept[candidate]
+            still_open *= 1 - accept[candidate]
+    return law
+
+
+def test_a_candidate_without_measure_is_never_chosen_whatever_its_score():
+    rng = SecureGenerator(1)
+    for score in (9.0, math.inf, -math.inf, math.nan):
+        quality, measure = np.array([0.0, score, 0.0]), np.array([1.0, 0.0, 3.0])
+        drawn = Counter(exponential(quality, measure, 1.0, 1.0, rng) for _ in range(100))
+        assert set(drawn) == {0, 2}
+
+
+def test_low_order_bits_do_not_give_the_answer_away():
+    """Near 0, numpy's noise around 1 leaves multiples of 2^-53 only; around 0, hardly ever (Mironov, 2012)."""
+
+    def are_coarse(value, rng):
+        near = [x for x in (laplace(value, 1.0, 1.0, rng) for _ in range(400)) if 0 < abs(x) < 0.4]
+        assert len(near) > 20
+        return np.mean([float(x * 2**53).is_integer() for x in near])
+
+    assert are_coarse(1.0, np.random.default_rng(1)) == 1 and are_coarse(0.0, np.random.default_rng(1)) < 0.5
+    assert are_coarse(1.0, SecureGenerator(1)) < 0.5 and are_coarse(0.0, SecureGenerator(1)) < 0.5
+
+
+@SETTINGS
+def test_opendp_accounts_for_its_noise_as_we_do(sensitivity, epsilon, monkeypatch):
+    """By its own maps; for Gumbel noise it has zCDP: a choice whose log-ratios span epsilon has rho = epsilon² / 8."""
+    made = {}
+    for name in ("_laplace", "_largest"):
+        make = getattr(secure, name)
+        monkeypatch.setattr(secure, name, lambda *args, make=make: made.setdefault(args[1], make(*args)))
+    secure.noisy_number(1.0, sensitivity, epsilon)
+    secure.noisy_numbers(np.ones(3), sensitivity, epsilon)
+    secure.weighed_choice(QUALITY, np.ones(3), sensitivity, epsilon)
+    secure.flipped_choice(QUALITY, sensitivity, epsilon)
+    paid = {kind: measurement.map(sensitivity) for kind, measurement in made.items()}
+    assert paid.pop("gumbel") == pytest.approx(epsilon**2 / 8)
+    assert paid == {kind: pytest.approx(epsilon) for kind in (False, True, "exponential")}
+
+
+def test_infinite_epsilon_draws_what_numpy_draws():
+    some, others = SecureGenerator(5), np.random.default_rng(5)
+    tied = np.array([3.0, 3.0, 1.0, 3.0])
+    for _ in range(20):
+        for select in (lambda rng: permute_and_flip(tied, 1.0, math.inf, rng), even_choice):
+            assert select(some) == select(others)
+    assert laplace(3.25, 1.0, math.inf, some) == 3.25
+    assert laplace_vector(np.array([3, 0]), 1.0, math.inf, some).tolist() == [3.0, 0.0]
+    assert some.random() == others.random()
+
+
+def even_choice(rng):
+    return exponential(np.array([3.0, 3.0, 1.0]), np.array([1.0, 2.0, 9.0]), 1.0, math.inf, rng)
+
+
+def test_errors_are_those_of_the_default():
+    rng = SecureGenerator(1)
+    with pytest.raises(ValueError, match="laplace: sensitivity and epsilon must be positive"):
+        laplace(1.0, 0.0, 1.0, rng)
+    with pytest.raises(ValueError, match="no candidate with a positive measure"):
+        exponential(np.zeros(2), np.zeros(2), 1.0, 1.0, rng)
+    with pytest.raises(ValueError, match="no candidate"):
+        permute_and_flip(np.empty(0), 1.0, 1.0, rng)
+
+
+# Estimators, compiled.
+
+
+def test_released_coefficients_have_noise_of_the_stated_scales():
+    d = 30
+    exact = Objective(np.zeros((d, d)), np.zeros(d), 0.0, 1)
+    M, b = perturbed(exact, Noise(6.0, 2.0), Noise(4.0, 0.5), SecureGenerator(1))
+    assert stats.kstest(np.diag(M), stats.laplace(0, 3.0).cdf).pvalue > SMALLEST_P
+    many = [
+        *b,
+        *itertools.chain(
+            *(perturbed(exact, Noise(6.0, 2.0), Noise(4.0, 0.5), SecureGenerator(1))[1] for _ in range(4))
+        ),
+    ]
+    assert stats.kstest(many, stats.laplace(0, 8.0).cdf).pvalue > SMALLEST_P
+
+
+def test_a_compiled_tree_draws_all_noise_from_opendp(counted):
+    X, y = table(200)
+    tree = algorithms.ThriftyTreeClassifier(2.0, domain=DOMAIN, noise="opendp", random_state=1).fit(X, y)
+    (nodes,) = tree.trees_
+    assert len(nodes) > 1 and tree.privacy_.is_sound
+    assert counted == {"laplace": len(nodes), "exponential": len(nodes)}  # a count, and a question or a label
+    counts = [fit_root(tree, X, y) for _ in range(300)]
+    errors = len(y) - np.bincount(y.astype(int)).max()
+    assert stats.kstest(counts, stats.laplace(errors, 1 / 0.1).cdf).pvalue > SMALLEST_P
+
+
+def fit_root(tree, X, y):
+    return tree.fit(X, y).trees_[0]["noisy_count"][0]
+
+
+def test_the_seed_decides_the_public_choices_and_no_noise():
+    X, y = table(200)
+    forest = algorithms.RDTClassifier(1.0, max_depth=3, domain=DOMAIN, noise="opendp", random_state=1)
+    some, others = forest.fit(X, y).trees_, forest.fit(X, y).trees_
+    for one, other in zip(some, others, strict=True):
+        assert one.nodes.tobytes() == other.nodes.tobytes()
+        assert not (one.noisy_counts == other.noisy_counts).any()
+    noise = np.concatenate([(tree.noisy_counts - exact_counts(tree.nodes, X, y)).ravel() for tree in some])
+    assert stats.kstest(noise, stats.laplace(0, 10 / 1.0).cdf).pvalue > SMALLEST_P
+
+
+def exact_counts(nodes, X, y):
+    """Send every row down a random tree, and count the classes in its leaves."""
+    counts = np.zeros(((nodes["feature"] < 0).sum(), 3))
+    for values, label in zip(X, y, strict=True):
+        i = 0
+        while (feature := nodes["feature"][i]) >= 0:
+            is_cut = not np.isnan(nodes["cut"][i])
+            i = nodes["child"][i] + int(values[feature] > nodes["cut"][i] if is_cut else values[feature])
+        counts[nodes["child"][i], int(label)] += 1
+    return counts
+
+
+# Every estimator, in a process without compilation.
+
+
+def private():
+    """The private estimators of ``conf/algorithm``, by name: all that claim an epsilon."""
+    found = {}
+    for name in estimators.names():
+        cls = estimators.locate(estimators.target(name))
+        accepted = estimators.accepts(estimators.target(name))
+        if issubclass(cls, PrivateEstimator) and "epsilon" in accepted and not estimators.packages(name):
+            found[name] = cls
+    return found
+
+
+def every_estimator():
+    """Print as JSON what was seen of each of them."""
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
+    np.seterr(over="ignore")  # keys are mixed modulo 2^64
+    drawn, asked = counting(setattr), asking()
+    forbid_numpy_noise()
+    seen = {name: seen_of(name, cls, drawn, asked) for name, cls in private().items()}
+    print(json.dumps(seen | {"leaves of a random tree": leaves()}))
+
+
+def forbid_numpy_noise():
+    def refuse(self, *args, **kwargs):
+        raise AssertionError("numpy draws noise")
+
+    for name in ("laplace", "standard_exponential", "standard_normal", "normal", "exponential", "gumbel"):
+        setattr(SecureGenerator, name, refuse)
+
+
+def asking():
+    """Count the calls of mechanisms with a finite epsilon, wherever they were imported by name."""
+    asked = Counter()
+
+    def watched(mechanism):
+        def stand_in(*args, **kwargs):
+            given = inspect.signature(mechanism).bind(*args, **kwargs).arguments
+            asked[mechanism.__name__] += math.isfinite(given["epsilon"])
+            return mechanism(*args, **kwargs)
+
+        return stand_in
+
+    public = [f for f in replay._mechanisms() if not f.__name__.startswith("_")]
+    for module, name, mechanism in replay._places(frozenset(public)):
+        setattr(module, name, watched(mechanism))
+    return asked
+
+
+def made(name, cls, **given):
+    usual = {"epsilon": 20.0, "domain": NUMBERS if is_regressor(cls()) else DOMAIN, "random_state": 1}
+    small = {key: value for key, value in replay.SIZES.items() if key in estimators.accepts(estimators.target(name))}
+    return cls(**(estimators.parameters(name) | small | usual | estimators.own_epsilon(name) | given))
+
+
+def seen_of(name, cls, drawn, asked):
+    X, y = table()
+    drawn.clear(), asked.clear()
+    model = made(name, cls, noise="opendp").fit(X, y)
+    first = predictions(model, X)
+    n_drawn, n_asked = dict(drawn), dict(asked)
+    again = predictions(pickle.loads(pickle.dumps(model)), X)
+    more = sum(drawn.values()) - sum(n_drawn.values())
+    quiet = [fingerprint(made(name, cls, noise=noise, epsilon=math.inf).fit(X, y), X) for noise in ("opendp", "numpy")]
+    return {
+        "drawn": n_drawn,
+        "asked": n_asked,
+        "repeats": bool(np.array_equal(first, again)) and not more,
+        "same without noise": quiet[0] == quiet[1],
+        "has noise": math.isfinite(model.privacy_.claimed_epsilon),
+    }
+
+
+def predictions(model, X):
+    return np.asarray(getattr(model, "predict_proba", model.predict)(X))
+
+
+def fingerprint(model, X):
+    trees = [np.asarray(part).tobytes() for tree in getattr(model, "trees_", []) for part in tree]
+    return trees, getattr(model, "coef_", np.empty(0)).tobytes(), predictions(model, X).tobytes()
+
+
+def leaves():
+    """Whether all leaves of a random tree are drawn in advance, and what is said where they are too many."""
+    X, y = table()
+    forest = algorithms.RDTClassifier(1.0, n_estimators=1, max_depth=3, domain=DOMAIN, noise="opendp", random_state=1)
+    (tree,) = forest.fit(X, y).trees_
+    n_leaves = int((tree.nodes["feature"] < 0).sum())
+    keys.MOST_NODES = 5
+    said = []
+    for deep in (forest, made("edprf_sound", algorithms.EDPRFClassifier, noise="opendp", max_depth=4)):
+        try:
+            deep.fit(np.tile(X[:1], (9, 1)), np.tile(y[:1], 9))
+        except ParameterError as error:
+            said.append(str(error))
+    return {
+        "leaves": n_leaves,
+        "counts": len(tree.noisy_counts),
+        "distinct": len(np.unique(tree.noisy_counts)),
+        "said": said,
+    }
+
+
+@pytest.fixture(scope="module")
+def seen():
+    done = subprocess.run(
+        [sys.executable, "-c", "from tests import test_secure; test_secure.every_estimator()"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).resolve().parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", private())
+def test_every_private_estimator_draws_all_of_its_noise_from_opendp(name, seen):
+    one = seen[name]
+    kinds = {"exponential": "gumbel", "permute_and_flip": "exponential"}
+    assert one["drawn"] == {kinds.get(mechanism, mechanism): n for mechanism, n in one["asked"].items() if n}
+    assert bool(one["drawn"]) == one["has noise"]
+    assert one["repeats"], "the same model must give the same answers, also after it was stored"
+
+
+@pytest.mark.parametrize("name", private())
+def test_without_noise_every_estimator_is_the_default(name, seen):
+    assert seen[name]["same without noise"]
+
+
+def test_there_is_something_to_test():
+    assert len(private()) >= 30
+    assert {"noise"} <= set.intersection(*(set(estimators.accepts(estimators.target(name))) for name in private()))
+
+
+def test_all_leaves_of_a_random_tree_are_drawn_in_advance(seen):
+    found = seen["leaves of a random tree"]
+    assert found["leaves"] == found["counts"] > 4 and found["distinct"] == 3 * found["leaves"]
+    assert len(found["said"]) == 2 and all(said.endswith("lower max_depth") for said in found["said"])
+
+
+# Asking for it.
+
+
+def test_another_source_of_noise_is_refused():
+    X, y = table()
+    for model in (
+        algorithms.FunctionalMechanismRegressor(noise="openpd", domain=NUMBERS),
+        algorithms.EDPRFClassifier(noise=None, domain=DOMAIN),
+    ):
+        with pytest.raises(ParameterError, match="noise must be one of 'numpy', 'opendp'"):
+            model.fit(X, y)
+
+
+def test_without_the_package_one_line_says_how_to_get_it(monkeypatch):
+    secure._opendp.cache_clear()
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)
+    X, y = table()
+    with pytest.raises(ImportError, match=r"pip install \"dp-replica\[secure\]\"") as raised:
+        algorithms.FunctionalMechanismRegressor(noise="opendp", domain=NUMBERS).fit(X, y)
+    assert len(str(raised.value).splitlines()) == 1
+    algorithms.FunctionalMechanismRegressor(noise="opendp", epsilon=math.inf, domain=NUMBERS).fit(X, y)
+
+
+def test_experiments_refuse_noise_that_cannot_be_repeated():
+    with pytest.raises(BadInput, match="noise cannot be set as a parameter: experiments can be repeated"):
+        estimators.parameters("edprf", {"noise": "opendp"})
