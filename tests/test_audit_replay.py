@@ -36,6 +36,9 @@ READINGS = [  # faults that the configured readings do not have
     Subject("inferred", "algorithms.RFDPPGiniClassifier", SOUND_FOREST | {"domain": None}),
     Subject("all rows", "algorithms.DiffPETsClassifier", SOUND_FOREST | {"sampling": "all"}),
     Subject("no misdeed", "tests.planted.SoundVotes", {}),
+    Subject("leaves drawn in advance", "algorithms.RDTClassifier", {"noise": "opendp"}),
+    Subject("nothing left to keys", "algorithms.EDPRFClassifier", SOUND_FOREST | {"noise": "opendp"}),
+    Subject("a release", "algorithms.ThriftyTreeClassifier", {"noise": "opendp"}),
 ]
 EVERY = subjects()
 
