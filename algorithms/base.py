@@ -61,7 +61,7 @@ class PrivateEstimator(BaseEstimator):
         ImportError
             If OpenDP is asked for and not installed.
         """
-        return SecureGenerator(seed) if self.is_secure() else np.random.default_rng(seed)
+        return SecureGenerator(np.random.PCG64(seed)) if self.is_secure() else np.random.default_rng(seed)
 
     def _checked(self, X, reset: bool):
         """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""

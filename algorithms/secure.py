@@ -33,8 +33,8 @@ class SecureGenerator(np.random.Generator):
 
     Parameters
     ----------
-    seed : SeedSequence, int or None
-        Of the public choices alone: OpenDP takes no seed.
+    bits : BitGenerator
+        What draws the public choices: OpenDP takes no seed.
 
     Raises
     ------
@@ -44,14 +44,17 @@ class SecureGenerator(np.random.Generator):
     Examples
     --------
     >>> from algorithms.mechanisms import laplace
-    >>> some, others = SecureGenerator(7), SecureGenerator(7)
+    >>> some, others = (SecureGenerator(np.random.PCG64(7)) for _ in range(2))
     >>> some.random() == others.random(), laplace(0.0, 1.0, 1.0, some) == laplace(0.0, 1.0, 1.0, others)
     (True, False)
     """
 
-    def __init__(self, seed=None):
+    def __init__(self, bits: np.random.BitGenerator):
         _opendp()
-        super().__init__(np.random.PCG64(seed))
+        super().__init__(bits)
+
+    def __reduce__(self):
+        return SecureGenerator, (self.bit_generator,)  # numpy's would come back as a plain generator in a worker
 
 
 class SecureGeneratorType(types.NumPyRandomGeneratorType):

@@ -4,6 +4,7 @@ OpenDP takes no seed, so p-values are compared with 1e-6 here: at these sizes a 
 gives p < 1e-20. What concerns every estimator runs in a process of its own, without compilation (`every_estimator`).
 """
 
+import copy
 import inspect
 import itertools
 import json
@@ -38,6 +39,10 @@ QUALITY = np.array([0.0, 1.0, 3.0])
 
 DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
 NUMBERS = Domain(DOMAIN.features, Continuous("y", 0, 2))
+
+
+def secured(seed):
+    return SecureGenerator(np.random.PCG64(seed))
 
 
 def table(n=30):
@@ -77,7 +82,7 @@ def counting(replace):
 
 @SETTINGS
 def test_laplace_noise_has_scale_sensitivity_over_epsilon(sensitivity, epsilon):
-    rng = SecureGenerator(1)
+    rng = secured(1)
     draws = [laplace(3.0, sensitivity, epsilon, rng) for _ in range(N_DRAWS)]
     assert stats.kstest(draws, stats.laplace(3.0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
 
@@ -85,7 +90,7 @@ def test_laplace_noise_has_scale_sensitivity_over_epsilon(sensitivity, epsilon):
 @SETTINGS
 def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
     exact = np.array([5, 0, -2])
-    noise = laplace_vector(np.tile(exact, N_DRAWS), sensitivity, epsilon, SecureGenerator(1)).reshape(-1, 3) - exact
+    noise = laplace_vector(np.tile(exact, N_DRAWS), sensitivity, epsilon, secured(1)).reshape(-1, 3) - exact
     for column in noise.T:
         assert stats.kstest(column, stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
     for one, other in itertools.combinations(noise.T, 2):
@@ -99,7 +104,7 @@ def frequencies(draw, n):
 @pytest.mark.parametrize("monotone", [False, True])
 @SETTINGS
 def test_the_exponential_mechanism_follows_its_law(sensitivity, epsilon, monotone):
-    measure, rng = np.array([2.0, 1.0, 0.5]), SecureGenerator(1)
+    measure, rng = np.array([2.0, 1.0, 0.5]), secured(1)
     weights = measure * np.exp(QUALITY * epsilon / (sensitivity if monotone else 2 * sensitivity))
     counts = frequencies(lambda: exponential(QUALITY, measure, sensitivity, epsilon, rng, monotone), 3)
     assert stats.chisquare(counts, N_DRAWS * weights / weights.sum()).pvalue > SMALLEST_P
@@ -108,7 +113,7 @@ def test_the_exponential_mechanism_follows_its_law(sensitivity, epsilon, monoton
 @pytest.mark.parametrize("monotone", [False, True])
 @SETTINGS
 def test_permute_and_flip_follows_its_law(sensitivity, epsilon, monotone):
-    rng, scale = SecureGenerator(1), (1 if monotone else 2) * sensitivity / epsilon
+    rng, scale = secured(1), (1 if monotone else 2) * sensitivity / epsilon
     counts = frequencies(lambda: permute_and_flip(QUALITY, sensitivity, epsilon, rng, monotone), 3)
     assert stats.chisquare(counts, N_DRAWS * law_of_flips(QUALITY / scale)).pvalue > SMALLEST_P
 
@@ -126,7 +131,7 @@ def law_of_flips(exponents):
 
 
 def test_a_candidate_without_measure_is_never_chosen_whatever_its_score():
-    rng = SecureGenerator(1)
+    rng = secured(1)
     for score in (9.0, math.inf, -math.inf, math.nan):
         quality, measure = np.array([0.0, score, 0.0]), np.array([1.0, 0.0, 3.0])
         drawn = Counter(exponential(quality, measure, 1.0, 1.0, rng) for _ in range(100))
@@ -142,7 +147,7 @@ def test_low_order_bits_do_not_give_the_answer_away():
         return np.mean([float(x * 2**53).is_integer() for x in near])
 
     assert are_coarse(1.0, np.random.default_rng(1)) == 1 and are_coarse(0.0, np.random.default_rng(1)) < 0.5
-    assert are_coarse(1.0, SecureGenerator(1)) < 0.5 and are_coarse(0.0, SecureGenerator(1)) < 0.5
+    assert are_coarse(1.0, secured(1)) < 0.5 and are_coarse(0.0, secured(1)) < 0.5
 
 
 @SETTINGS
@@ -162,7 +167,7 @@ def test_opendp_accounts_for_its_noise_as_we_do(sensitivity, epsilon, monkeypatc
 
 
 def test_infinite_epsilon_draws_what_numpy_draws():
-    some, others = SecureGenerator(5), np.random.default_rng(5)
+    some, others = secured(5), np.random.default_rng(5)
     tied = np.array([3.0, 3.0, 1.0, 3.0])
     for _ in range(20):
         for select in (lambda rng: permute_and_flip(tied, 1.0, math.inf, rng), even_choice):
@@ -176,8 +181,16 @@ def even_choice(rng):
     return exponential(np.array([3.0, 3.0, 1.0]), np.array([1.0, 2.0, 9.0]), 1.0, math.inf, rng)
 
 
+def test_a_generator_stays_secure_wherever_it_goes():
+    rng = secured(5)
+    rng.random()
+    for other in (pickle.loads(pickle.dumps(rng)), copy.deepcopy(rng), copy.copy(rng), *rng.spawn(1)):
+        assert type(other) is SecureGenerator
+    assert pickle.loads(pickle.dumps(rng)).random() == rng.random()
+
+
 def test_errors_are_those_of_the_default():
-    rng = SecureGenerator(1)
+    rng = secured(1)
     with pytest.raises(ValueError, match="laplace: sensitivity and epsilon must be positive"):
         laplace(1.0, 0.0, 1.0, rng)
     with pytest.raises(ValueError, match="no candidate with a positive measure"):
@@ -192,13 +205,11 @@ def test_errors_are_those_of_the_default():
 def test_released_coefficients_have_noise_of_the_stated_scales():
     d = 30
     exact = Objective(np.zeros((d, d)), np.zeros(d), 0.0, 1)
-    M, b = perturbed(exact, Noise(6.0, 2.0), Noise(4.0, 0.5), SecureGenerator(1))
+    M, b = perturbed(exact, Noise(6.0, 2.0), Noise(4.0, 0.5), secured(1))
     assert stats.kstest(np.diag(M), stats.laplace(0, 3.0).cdf).pvalue > SMALLEST_P
     many = [
         *b,
-        *itertools.chain(
-            *(perturbed(exact, Noise(6.0, 2.0), Noise(4.0, 0.5), SecureGenerator(1))[1] for _ in range(4))
-        ),
+        *itertools.chain(*(perturbed(exact, Noise(6.0, 2.0), Noise(4.0, 0.5), secured(1))[1] for _ in range(4))),
     ]
     assert stats.kstest(many, stats.laplace(0, 8.0).cdf).pvalue > SMALLEST_P
 
@@ -244,15 +255,16 @@ def exact_counts(nodes, X, y):
 # Every estimator, in a process without compilation.
 
 
-def private():
-    """The private estimators of ``conf/algorithm``, by name: all that claim an epsilon."""
-    found = {}
-    for name in estimators.names():
-        cls = estimators.locate(estimators.target(name))
-        accepted = estimators.accepts(estimators.target(name))
-        if issubclass(cls, PrivateEstimator) and "epsilon" in accepted and not estimators.packages(name):
-            found[name] = cls
-    return found
+def private(parameter="noise"):
+    """The private estimators of ``conf/algorithm``, by name: all that have a parameter."""
+    found = {name: estimators.locate(estimators.target(name)) for name in estimators.names()}
+    return {
+        name: cls
+        for name, cls in found.items()
+        if issubclass(cls, PrivateEstimator)
+        and parameter in estimators.accepts(estimators.target(name))
+        and not estimators.packages(name)
+    }
 
 
 def every_estimator():
@@ -372,9 +384,8 @@ def test_without_noise_every_estimator_is_the_default(name, seen):
     assert seen[name]["same without noise"]
 
 
-def test_there_is_something_to_test():
-    assert len(private()) >= 30
-    assert {"noise"} <= set.intersection(*(set(estimators.accepts(estimators.target(name))) for name in private()))
+def test_whatever_has_an_epsilon_can_be_released():
+    assert private() == private("epsilon") and len(private()) >= 30
 
 
 def test_all_leaves_of_a_random_tree_are_drawn_in_advance(seen):
