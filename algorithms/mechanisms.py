@@ -121,6 +121,18 @@ def laplace_vector(values, sensitivity, epsilon, rng):
 
 
 @compiled
+def _add_sup_norm(values, sensitivity, epsilon, rng):
+    noisy = values.copy()
+    radius = rng.standard_gamma(values.shape[0] + 1.0) * (sensitivity / epsilon)
+    for i in range(values.shape[0]):
+        noisy[i] += radius * (2.0 * rng.random() - 1.0)
+    return noisy
+
+
+_noisy_together = secure.unless_secure(_add_sup_norm, secure.noisy_together, types.float64[::1])
+
+
+@compiled
 def sup_norm_vector(values, sensitivity, epsilon, rng):
     """Add noise to a vector whose entries may all change together: the K-norm mechanism of the maximum norm.
 
@@ -133,7 +145,8 @@ def sup_norm_vector(values, sensitivity, epsilon, rng):
     epsilon : float
         Budget of the whole vector, in (0, inf].
     rng : numpy.random.Generator
-        Source of randomness; one gamma variate and m uniform numbers are taken.
+        Source of randomness; one gamma variate and m uniform numbers are taken; with a ``SecureGenerator`` OpenDP
+        draws.
 
     Returns
     -------
@@ -159,13 +172,9 @@ def sup_norm_vector(values, sensitivity, epsilon, rng):
     """
     if not (sensitivity > 0 and epsilon > 0):
         raise ValueError("sup_norm_vector: sensitivity and epsilon must be positive")
-    noisy = values.copy()
     if epsilon == np.inf:
-        return noisy
-    radius = rng.standard_gamma(values.shape[0] + 1.0) * (sensitivity / epsilon)
-    for i in range(values.shape[0]):
-        noisy[i] += radius * (2.0 * rng.random() - 1.0)
-    return noisy
+        return values.copy()
+    return _noisy_together(values, sensitivity, epsilon, rng)
 
 
 def spread(m):

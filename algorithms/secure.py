@@ -4,7 +4,7 @@ A textbook sampler of Laplace noise returns some floating-point numbers and neve
 depends on the exact answer: the low-order bits of a noisy answer can give the answer away (Mironov, 2012). OpenDP
 draws bits from the operating system, samples the discrete Laplace distribution on the grid of all multiples of 2^-1074
 with exact arithmetic, and rounds once, at the end. Its selections compare exact scores plus noise, of which it draws as
-many bits as the comparison needs.
+many bits as the comparison needs. Noise of the maximum norm is put together from such samples, see `noisy_together`.
 
 What draws is told by its type. `SecureGenerator` is a numpy generator for everything that is public: which rows a tree
 gets, which features and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a
@@ -18,6 +18,8 @@ exact.
 
 from __future__ import annotations
 
+import math
+import secrets
 from collections.abc import Callable
 from functools import cache, lru_cache
 from types import ModuleType
@@ -127,6 +129,43 @@ def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.
     return np.array(released, dtype=np.float64)
 
 
+def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """Add noise with a density in proportion to exp(-epsilon max|x_i| / sensitivity), on a grid.
+
+    OpenDP has no such mechanism. Here it is put together from its discrete Laplace noise, and numbers of ``secrets``,
+    in whole numbers of a grid 2^-30 as fine as the noise or the sensitivity. If K has the probabilities
+    c (2K + 1)^m q^K and x is drawn evenly from {-K, ..., K}^m, then x has the probability c q^max|x_i| / (1 - q). The
+    sum of m + 1 geometric numbers has c' (K + 1) ... (K + m) q^K; it is accepted with the ratio of the two, up to a
+    constant, a product of fractions below 1. Rounded down to the grid, two numbers are no farther apart than their
+    distance, rounded up to it.
+    """
+    fineness = math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30
+    reach = math.ceil(math.ldexp(sensitivity, -fineness))
+    radius = _radius(len(values), reach / epsilon)
+    return np.array(
+        [
+            math.ldexp(math.floor(math.ldexp(value, -fineness)) + secrets.randbelow(2 * radius + 1) - radius, fineness)
+            for value in values.tolist()
+        ]
+    )
+
+
+def _radius(m: int, scale: float) -> int:
+    """Draw K with probabilities in proportion to (2K + 1)^m exp(-K / scale)."""
+    while True:
+        total = sum(_geometric(m + 1, scale))
+        if all(secrets.randbelow(2 * total + 2 * i) <= 2 * total for i in range(1, m + 1)):
+            return total
+
+
+def _geometric(n: int, scale: float) -> list[int]:
+    """Draw n numbers with probabilities in proportion to exp(-k / scale): discrete Laplace noise, if not below 0."""
+    drawn: list[int] = []
+    while len(drawn) < n:
+        drawn += [k for k in _discrete_laplace(scale)([0] * n) if k >= 0]
+    return drawn[:n]
+
+
 def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float, epsilon: float) -> int:
     """Choose by the exponential mechanism: the largest score plus Gumbel noise of scale ``2 * sensitivity / epsilon``.
 
@@ -165,6 +204,12 @@ def _laplace(scale: float, is_vector: bool):
     if is_vector:
         return dp.m.make_laplace(dp.vector_domain(number), dp.l1_distance(T=float), scale=scale)
     return dp.m.make_laplace(number, dp.absolute_distance(T=float), scale=scale)
+
+
+@lru_cache(maxsize=1000)
+def _discrete_laplace(scale: float):
+    dp = _opendp()
+    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
 
 
 @lru_cache(maxsize=1000)

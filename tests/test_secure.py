@@ -25,7 +25,7 @@ import algorithms
 from algorithms import Continuous, Domain, Nominal, ParameterError, secure
 from algorithms.base import PrivateEstimator
 from algorithms.forests import keys
-from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip
+from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
 from algorithms.regression.objective import Noise, Objective, perturbed
 from algorithms.secure import SecureGenerator
 from experiments import estimators
@@ -72,6 +72,11 @@ def counting(replace):
 
         return made
 
+    def radius(m, scale, drawing=secure._radius):
+        drawn["sup_norm_vector"] += 1
+        return drawing(m, scale)
+
+    replace(secure, "_radius", radius)
     replace(secure, "_laplace", watched(secure._laplace))
     replace(secure, "_largest", watched(secure._largest))
     return drawn
@@ -95,6 +100,29 @@ def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
         assert stats.kstest(column, stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
     for one, other in itertools.combinations(noise.T, 2):
         assert stats.spearmanr(one, other).pvalue > SMALLEST_P
+
+
+@SETTINGS
+@pytest.mark.parametrize("m", [1, 2, 7])
+def test_noise_of_the_maximum_norm_follows_its_law(m, sensitivity, epsilon):
+    """The norm is Gamma(m); the entry that attains it is any, with either sign; the others lie evenly below it."""
+    rng, exact = secured(1), np.arange(m) + 0.3
+    noise = np.array([sup_norm_vector(exact, sensitivity, epsilon, rng) for _ in range(N_DRAWS)]) - exact
+    norm, largest = np.abs(noise).max(axis=1), np.abs(noise).argmax(axis=1)
+    assert stats.kstest(norm, stats.gamma(m, scale=sensitivity / epsilon).cdf).pvalue > SMALLEST_P
+    attained = 2 * largest + (noise[np.arange(N_DRAWS), largest] > 0)
+    assert stats.chisquare(np.bincount(attained, minlength=2 * m)).pvalue > SMALLEST_P
+    others = (noise / norm[:, np.newaxis])[np.arange(m) != largest[:, np.newaxis]]
+    assert m == 1 or stats.kstest(others, stats.uniform(-1, 2).cdf).pvalue > SMALLEST_P
+
+
+def test_the_radius_on_a_coarse_grid_follows_its_law():
+    """Where the correction of the proposal counts: q = exp(-1 / 2), m = 3."""
+    weights = np.array([(2 * k + 1) ** 3 * math.exp(-k / 2) for k in range(80)])
+    drawn = np.bincount([secure._radius(3, 2.0) for _ in range(N_DRAWS)], minlength=80)
+    law = weights / weights.sum() * N_DRAWS
+    seen, expected = (np.append(a[1:18], [a[0] + a[18:].sum()]) for a in (drawn, law))
+    assert stats.chisquare(seen, expected).pvalue > SMALLEST_P
 
 
 def frequencies(draw, n):
@@ -281,7 +309,15 @@ def forbid_numpy_noise():
     def refuse(self, *args, **kwargs):
         raise AssertionError("numpy draws noise")
 
-    for name in ("laplace", "standard_exponential", "standard_normal", "normal", "exponential", "gumbel"):
+    for name in (
+        "laplace",
+        "standard_exponential",
+        "standard_gamma",
+        "standard_normal",
+        "normal",
+        "exponential",
+        "gumbel",
+    ):
         setattr(SecureGenerator, name, refuse)
 
 
