@@ -24,7 +24,7 @@ from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
 from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
 from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
 from algorithms.forests.scores import CODES, sensitivity
-from algorithms.forests.tree import BELOW, plant, released, split_by_value, split_in_two, unused_features
+from algorithms.forests.tree import BELOW, plant, released, split_by_kind, unused_features
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import ParameterError, check_choice, check_count
 
@@ -72,10 +72,8 @@ def grow(plan, table, rows, rng):
             split = draw_feature(growth, table, i, features, counts, plan, rng)
         if split.feature < 0:
             label_leaf(growth, i, counts, plan.leaf_epsilon[growth.nodes[i].depth], rng)
-        elif table.is_continuous[split.feature]:
-            growth = split_in_two(growth, table, i, split.feature, BELOW, split.code, split.cut)
         else:
-            growth = split_by_value(growth, table, i, split.feature)
+            growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
     return released(growth)
 
@@ -139,10 +137,7 @@ def grow_sound(plan, table, rows, rng):
         else:
             features = draw_features(unused, plan.max_features, rng)
             split = draw_public_split(growth, table, i, features, counts, plan, split_epsilon[node.depth], rng)
-            if table.is_continuous[split.feature]:
-                growth = split_in_two(growth, table, i, split.feature, BELOW, split.code, split.cut)
-            else:
-                growth = split_by_value(growth, table, i, split.feature)
+            growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
     return released(growth)
 

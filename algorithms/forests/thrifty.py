@@ -30,7 +30,7 @@ from algorithms.forests.candidates import (
 )
 from algorithms.forests.forest import PrivateForestClassifier, draw_label
 from algorithms.forests.scores import GINI, MAX_OPERATOR
-from algorithms.forests.tree import BELOW, plant, released, split_by_value, split_in_two, unused_features
+from algorithms.forests.tree import plant, released, split_by_kind, unused_features
 from algorithms.mechanisms import laplace, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -73,10 +73,7 @@ def grow(plan, table, rows, rng):
             epsilon = min(plan.enough / max(node.noisy_count, 1.0), QUESTION_SHARE * left)
             feature, code = draw_question(growth, table, i, unused, counts, epsilon, rng)
             node.epsilon += epsilon
-            if table.is_continuous[feature]:
-                growth = split_in_two(growth, table, i, feature, BELOW, code, float(code))
-            else:
-                growth = split_by_value(growth, table, i, feature)
+            growth = split_by_kind(growth, table, i, feature, code, float(code))
         i += 1
     return released(growth)
 

@@ -201,6 +201,14 @@ def split_by_value(growth, table, i, feature):
 
 
 @compiled
+def split_by_kind(growth, table, i, feature, code, cut):
+    """Split node ``i`` in two below a cut if ``feature`` is continuous, else by value; returns the growth."""
+    if table.is_continuous[feature]:
+        return split_in_two(growth, table, i, feature, BELOW, code, cut)
+    return split_by_value(growth, table, i, feature)
+
+
+@compiled
 def released(growth):
     """Return the nodes alone, which is all that leaves the training."""
     return growth.nodes[: growth.n_nodes[0]].copy()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, is_classifier
@@ -42,20 +41,11 @@ VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED = "violated", "tight", "not
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found of an algorithm on one pair of tables.
+class Refutation:
+    """The event that bounds ε best, and how far it does.
 
     Parameters
     ----------
-    pair : Pair
-        The tables.
-    params : dict
-        Of what was trained.
-    privacy : Privacy
-        What the algorithm says of itself.
-    claimed : float
-        The ε that its claim gives for the relation of the pair: twice the ε where a record replaced is to be compared
-        with a claim about one added or removed.
     event : str
         In words.
     on_neighbour : bool
@@ -70,16 +60,35 @@ class Finding:
         The largest bound that n trainings could have given.
     """
 
-    pair: Pair
-    params: dict
-    privacy: Privacy
-    claimed: float
     event: str
     on_neighbour: bool
     n: int
     counts: tuple[int, int]
     bound: float
     refutable: float
+
+
+@dataclass(frozen=True)
+class Finding(Refutation):
+    """What was found of an algorithm on one pair of tables: a `Refutation`, and of what.
+
+    Parameters
+    ----------
+    pair : Pair
+        The tables.
+    params : dict
+        Of what was trained.
+    privacy : Privacy
+        What the algorithm says of itself.
+    claimed : float
+        The ε that its claim gives for the relation of the pair: twice the ε where a record replaced is to be compared
+        with a claim about one added or removed.
+    """
+
+    pair: Pair
+    params: dict
+    privacy: Privacy
+    claimed: float
 
     @property
     def verdict(self) -> str:
@@ -186,7 +195,8 @@ def audited(
         claimed = claim(privacy, pair)
         if claimed is not None:
             found = refute(observers, n // pair.trees, alpha, claimed, jobs)
-            yield Finding(pair, plain_params(estimator), privacy, claimed, *found)
+            of = {"pair": pair, "params": plain_params(estimator), "privacy": privacy, "claimed": claimed}
+            yield Finding(**of, **vars(found))
 
 
 def claim(privacy: Privacy, pair: Pair) -> float | None:
@@ -197,17 +207,6 @@ def claim(privacy: Privacy, pair: Pair) -> float | None:
     return (
         2 * privacy.claimed_epsilon if (privacy.neighbours, pair.neighbours) == (ADDED_OR_REMOVED, REPLACED) else None
     )
-
-
-class Refutation(NamedTuple):
-    """What `refute` finds: the last six parameters of a `Finding`."""
-
-    event: str
-    on_neighbour: bool
-    n: int
-    counts: tuple[int, int]
-    bound: float
-    refutable: float
 
 
 def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1) -> Refutation:
