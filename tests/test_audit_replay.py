@@ -12,7 +12,8 @@ import pytest
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
 from experiments import estimators
 from experiments.audit import replay
-from experiments.audit.replay import GRID, SHOWN_BY, Call, Subject, pairs, subjects
+from experiments.audit.replay import GRID, SHOWN_BY, Subject, pairs, subjects
+from experiments.audit.tape import Call
 from experiments.errors import BadInput
 
 SOUND_FOREST = {"variant": "sound"}

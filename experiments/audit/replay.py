@@ -12,17 +12,12 @@ holds,
 - the other records stay in their trees (``sampling``);
 - the released model is the same (``release``): it depends on the rows through the mechanisms alone.
 
-What is random and not a mechanism, such as the features of a node, comes from the same stream both times. To keep it
-aligned, mechanisms draw from a generator of their own. Noise that is a function of a key is aligned by key; an answer
-that was not given is that of a node without rows. Below such a node nothing is left to keys here: all is grown.
-
-Compiled code cannot be watched: this runs in plain Python, in a process of its own (`reports`). It takes milliseconds a
-pair and proves nothing, but it sees at once what a proof has overlooked.
+`tape` records the calls and plays them. Compiled code cannot be watched: this runs in plain Python, in a process of its
+own (`reports`). It takes milliseconds a pair and proves nothing, but it sees at once what a proof has overlooked.
 """
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 import os
@@ -30,23 +25,19 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import numba
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning, mechanisms
+from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
 from algorithms.base import PrivateEstimator
-from algorithms.forests import keys
-from algorithms.forests.forest import SAMPLINGS
 from experiments import estimators
+from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_module, watching
 from experiments.errors import BadInput
 
 EPSILON = 50.0
@@ -55,212 +46,7 @@ SIZES = {"n_estimators": 2, "max_depth": 2, "max_features": 2}
 """What every estimator that has these parameters is fitted with, for speed."""
 SEED = 1
 """Draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen."""
-ANOTHER_SEED = 2
 ROUNDING = 1e-9
-MAXIMUM = "sup_norm_vector"
-"""The mechanism whose sensitivity is about the entry that changes most, not about all changes together."""
-
-
-# What a run does, and what it did.
-
-
-@dataclass(frozen=True, eq=False)
-class Call:
-    """One call of a mechanism.
-
-    Parameters
-    ----------
-    mechanism : str
-        Its name in ``algorithms.mechanisms``.
-    protected : float64 array of shape (r,)
-        What it protects: numbers, or the score of each candidate.
-    told : tuple
-        Epsilon, sensitivity and base measure (None where there is none).
-    outcome : float, int or array
-        What it gave.
-    is_choice : bool
-        Whether it chooses among candidates by their scores, and does not release numbers.
-    """
-
-    mechanism: str
-    protected: np.ndarray
-    told: tuple[float, float, tuple | None]
-    outcome: object
-    is_choice: bool
-
-    @property
-    def form(self) -> str:
-        """The mechanism, the number of candidates or values, and epsilon, as words."""
-        return f"{self.mechanism} of {len(self.protected)} with epsilon {self.told[0]:.6g}"
-
-    def change(self, other: Call) -> float:
-        """Return the largest change of a score that can be chosen, or the change of all numbers, in their norm."""
-        measures = (call.told[2] or np.ones_like(call.protected) for call in (self, other))
-        entries = zip(self.protected, other.protected, *measures, strict=True)
-        moved = [abs(a - b) for a, b, *measure in entries if a != b and max(measure) > 0]
-        return float(max(moved, default=0.0) if self.is_choice or self.mechanism == MAXIMUM else math.fsum(moved))
-
-    def cost(self, change: float) -> float:
-        """Return what a change costs."""
-        epsilon, sensitivity, _ = self.told
-        if change == 0 or math.isinf(epsilon):
-            return math.inf if change else 0.0
-        return epsilon * (max(1.0, change / sensitivity) if self.is_choice else change / sensitivity)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Something that a proof of privacy does not allow.
-
-    Parameters
-    ----------
-    kind : str
-        Which rule is broken, see the module.
-    pair : str
-        Between which tables.
-    what : str
-        What was seen.
-    """
-
-    kind: str
-    pair: str
-    what: str
-
-
-class Diverged(Exception):
-    """The run on the neighbouring table asks for something else: nothing can be compared from here on."""
-
-
-class Tape:
-    """What the mechanisms did in one run; with the tape of another run, they do the same again.
-
-    Parameters
-    ----------
-    first : Tape or None
-        The run whose outcomes are given; None draws them.
-    """
-
-    def __init__(self, first: Tape | None = None):
-        self.first = first
-        self.calls: list[Call] = []
-        self.keyed: dict[int, Call] = {}
-        self.samples: list[np.ndarray] = []
-        self.n_rows = 0
-        self.found: list[tuple[str, str]] = []
-        self._rng = np.random.default_rng(ANOTHER_SEED)
-        self._is_inside = False
-
-    def watched(self, mechanism: Callable) -> Callable:
-        """Return a mechanism that is recorded, or played from the first tape."""
-        signature = inspect.signature(mechanism)
-
-        def stand_in(*args, **kwargs):
-            if self._is_inside:  # one mechanism may call another
-                return mechanism(*args, **kwargs)
-            given = signature.bind(*args, **kwargs).arguments
-            if "rng" in given:
-                given["rng"] = self._rng
-            self._is_inside = True
-            try:
-                return self._answer(mechanism, given)
-            finally:
-                self._is_inside = False
-
-        return stand_in
-
-    def _answer(self, mechanism: Callable, given: dict):
-        name = next(name for name in given if name not in ("key", "rng"))
-        measure = tuple(np.asarray(given["measure"]).tolist()) if "measure" in given else None
-        told = float(given["epsilon"]), float(given["sensitivity"]), measure
-        protected = np.atleast_1d(np.array(given[name], dtype=np.float64))
-        if "key" in given:
-            key = int(given["key"])
-            known = self.first.keyed.get(key) if self.first else None
-            # A leaf that the first run did not grow held no rows: its answer is that of a count of 0.
-            outcome = known.outcome if known else mechanism(**(given | ({name: 0.0} if self.first else {})))
-            self.keyed[key] = Call(mechanism.__name__, protected, told, outcome, is_choice=name == "quality")
-            return outcome
-        asked = Call(mechanism.__name__, protected, told, None, is_choice=name == "quality")
-        outcome = mechanism(**given) if self.first is None else self._played(asked)
-        self.calls.append(replace(asked, outcome=outcome))
-        return outcome
-
-    def _played(self, asked: Call):
-        at = len(self.calls)
-        before = self.first.calls[at].form if at < len(self.first.calls) else "nothing more"
-        if asked.form != before:
-            raise Diverged(f"call {at + 1} is {asked.form}, not {before}")
-        return self.first.calls[at].outcome
-
-    def sampled(self, sampling: Callable) -> Callable:
-        """Return a way of drawing the rows of trees that is recorded; it keeps to the first tape where it differs."""
-
-        def stand_in(n_rows: int, n_trees: int, rng) -> list[np.ndarray]:
-            self.n_rows = n_rows
-            self.samples = list(sampling(n_rows, n_trees, rng))
-            if self.first is not None:
-                self._keep_to_the_first()
-            elif not _are_equal(self.samples, self.samples[:1] * n_trees):
-                again = list(sampling(n_rows, n_trees, np.random.default_rng(ANOTHER_SEED)))
-                if _are_equal(self.samples, again):
-                    self.found.append(("sampling", "rows are given to trees by their position"))
-            return self.samples
-
-        return stand_in
-
-    def _keep_to_the_first(self) -> None:
-        n_shared = min(self.n_rows, self.first.n_rows)
-        mine, theirs = ([rows[rows < n_shared] for rows in tape.samples] for tape in (self, self.first))
-        if _are_equal(mine, theirs):
-            return
-        self.found.append(("sampling", "records other than the one that differs are in other trees, or as often"))
-        extra = np.arange(n_shared, self.n_rows, dtype=np.uint32)
-        self.samples = [np.concatenate([rows, extra]) for rows in theirs]
-
-    @property
-    def repeats_rows(self) -> bool:
-        """Whether a record is in the sample of a tree more than once."""
-        return any(len(np.unique(rows)) < len(rows) for rows in self.samples)
-
-
-def _are_equal(some: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
-    return len(some) == len(others) and all(map(np.array_equal, some, others))
-
-
-@contextmanager
-def watching(tape: Tape) -> Iterator[None]:
-    """Put a tape between the estimators and their mechanisms, wherever these were imported by name."""
-    stand_ins = {mechanism: tape.watched(mechanism) for mechanism in _mechanisms()}
-    stand_ins[keys.has_no_rows] = lambda counts: False  # nothing is left to keys
-    places = _places(frozenset(stand_ins))
-    samplings = dict(SAMPLINGS)
-    try:
-        for module, name, value in places:
-            setattr(module, name, stand_ins[value])
-        SAMPLINGS.update({name: tape.sampled(sampling) for name, sampling in samplings.items()})
-        with np.errstate(over="ignore"):  # keys are mixed modulo 2^64
-            yield
-    finally:
-        SAMPLINGS.update(samplings)
-        for module, name, value in places:
-            setattr(module, name, value)
-
-
-@cache
-def _mechanisms() -> tuple[Callable, ...]:
-    functions = [value for value in vars(mechanisms).values() if inspect.isfunction(value)]
-    return tuple(f for f in functions if {"epsilon", "sensitivity"} <= inspect.signature(f).parameters.keys())
-
-
-@cache
-def _places(functions: frozenset[Callable]) -> list[tuple]:
-    """Return (module, name, function) of these functions in the modules of algorithms, and of what is audited."""
-    modules = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in _PACKAGES]
-    found = [(m, name, value) for m in modules for name, value in vars(m).items() if inspect.isfunction(value)]
-    return [place for place in found if place[2] in functions]
-
-
-_PACKAGES = {"algorithms"}
 
 
 # Tables that differ by one record.
@@ -368,6 +154,25 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """Something that a proof of privacy does not allow.
+
+    Parameters
+    ----------
+    kind : str
+        Which rule is broken, see the module.
+    pair : str
+        Between which tables.
+    what : str
+        What was seen.
+    """
+
+    kind: str
+    pair: str
+    what: str
+
+
+@dataclass(frozen=True)
 class Report:
     """What the replays of one estimator showed.
 
@@ -411,7 +216,7 @@ def audit(subject: Subject, tables: Sequence[Pair] | None = None) -> Report:
     """
     if not numba.config.DISABLE_JIT:
         raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.replay.reports")
-    _load(subject.target.rpartition(".")[0])
+    watch_module(subject.target.rpartition(".")[0])
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in tables or pairs():
         privacy, first, cost, found = _replayed(subject, pair)
@@ -431,14 +236,6 @@ def audit(subject: Subject, tables: Sequence[Pair] | None = None) -> Report:
     )
 
 
-def _load(module: str) -> None:
-    """Import a module before anything is watched, and watch it, too."""
-    import_module(module)
-    if (package := module.partition(".")[0]) not in _PACKAGES:
-        _PACKAGES.add(package)
-        _places.cache_clear()
-
-
 def _replayed(subject: Subject, pair: Pair) -> tuple[Privacy, Tape, float, list[tuple[str, str]]]:
     first = Tape()
     with watching(first):
@@ -451,7 +248,7 @@ def _replayed(subject: Subject, pair: Pair) -> tuple[Privacy, Tape, float, list[
             again = _released(subject.make().fit(*pair.second))
         if len(second.calls) < len(first.calls):
             raise Diverged(f"the calls end after {len(second.calls)}, not {len(first.calls)}")
-        if not _are_equal(released, again):
+        if not are_equal(released, again):
             found.append(("release", "the released model is another, though all draws agree"))
     except Diverged as diverged:
         found.append(("calls", str(diverged)))
