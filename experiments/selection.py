@@ -210,8 +210,21 @@ def matches(column: pd.Series, value) -> np.ndarray:
 
 
 def same(one, other) -> bool:
-    """Return whether two values of an axis are the same setting."""
-    return bool(matches(pd.Series([one], dtype=object), other)[0])
+    """Return whether two values of an axis are the same setting, as `matches` tells of a column.
+
+    Examples
+    --------
+    >>> same("0.1", 0.1), same(3, 3.0), same(True, "True"), same(None, 0.1)
+    (True, True, True, False)
+    """
+    if other is None or pd.isna(one):
+        return other is None and bool(pd.isna(one))
+    if isinstance(other, bool | str):
+        return str(one) == str(other)
+    try:
+        return math.isclose(float(one), float(other), rel_tol=1e-9)
+    except (TypeError, ValueError):  # a word, or nothing, is no number
+        return False
 
 
 def setting_words(setting: Mapping) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from omegaconf import OmegaConf
@@ -20,7 +21,7 @@ from experiments import estimators, papers, protocol, substitutes, versions
 from experiments.cells import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
 from experiments.errors import BadInput
 from experiments.protocol import run
-from experiments.selection import coverage
+from experiments.selection import coverage, matches, same
 from experiments.settings import expand
 from experiments.splits import split_rows
 from experiments.store import Record
@@ -390,6 +391,17 @@ def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeyp
 def test_a_substitute_must_have_the_same_columns(instead, message):
     with pytest.raises(BadInput, match=message):
         substitutes.needed({"instead": instead})
+
+
+VALUES = (None, math.nan, True, False, 0, 1, 1.0, 3, 0.1, 0.1 + 1e-17, 0.10001, math.inf, -math.inf, np.int64(3))
+WORDS = ("", "0.1", "1", "1.0", "True", "inf", "nan", "None", "rdt", np.str_("rdt"))
+
+
+@pytest.mark.parametrize("one", VALUES + WORDS, ids=repr)
+def test_two_values_are_the_same_where_a_column_of_the_one_matches_the_other(one):
+    column = pd.Series([one], dtype=object)
+    for other in VALUES + WORDS:
+        assert same(one, other) == matches(column, other)[0], other
 
 
 def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs():

@@ -104,7 +104,7 @@ IN_PYTHON = [
         "ENTRY_OF_M * n_regressors**2, ENTRY_OF_B * n_regressors",
         "n_regressors**2, 2 * n_regressors",
         "3",
-        ("comparison: diamonds, fm, epsilon = 1",),
+        ("comparison: ccpp, fm, epsilon = 1",),
     ),
     Fault(
         "shares of the two parts exchanged: DPBA",
@@ -112,7 +112,7 @@ IN_PYTHON = [
         "Noise(of_M, epsilon * share), Noise(of_b, epsilon * (1 - share))",
         "Noise(of_M, epsilon * (1 - share)), Noise(of_b, epsilon * share)",
         "3",
-        ("comparison: diamonds, dpba, epsilon = 1", "comparison: ccpp, dpba, epsilon = 10"),
+        ("comparison: ccpp, dpba, epsilon = 1",),
     ),
     Fault(
         "b of the objective without its factor 2",
