@@ -80,7 +80,7 @@ survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there
 	$(PY) -m pytest -m slow tests/test_survival.py
 
 test: $(STAMP)  ## the whole test suite
-	$(PY) -m pytest -n auto --dist loadfile
+	$(PY) -m pytest -n auto --dist worksteal
 
 lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff check .

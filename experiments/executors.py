@@ -32,6 +32,7 @@ Result = tuple[int, list[Record], float]
 
 _BACKENDS = ("loky", "threading", "dask")
 _PATIENCE = 60  # seconds without a single Dask worker until we give up
+_SECONDS_TO_ANSWER = 10  # of a Dask scheduler
 
 
 class WorkersDied(Exception):
@@ -197,7 +198,7 @@ def _client(where: Executor) -> Iterator:
             yield client
         return
     try:
-        client = Client(where.address, timeout=10)
+        client = Client(where.address, timeout=_SECONDS_TO_ANSWER)
     except (OSError, ValueError, TimeoutError) as error:
         raise BadInput(f"executor.address: no Dask scheduler answers at {where.address} ({one_line(error)})") from error
     with closing(client):

@@ -1,10 +1,6 @@
 """Identity, key and seed of a cell; the split; the code behind a cell."""
 
-import json
 import math
-import shlex
-import subprocess
-import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -95,16 +91,6 @@ def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
     assert set(metrics) <= set(protocol.metric_names("car"))
     with pytest.raises(BadInput, match=r"protocol\.leakage: algorithm 'majority' releases no rows"):
         expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=asked)
-
-
-def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path):
-    sizes = {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"unacc": 210, "acc": 84}}
-    cell = Cell("car", "majority", {}, 1.0, 0, checked_protocol(sizes))
-    words = shlex.split(f"-m experiments {cell.name} repeats=1")
-    assert "protocol.train_rows={unacc:1000,acc:300}" in words
-    done = subprocess.run([sys.executable, *words, f"results={tmp_path}"], capture_output=True, text=True)
-    said = {one["metric"]: one["mean"] for one in map(json.loads, done.stdout.splitlines())}
-    assert said["accuracy"] == pytest.approx(210 / 294)
 
 
 def test_a_split_in_order_tests_on_the_last_rows():

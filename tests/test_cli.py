@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -12,8 +13,8 @@ from pathlib import Path
 import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
 
-from experiments.cells import Cell
-from experiments.command import clipped_values, explain
+from experiments.cells import Cell, checked_protocol
+from experiments.command import clipped_values, explain, main
 from experiments.protocol import Measured
 from experiments.store import Record
 
@@ -28,7 +29,23 @@ def start(folder, *arguments, **options):
     return subprocess.run(command(folder, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=120, **options)
 
 
-def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path):
+@pytest.fixture
+def here(monkeypatch, capfd):
+    """The same in this process, which spares the start of another: returns the exit code, stdout and stderr."""
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+
+    def said(folder, *arguments):
+        monkeypatch.setattr(sys, "argv", command(folder, *arguments)[2:])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capfd.readouterr()
+
+    return said
+
+
+def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, here):
     words = ("-m", "dataset=car", "algorithm=majority", "epsilon=0.5,inf", "repeats=2")
     first = start(tmp_path, *words)
     assert first.returncode == 0, first.stderr
@@ -42,27 +59,37 @@ def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path):
     assert "4 cells run" in first.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["store.lock", "store.sqlite"]
 
-    again = start(tmp_path, *words)
-    assert again.stdout == first.stdout and "4 cells reused" in again.stderr
+    code, stdout, stderr = here(tmp_path, *words)
+    assert code == 0 and stdout == first.stdout and "4 cells reused" in stderr
 
 
-def test_a_failing_setting_is_named_with_the_command_that_runs_it(tmp_path):
-    found = start(tmp_path, "dataset=car", "algorithm=majority", "algorithm.strategy=prior,nonsense", "repeats=1")
-    assert found.returncode == 1 and '"strategy": "prior"' in found.stdout and "nonsense" not in found.stdout
-    line = found.stderr.splitlines()[-1]
+def test_a_failing_setting_is_named_with_the_command_that_runs_it(tmp_path, here):
+    words = ("dataset=car", "algorithm=majority", "algorithm.strategy=prior,nonsense", "repeats=1")
+    code, stdout, stderr = here(tmp_path, *words)
+    assert code == 1 and '"strategy": "prior"' in stdout and "nonsense" not in stdout
+    line = stderr.splitlines()[-1]
     assert line.startswith("failed in repeat 0: python -m experiments dataset=car algorithm=majority epsilon=1.0")
     assert f"algorithm.strategy=nonsense repeats=1 results={tmp_path}: InvalidParameterError" in line
 
 
-def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
+def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path, here):
+    sizes = {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"unacc": 210, "acc": 84}}
+    cell = Cell("car", "majority", {}, 1.0, 0, checked_protocol(sizes))
+    words = shlex.split(f"{cell.name} repeats=1")
+    assert "protocol.train_rows={unacc:1000,acc:300}" in words
+    code, stdout, _ = here(tmp_path, *words)
+    said = {one["metric"]: one["mean"] for one in map(json.loads, stdout.splitlines())}
+    assert code == 0 and said["accuracy"] == pytest.approx(210 / 294)
+
+
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path, here):
     (tmp_path / "store.sqlite").write_bytes(b"nonsense" * 200)
-    for words, message in [
-        (("dataset=carr", "algorithm=majority"), "error: unknown dataset 'carr'; did you mean 'car'?"),
-        (("dataset=car", "algorithm=majority"), f"error: store {tmp_path / 'store.sqlite'} is damaged"),
-    ]:
-        found = start(tmp_path, *words)
-        assert (found.returncode, found.stdout) == (2, "") and found.stderr.startswith(message)
-        assert len(found.stderr.splitlines()) == 1
+    found = start(tmp_path, "dataset=carr", "algorithm=majority")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "error: unknown dataset 'carr'; did you mean 'car'?\n"
+    code, stdout, stderr = here(tmp_path, "dataset=car", "algorithm=majority")
+    assert (code, stdout) == (2, "") and stderr.startswith(f"error: store {tmp_path / 'store.sqlite'} is damaged")
+    assert len(stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -112,11 +139,11 @@ def _finished(path):
         return 0
 
 
-def test_a_folder_that_cannot_hold_the_results_is_found_out_before_anything_runs(tmp_path):
+def test_a_folder_that_cannot_hold_the_results_is_found_out_before_anything_runs(tmp_path, here):
     (tmp_path / "paper-demo").write_text("in the way")
-    done = start(tmp_path, "paper=demo")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
+    code, _, stderr = here(tmp_path, "paper=demo")
+    assert code == 2
+    (line,) = stderr.splitlines()
     assert "paper-demo cannot be written to" in line and "results=FOLDER" in line
 
 
