@@ -143,7 +143,9 @@ class BlackBox:
         """
         found = pairs_of(self._estimator())
         if not found:
-            raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; known are {', '.join(auditable())}")
+            # Variants without a file of their own are audited among all, but have no name to ask for.
+            names = ", ".join(name for name in auditable() if name in estimators.names())
+            raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
         return found
 
     @property
