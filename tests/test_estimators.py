@@ -361,6 +361,7 @@ BAD_PARAMETERS = {
     "classifier_scale": ["standardised", 1],
     "sampling_ratio": [0.9, -1, math.nan, math.inf, "1.6", None, True],
     "bandwidth": [-0.1, math.nan, math.inf, "wide", None, True],
+    "noise": ["gaussian", 1, None],
     "sigma": [-0.1, math.nan, math.inf, "wide", None, True],
     "scale": ["standardised", 1],
 }
