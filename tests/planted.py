@@ -82,6 +82,15 @@ class ChoiceToldOneForTwo(SoundVotes):
         return np.arange(len(counts)) == chosen
 
 
+class MonotoneThatIsNot(SoundVotes):
+    """A choice between two classes by their margin, which one class gains as the other loses."""
+
+    def noisy(self, matrix, counts, rng):
+        margin = float(counts[0] - counts[1])
+        chosen = permute_and_flip(np.array([margin, -margin]), 1.0, self.epsilon, rng, monotone=True)
+        return np.arange(len(counts)) == chosen
+
+
 class NumberOfRowsUsed(SoundVotes):
     """One more count for every tenth row: how many calls there are says how many rows."""
 

@@ -5,6 +5,7 @@ process without compilation.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
 from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.replay import GRID, SHOWN_BY, Subject, pairs, subjects
-from experiments.audit.tape import Call
+from experiments.audit.tape import MAXIMUM, Call
 from experiments.errors import BadInput
 
 SOUND_FOREST = {"variant": "sound"}
 PLANTED = {  # what must be seen of each fault
     "SensitivityOneForTwo": ({}, {"sensitivity", "account", "claim"}),
     "ChoiceToldOneForTwo": ({}, {"sensitivity", "account", "claim"}),
+    "MonotoneThatIsNot": ({}, {"sensitivity"}),
     "BudgetNotDivided": ({}, {"account", "claim"}),
     "BoundsOfTheRows": ({}, {"sensitivity", "account", "claim"}),
     "SplitWithoutNoise": ({}, {"release"}),
@@ -120,8 +122,14 @@ def test_what_a_change_costs():
     assert one.change(other) == 1.0 and one.cost(1.0) == 0.5 and one.cost(3.0) == 0.75
     one, other = call([1.0, -math.inf], (0.5, 2.0, (1, 0)), True), call([1.0, 7.0], (0.5, 2.0, (1, 0)), True)
     assert one.change(other) == 0  # the second cannot be chosen
+    one, other = (
+        replace(call(of, (0.5, 1.0, None), True), is_monotone=True) for of in ([1.0, 2.0, 3.0], [2.0, 1.5, 3.0])
+    )
+    assert one.change(other) == 1.5 == other.change(one)  # one rose by 1, one fell by 0.5
+    one, other = (replace(call(of, (0.5, 1.0, None), True), is_monotone=True) for of in ([1.0, 2.0], [1.5, 3.0]))
+    assert one.change(other) == 1.0 == other.change(one)
     assert call([1.0], (math.inf, 1.0, None), False).cost(0.1) == math.inf
-    one, other = (Call(replay.MAXIMUM, np.array(of), (0.5, 2.0, None), None, False) for of in ([1.0, 2.0], [2.0, 2.5]))
+    one, other = (Call(MAXIMUM, np.array(of), (0.5, 2.0, None), None, False) for of in ([1.0, 2.0], [2.0, 2.5]))
     assert one.change(other) == 1.0 and one.cost(1.0) == 0.25
 
 

@@ -5,8 +5,8 @@ Then the estimator is fitted to a neighbouring table and every call gives what i
 holds,
 
 - the calls are the same: mechanism, number of candidates, epsilon, sensitivity, measure (kinds ``calls``, ``told``);
-- no call saw a change larger than the sensitivity that it was told (``sensitivity``), nor any without noise
-  (``no noise``);
+- no call saw a change larger than the sensitivity that it was told (``sensitivity``), a monotone choice none that goes
+  both ways by more in all, nor any call one without noise (``no noise``);
 - the record has cost no more than the ledger says (``account``) and the estimator claims (``claim``): a choice costs
   its epsilon if a score moved at all, Laplace noise as large a share of it as the change is of the sensitivity;
 - the other records stay in their trees (``sampling``);

@@ -45,6 +45,8 @@ class Call:
         What it gave.
     is_choice : bool
         Whether it chooses among candidates by their scores, and does not release numbers.
+    is_monotone : bool
+        Whether it is told that a record moves all scores one way, and so may choose with half of the noise.
     """
 
     mechanism: str
@@ -52,6 +54,7 @@ class Call:
     told: tuple[float, float, tuple | None]
     outcome: object
     is_choice: bool
+    is_monotone: bool = False
 
     @property
     def form(self) -> str:
@@ -59,11 +62,18 @@ class Call:
         return f"{self.mechanism} of {len(self.protected)} with epsilon {self.told[0]:.6g}"
 
     def change(self, other: Call) -> float:
-        """Return the largest change of a score that can be chosen, or the change of all numbers, in their norm."""
+        """Return the largest change of a score that can be chosen, or the change of all numbers, in their norm.
+
+        A monotone choice sees differences of scores only, with noise for those that move one way: its change is from
+        the score that fell most to the one that rose most.
+        """
         measures = (call.told[2] or np.ones_like(call.protected) for call in (self, other))
         entries = zip(self.protected, other.protected, *measures, strict=True)
-        moved = [abs(a - b) for a, b, *measure in entries if a != b and max(measure) > 0]
-        return float(max(moved, default=0.0) if self.is_choice or self.mechanism == MAXIMUM else math.fsum(moved))
+        moved = [b - a for a, b, *measure in entries if a != b and max(measure) > 0]
+        if self.is_monotone:
+            return float(max(0.0, *moved) - min(0.0, *moved)) if moved else 0.0
+        sizes = list(map(abs, moved))
+        return float(max(sizes, default=0.0) if self.is_choice or self.mechanism == MAXIMUM else math.fsum(sizes))
 
     def cost(self, change: float) -> float:
         """Return what a change costs."""
@@ -126,7 +136,8 @@ class Tape:
             outcome = known.outcome if known else mechanism(**(given | ({name: 0.0} if self.first else {})))
             self.keyed[key] = Call(mechanism.__name__, protected, told, outcome, is_choice=name == "quality")
             return outcome
-        asked = Call(mechanism.__name__, protected, told, None, is_choice=name == "quality")
+        is_monotone = bool(given.get("monotone", False))
+        asked = Call(mechanism.__name__, protected, told, None, name == "quality", is_monotone)
         outcome = mechanism(**given) if self.first is None else self._played(asked)
         self.calls.append(replace(asked, outcome=outcome))
         return outcome
