@@ -53,7 +53,7 @@ def render(run: Run, notes: list[str], base: str = "", links: list[dict] | None 
         notes=notes,
         claims=[_claim(paper, claim) for claim in run.claims],
         numbers=[number(paper, row) for row in run.numbers.to_dict("records")],
-        counts=counts(run.numbers, run.claims),
+        counts=counts(paper, run.numbers, run.claims),
         tables=[_table(run, item) for item in paper.get("tables", ())],
         figures=[_figure(run, item) for item in paper.get("figures", ())],
         privacy=[
@@ -78,15 +78,23 @@ def heading(paper: Mapping) -> str:
     return f"Paper {paper['number']}. {paper['title']}" if isinstance(paper["number"], int) else paper["title"]
 
 
-def counts(numbers: pd.DataFrame, claims: list[dict]) -> dict[str, dict[str, int]]:
-    """Return how many numbers, facts of the data sets and claims got which verdict."""
+def counts(paper: Mapping, numbers: pd.DataFrame, claims: list[dict]) -> dict[str, dict[str, int]]:
+    """Return how many numbers, facts of the data sets and claims got which verdict.
+
+    A study of our own prints nothing: what it has none of is left out.
+    """
     is_fact = numbers["statistic"] == "exact"
     found = {
         "printed numbers": list(numbers.loc[~is_fact, "verdict"]),
         "facts of the data sets": list(numbers.loc[is_fact, "verdict"]),
         "claims": [claim["verdict"] for claim in claims],
     }
-    return {what: {verdict: said.count(verdict) for verdict in labels.SIGNS} for what, said in found.items()}
+    is_printed = isinstance(paper["number"], int)
+    return {
+        what: {verdict: said.count(verdict) for verdict in labels.SIGNS}
+        for what, said in found.items()
+        if said or is_printed
+    }
 
 
 def number(paper: Mapping, row: Mapping) -> dict:

@@ -163,12 +163,11 @@ def _of(entry: Entry) -> dict[str, str]:
 
 
 def _summary(entry: Entry) -> dict:
-    counts, is_ours = report.counts(entry.numbers, entry.claims), not isinstance(entry.asked["number"], int)
     return _of(entry) | {
         "heading": report.heading(entry.paper),
         "citation": entry.paper.get("citation", ""),
         "notes": entry.notes[:2] + (entry.run.advice() if entry.run else []),
-        "counts": {what: found for what, found in counts.items() if any(found.values()) or not is_ours},
+        "counts": report.counts(entry.asked, entry.numbers, entry.claims),
         "measured": measured.tally(entry.run.audit, entry.run.privacy) if entry.run else "",
         "sound": privacy.tally(entry.run.privacy) if entry.run else "",
     }

@@ -91,6 +91,14 @@ class MonotoneThatIsNot(SoundVotes):
         return np.arange(len(counts)) == chosen
 
 
+class MonotoneOnOneTable(SoundVotes):
+    """The largest count, drawn with half the noise if the number of rows is odd."""
+
+    def noisy(self, matrix, counts, rng):
+        scores = counts.astype(np.float64)
+        return np.arange(len(counts)) == permute_and_flip(scores, 1.0, self.epsilon, rng, monotone=len(matrix) % 2 == 1)
+
+
 class NumberOfRowsUsed(SoundVotes):
     """One more count for every tenth row: how many calls there are says how many rows."""
 

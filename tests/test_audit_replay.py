@@ -21,6 +21,7 @@ SOUND_FOREST = {"variant": "sound"}
 PLANTED = {  # what must be seen of each fault
     "SensitivityOneForTwo": ({}, {"sensitivity", "account", "claim"}),
     "ChoiceToldOneForTwo": ({}, {"sensitivity", "account", "claim"}),
+    "MonotoneOnOneTable": ({}, {"calls"}),
     "MonotoneThatIsNot": ({}, {"sensitivity"}),
     "BudgetNotDivided": ({}, {"account", "claim"}),
     "BoundsOfTheRows": ({}, {"sensitivity", "account", "claim"}),

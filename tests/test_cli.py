@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,9 @@ def test_a_signal_keeps_what_is_finished(tmp_path, number, code):
     words = ("dataset=nursery", "algorithm=random_forest", "algorithm.n_estimators=40", "repeats=2000")
     streams = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
     arguments = command(tmp_path, *words, "executor.jobs=2")
-    process = subprocess.Popen(arguments, cwd=ROOT, process_group=0, **streams)
+    # A suite that runs in the background of a shell ignores Ctrl-C, and so would what it starts.
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(arguments, cwd=ROOT, process_group=0, preexec_fn=heeds, **streams)
     for _ in range(300):
         time.sleep(0.2)
         if _finished(tmp_path / "store.sqlite"):

@@ -121,6 +121,7 @@ BAD_PARAMETERS = [
     (MarginalReplacement(), "epsilon", [0, -1, math.nan, "1", None]),
     (MarginalReplacement(), "n_bins", [1, 2.5, None]),
     (MarginalReplacement(), "sampling_ratio", [0.9, math.nan, "1.6"]),
+    (MarginalReplacement(), "noise", ["gaussian", 1, None]),
 ]
 
 

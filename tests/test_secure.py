@@ -29,7 +29,7 @@ from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_
 from algorithms.regression.objective import Noise, Objective, perturbed
 from algorithms.secure import SecureGenerator
 from experiments import estimators
-from experiments.audit import replay
+from experiments.audit import replay, tape
 from experiments.errors import BadInput
 
 SMALLEST_P = 1e-6
@@ -333,8 +333,8 @@ def asking():
 
         return stand_in
 
-    public = [f for f in replay._mechanisms() if not f.__name__.startswith("_")]
-    for module, name, mechanism in replay._places(frozenset(public)):
+    public = [f for f in tape._mechanisms() if not f.__name__.startswith("_")]
+    for module, name, mechanism in tape._places(frozenset(public)):
         setattr(module, name, watched(mechanism))
     return asked
 

@@ -96,9 +96,13 @@ def grow(plan, data, rows, rng):
 
 @compiled
 def grow_in_full(plan, data, rows, rng):
-    """Grow all nodes of a random tree, and count the classes in all its leaves, with noise that no key tells."""
-    nodes, keys, parents, at = reached(plan, data, rows, rng)
-    nodes = in_full(plan, nodes, keys, parents)
+    """Grow all nodes of a random tree, and count the classes in all its leaves, with noise that no key tells.
+
+    It is grown before it sees a row: the order of nodes that rows ask for would tell of them.
+    """
+    root, keys, parents, _ = reached(plan, data, rows[:0], rng)
+    nodes = in_full(plan, root, keys, parents)
+    at = find_leaves(plan, nodes, data.matrix[rows])
     return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
 
 
@@ -202,7 +206,7 @@ def with_counts(plan, data, rows, at, nodes, keys):
 
 @compiled
 def in_full(plan, nodes, keys, parents):
-    """Return the nodes of the full tree, those that no row has reached, too."""
+    """Return the nodes of the full tree under a root, a level after the other."""
     i, n_nodes = 0, nodes.shape[0]
     keys, parents = keys[:n_nodes], parents[:n_nodes]
     while i < n_nodes:

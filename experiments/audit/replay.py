@@ -292,10 +292,17 @@ def _by_key(first: Tape, second: Tape) -> Iterator[tuple[Call, Call]]:
 def _released(model) -> list[np.ndarray]:
     """Return what is released of a model, as far as it can be compared: predictions, trees, what was trained."""
     predict = getattr(model, "predict_proba", model.predict)
-    trees = [tree for tree in getattr(model, "trees_", []) if isinstance(tree, np.ndarray)]
-    fields = [np.nan_to_num(tree[name], nan=-1.0) for tree in trees for name in tree.dtype.names]
+    fields = [np.nan_to_num(field, nan=-1.0) for tree in getattr(model, "trees_", []) for field in _fields(tree, model)]
     trained = [np.frombuffer(pickle.dumps(model.classifier_), np.uint8)] if hasattr(model, "classifier_") else []
     return [predict(GRID), *fields, *trained]
+
+
+def _fields(tree, model) -> Iterator[np.ndarray]:
+    """Yield what a tree holds; nothing if it is not to be published, as one that grows when it is asked."""
+    if isinstance(tree, tuple) and not model.is_secure():
+        return
+    for part in map(np.asarray, tree) if isinstance(tree, tuple) else [tree]:
+        yield from [part[name] for name in part.dtype.names] if part.dtype.names else [part]
 
 
 SHOWN_BY = {

@@ -59,7 +59,8 @@ class Call:
     @property
     def form(self) -> str:
         """The mechanism, the number of candidates or values, and epsilon, as words."""
-        return f"{self.mechanism} of {len(self.protected)} with epsilon {self.told[0]:.6g}"
+        how = ", monotone," if self.is_monotone else ""
+        return f"{self.mechanism}{how} of {len(self.protected)} with epsilon {self.told[0]:.6g}"
 
     def change(self, other: Call) -> float:
         """Return the largest change of a score that can be chosen, or the change of all numbers, in their norm.
