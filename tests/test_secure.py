@@ -378,6 +378,7 @@ def leaves():
     forest = algorithms.RDTClassifier(1.0, n_estimators=1, max_depth=3, domain=DOMAIN, noise="opendp", random_state=1)
     (tree,) = forest.fit(X, y).trees_
     n_leaves = int((tree.nodes["feature"] < 0).sum())
+    alike = {forest.fit(X[i:], y[i:]).trees_[0].nodes.tobytes() for i in range(6)}
     keys.MOST_NODES = 5
     said = []
     for deep in (forest, made("edprf_sound", algorithms.EDPRFClassifier, noise="opendp", max_depth=4)):
@@ -388,6 +389,7 @@ def leaves():
     return {
         "leaves": n_leaves,
         "counts": len(tree.noisy_counts),
+        "alike": len(alike),
         "distinct": len(np.unique(tree.noisy_counts)),
         "said": said,
     }
@@ -427,6 +429,7 @@ def test_whatever_has_an_epsilon_can_be_released():
 def test_all_leaves_of_a_random_tree_are_drawn_in_advance(seen):
     found = seen["leaves of a random tree"]
     assert found["leaves"] == found["counts"] > 4 and found["distinct"] == 3 * found["leaves"]
+    assert found["alike"] == 1, "the nodes tell which rows came first"
     assert len(found["said"]) == 2 and all(said.endswith("lower max_depth") for said in found["said"])
 
 
