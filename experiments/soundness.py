@@ -30,8 +30,10 @@ def gains(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
         One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all have
         an answer: ``printed`` and ``sound`` (algorithms); ``epsilon``; ``gain``, ``low`` and ``high``, center over
         repeats of the sound metric less the printed one, of errors log2(printed error / sound error), so that more is
-        better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for, infinite where a
-        step has no noise; ``noisy``, the same over its noisy steps alone; ``n`` and ``n_expected`` (pairs of cells).
+        better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for between tables
+        that are ``neighbours`` as it means them, infinite where a step has no noise; ``noisy``, the same over its noisy
+        steps alone; ``sound_accounted``, what the sound one accounts for between the same neighbours; ``n`` and
+        ``n_expected`` (pairs of cells).
     """
     study = study_of(paper, item)
     sets, epsilons = (axis(study, name, item.get("where")) for name in ("dataset", "epsilon"))
@@ -42,7 +44,7 @@ def gains(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
         for epsilon in epsilons:
             known = {"printed": printed, "sound": sound, "epsilon": epsilon}
             at = rows[matches(rows["epsilon"], epsilon)]
-            privacy = _paid(at[at["algorithm"] == printed])
+            privacy = _paid(*(_said(at[at["algorithm"] == algorithm]) for algorithm in (printed, sound)))
             of_sets = [
                 known
                 | {"dataset": dataset}
@@ -67,12 +69,19 @@ def _gain(rows: pd.DataFrame, printed: str, sound: str, metric: str, center: str
     return {"gain": interval.center, "low": interval.low, "high": interval.high, "n": interval.n}
 
 
-def _paid(rows: pd.DataFrame) -> dict[str, float]:
-    """Return the most that fitted models of some cells account for."""
-    texts = sorted(set(rows["privacy"]) - {""}) if "privacy" in rows else []
-    said = [json.loads(text) for text in texts]
+def _said(rows: pd.DataFrame) -> list[dict]:
+    """Return what fitted models of some cells said of their privacy."""
+    texts = rows["privacy"].fillna("") if "privacy" in rows else []
+    return [json.loads(text) for text in sorted(set(texts) - {""})]
+
+
+def _paid(printed: list[dict], sound: list[dict]) -> dict:
+    """Return the most that both account for, between neighbours as the printed one means them."""
     names = {"accounted": "accounted_epsilon", "noisy": "noisy_epsilon"}
-    return {name: max((float(one[key]) for one in said), default=math.nan) for name, key in names.items()}
+    paid: dict = {name: max((float(one[key]) for one in printed), default=math.nan) for name, key in names.items()}
+    neighbours = printed[0]["neighbours"] if printed else ""
+    same = [float(one["accounted"][neighbours]) for one in sound] if printed else []
+    return paid | {"neighbours": neighbours, "sound_accounted": max(same, default=math.nan)}
 
 
 def check(paper: Mapping, item: Mapping) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,11 +18,23 @@ _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
 
 
 def read(results: Path) -> pd.DataFrame:
-    """Return what `experiments.audit.findings.write` summed up among some results, else as published, else nothing."""
+    """Return what `experiments.audit.findings.sum_up` wrote among some results, else as published, else nothing."""
     for parent in (results, REFERENCE):
         if (parent / SUMMARY).is_file():
             return pd.read_csv(parent / SUMMARY, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
     return pd.DataFrame(columns=["algorithm"])
+
+
+def source(results: Path) -> str:
+    """Return of which audit `read` tells; nothing if there is none."""
+    for parent in (results, REFERENCE):
+        if (parent / SUMMARY).is_file():
+            path = parent / "audit" / "provenance.json"
+            known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+            said = [f"the {'published' if parent == REFERENCE else 'latest'} audit"]
+            said += [f"of {known['written'][:10]}"] if known.get("written") else []
+            return " ".join(said + ([f"at revision {known['git']['revision'][:7]}"] if known.get("git") else []))
+    return ""
 
 
 def words(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
@@ -39,7 +52,7 @@ def sentence(paper: Mapping, audit: pd.DataFrame, algorithms: Iterable[str]) -> 
         rows = audit[audit["algorithm"] == algorithm].to_dict("records")
         if rows:
             said.append(f"{label(paper, algorithm)} {_bound(max(rows, key=_shown))}")
-    what = "Privacy measured by the audit, the largest lower bound of ε of each"
+    what = "Privacy measured by the audit, of each algorithm the lower bound of ε that says most"
     return f"{what}: {'; '.join(said)}." if said else ""
 
 

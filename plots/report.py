@@ -59,6 +59,7 @@ def render(run: Run, notes: list[str], base: str = "", links: list[dict] | None 
         privacy=[
             privacy.words(paper, row) | {"measured": measured.words(run.audit, row["algorithm"])} for row in run.privacy
         ],
+        audit=measured.source(run.folder.parent),
         readings=_readings(run),
         heading=heading(paper),
         printed_repeats=int(paper.get("printed_repeats", 1)),
@@ -148,11 +149,12 @@ def _table(run: Run, item: Mapping) -> dict:
 
 def _measured(run: Run, item: Mapping) -> str:
     """Return what was measured of the privacy of the algorithms of a table or figure."""
-    if "study" in item:
-        algorithms = axis(study_of(run.paper, item), "algorithm", item.get("where"))
-    else:
-        algorithms = item.get("algorithms", ())
-    return measured.sentence(run.paper, run.audit, algorithms)
+    curves = item.get("curves", [item] if "study" in item else [])
+    parts = [(study_of(run.paper, curve | {"id": item["id"]}), curve.get("where")) for curve in curves]
+    algorithms = [name for study, where in parts for name in axis(study, "algorithm", where)]
+    named = item.get("algorithms", item.get("algorithm", []))
+    algorithms += [named] if isinstance(named, str) else named
+    return measured.sentence(run.paper, run.audit, dict.fromkeys(algorithms))
 
 
 def _files(run: Run, kind: str, item: Mapping) -> list[tuple[str, str]]:

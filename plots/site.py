@@ -20,10 +20,9 @@ from experiments.errors import BadInput, suggestion
 from experiments.verdicts import NOT_RUN, judge_numbers
 from plots import measured, page, privacy, report
 from plots.labels import SIGNS
+from plots.measured import REFERENCE
 from plots.publication import PROJECT, reported
 from plots.run import KEPT, Run, copy, target_of
-
-REFERENCE = PROJECT / "results" / "reference"
 
 
 @dataclass(frozen=True)

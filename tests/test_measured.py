@@ -49,6 +49,7 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
     assert page.count("≥ 2.50 where 1 is claimed (violated).") == 3
     assert page.count("≥ 3.00 where 4 is claimed (not refuted)") == 1 and "alone in its leaf: root is split" in page
     assert page.count("not audited") == 1 and "0.98" not in page
+    assert "Measured: by the latest audit, of" in page
 
 
 def test_the_worst_of_an_algorithm_is_its_conviction_not_its_largest_bound():

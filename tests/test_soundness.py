@@ -39,7 +39,7 @@ def cells(metric="accuracy", gain=lambda printed, dataset: printed + GAINS[datas
                     row = {"study": "all", "dataset": dataset, "algorithm": algorithm, "epsilon": epsilon}
                     row |= {"repeat": repeat, "status": "done", metric: value, "key": str(len(rows))}
                     said = {"claimed_epsilon": epsilon, "accounted_epsilon": paid, "noisy_epsilon": paid}
-                    said |= {"faults": [], "is_sound": False, "neighbours": "added or removed"}
+                    said |= {"faults": [], "is_sound": False, "neighbours": "replaced", "accounted": {"replaced": paid}}
                     rows.append(row | {"privacy": json.dumps(said)})
     return pd.DataFrame(rows)
 
@@ -100,3 +100,12 @@ def test_it_is_published(tmp_path):
 def test_pairs_that_are_none_are_refused(pairs, message):
     with pytest.raises(PaperError, match=message):
         check(PAPER | {"figures": [ITEM | {"pairs": pairs}]})
+
+
+def test_a_sound_variant_that_pays_more_between_the_same_neighbours_says_so():
+    table = cells()
+    for i in table.index[table["algorithm"] == "thrifty_tree"]:
+        said = json.loads(table.loc[i, "privacy"])
+        table.loc[i, "privacy"] = json.dumps(said | {"accounted": {"replaced": 2 * said["claimed_epsilon"]}})
+    assert "| RDT | -2.0 (2; sound 1) | -2.0 (3; sound 2) |" in markdown(PAPER, ITEM, gains(PAPER, ITEM, table))
+    assert "sound 1" not in markdown(PAPER, ITEM, gains(PAPER, ITEM, cells()))
