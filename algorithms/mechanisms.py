@@ -156,7 +156,7 @@ def sup_norm_vector(values, sensitivity, epsilon, rng):
     Raises
     ------
     ValueError
-        If the sensitivity or epsilon is not positive.
+        If the sensitivity or epsilon is not positive, or, with a ``SecureGenerator``, epsilon is below 2^-25.
 
     Notes
     -----

@@ -9,7 +9,9 @@ many bits as the comparison needs. Noise of the maximum norm is put together fro
 What draws is told by its type. `SecureGenerator` is a numpy generator for everything that is public: which rows a tree
 gets, which features and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a
 noisy distribution. The mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it,
-so that the usual generator pays nothing for that.
+so that the usual generator pays nothing for that. One account does not hold with public choices: that of a bootstrap
+(`accounting.Bootstrapped`) averages over which rows a tree gets, as if that were secret. Only variants that are unsound
+draw one.
 
 Not covered: the time that a run takes, and the rounding of what is protected before noise is added. A sum or a score in
 floating point can move between neighbouring tables by some 10^-16 of its size more than its sensitivity. Counts are
@@ -28,6 +30,12 @@ import numpy as np
 from numba import objmode, types
 from numba.extending import overload, register_model, typeof_impl
 from numba.np.random.generator_core import NumPyRandomGeneratorTypeModel
+
+SMALLEST_EPSILON = 2.0**-25
+"""Budget that noise of the maximum norm needs at least.
+
+It is put together from discrete Laplace noise of a scale up to 2^31 / epsilon, which OpenDP draws as 64 bits and cuts
+off at 2^63: at a scale of 2^56 with a probability of exp(-2^7) < 10^-55."""
 
 
 class SecureGenerator(np.random.Generator):
@@ -119,12 +127,42 @@ def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> C
 
 
 def noisy_number(value: float, sensitivity: float, epsilon: float) -> float:
-    """Add Laplace noise of scale ``sensitivity / epsilon`` to a number."""
+    """Add Laplace noise to a number; OpenDP's.
+
+    Parameters
+    ----------
+    value, sensitivity : float
+        As for `mechanisms.laplace`.
+    epsilon : float
+        Budget, positive and finite.
+
+    Returns
+    -------
+    float
+        ``epsilon``-differentially private answer, with noise of scale ``sensitivity / epsilon`` (Dwork et al., 2006;
+        Mironov, 2012, on why not in floating point).
+    """
     return _laplace(sensitivity / epsilon, False)(float(value))
 
 
 def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """Add independent Laplace noise of scale ``sensitivity / epsilon`` to each of some numbers."""
+    """Add independent Laplace noise to each of some numbers; OpenDP's.
+
+    Parameters
+    ----------
+    values : array of shape (c,)
+        The exact answers.
+    sensitivity : float
+        As for `mechanisms.laplace_vector`: in the L1 norm.
+    epsilon : float
+        Budget of all numbers, positive and finite.
+
+    Returns
+    -------
+    float64 array of shape (c,)
+        ``epsilon``-differentially private answers, with noise of scale ``sensitivity / epsilon`` on each (Dwork et al.,
+        2006; Mironov, 2012, on why not in floating point).
+    """
     released = _laplace(sensitivity / epsilon, True)(values.astype(np.float64).tolist())
     return np.array(released, dtype=np.float64)
 
@@ -132,6 +170,27 @@ def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.
 def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
     """Add noise with a density in proportion to exp(-epsilon max|x_i| / sensitivity), on a grid.
 
+    Parameters
+    ----------
+    values : float64 array of shape (m,)
+        The exact answers, at least one.
+    sensitivity : float
+        Largest change of any entry between neighbouring tables; positive.
+    epsilon : float
+        Budget of the whole vector, finite and at least ``SMALLEST_EPSILON``.
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        ``epsilon``-differentially private answers (Hardt & Talwar, 2010; Awan & Slavković, 2021, for regression).
+
+    Raises
+    ------
+    ValueError
+        If epsilon is below ``SMALLEST_EPSILON``.
+
+    Notes
+    -----
     OpenDP has no such mechanism. Here it is put together from its discrete Laplace noise, and numbers of ``secrets``,
     in whole numbers of a grid 2^-30 as fine as the noise or the sensitivity. If K has the probabilities
     c (2K + 1)^m q^K and x is drawn evenly from {-K, ..., K}^m, then x has the probability c q^max|x_i| / (1 - q). The
@@ -139,6 +198,8 @@ def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np
     constant, a product of fractions below 1. Rounded down to the grid, two numbers are no farther apart than their
     distance, rounded up to it.
     """
+    if epsilon < SMALLEST_EPSILON:
+        raise ValueError(f"sup_norm_vector: epsilon={epsilon!r} is too small for OpenDP's noise: give at least 2^-25")
     fineness = math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30
     reach = math.ceil(math.ldexp(sensitivity, -fineness))
     radius = _radius(len(values), reach / epsilon)
@@ -169,6 +230,27 @@ def _geometric(n: int, scale: float) -> list[int]:
 def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float, epsilon: float) -> int:
     """Choose by the exponential mechanism: the largest score plus Gumbel noise of scale ``2 * sensitivity / epsilon``.
 
+    Parameters
+    ----------
+    quality, measure : float array of shape (r,)
+        As for `mechanisms.exponential`.
+    sensitivity : float
+        Largest change of any score between neighbouring tables, half of it for monotone scores; positive.
+    epsilon : float
+        Budget, positive and finite.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
+
+    Raises
+    ------
+    ValueError
+        If no candidate has a positive measure.
+
+    Notes
+    -----
     A base measure m counts as a score higher by the scale times log(m): added to the exponent, it multiplies the
     weight. It is public, so that the sensitivity stays as it is.
     """
@@ -181,7 +263,23 @@ def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float,
 
 
 def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> int:
-    """Choose by permute-and-flip: the largest score plus exponential noise of scale ``2 * sensitivity / epsilon``."""
+    """Choose by permute-and-flip: the largest score plus exponential noise of scale ``2 * sensitivity / epsilon``.
+
+    Parameters
+    ----------
+    quality : float array of shape (r,)
+        As for `mechanisms.permute_and_flip`.
+    sensitivity : float
+        Largest change of any score between neighbouring tables, half of it for monotone scores; positive.
+    epsilon : float
+        Budget, positive and finite.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McKenna & Sheldon, 2020; Ding et al., 2021, for
+        this form).
+    """
     return _largest(2 * sensitivity / epsilon, "exponential")(quality.tolist())
 
 

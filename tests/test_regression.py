@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.preprocessing import PolynomialFeatures
@@ -370,6 +371,13 @@ def test_dpba_draws_with_the_share_of_beta(given, beta, share):
     np.testing.assert_allclose(model.coef_, np.linalg.solve(np.array(M), b) / -2, rtol=1e-6)
 
 
+def test_a_sound_dpba_has_no_beta_of_its_own_nor_of_a_former_fit():
+    model = DPBARegressor(2.0, domain=DOMAIN).fit(*rows())
+    assert hasattr(model, "beta_")
+    for given in ({}, {"beta": None, "share": "optimal"}):
+        assert not hasattr(model.set_params(variant="sound", **given).fit(*rows()), "beta_")
+
+
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
 def test_dpba_with_the_share_of_the_sensitivities_is_the_functional_mechanism(epsilon):
     X, y = rows()
@@ -591,18 +599,20 @@ SOUND = [
     DPBARegressor(0.8, variant="sound", beta=None, share=0.1),
     DiffLRRegressor(0.8, variant="sound"),
 ]
+DESIGNED = [
+    pytest.param(model, p, degree, id=f"{type(model).__name__}-{p}-{degree}")
+    for model in SOUND
+    for p, degree in [(2, 1), (4, 1), (2, 2), (3, 2)]
+    if degree == 1 or "degree" in model.get_params()
+]
 
 
-@pytest.mark.parametrize("model", SOUND, ids=lambda model: type(model).__name__)
-@pytest.mark.parametrize(("p", "degree"), [(2, 1), (4, 1), (2, 2), (3, 2)])
+@pytest.mark.parametrize(("model", "p", "degree"), DESIGNED)
 @scalings
 def test_no_neighbour_costs_a_sound_variant_more_than_it_says_and_one_costs_it_all(model, p, degree, scaling):
     """ε where a record is added, twice that where one is replaced (in the ball ε)."""
-    if not isinstance(model, DiffLRRegressor):
-        model.set_params(degree=degree)
-    elif degree > 1:
-        return
-    model.set_params(scaling=scaling, domain=unit_domain(p))
+    asked = {"degree": degree} if "degree" in model.get_params() else {}
+    model = clone(model).set_params(scaling=scaling, domain=unit_domain(p), **asked)
     budget = model.budget(model.design(model.domain))
     M, b = numbers_of(searched(p, scaling, 60), degree, model.fit_intercept)
     changes = np.empty((len(M), len(budget.moments.bounds)))

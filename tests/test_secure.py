@@ -227,6 +227,17 @@ def test_errors_are_those_of_the_default():
         permute_and_flip(np.empty(0), 1.0, 1.0, rng)
 
 
+@pytest.mark.parametrize("sensitivity", [1.0, 1.999])
+def test_noise_of_the_maximum_norm_refuses_a_budget_that_64_bits_cannot_serve(sensitivity, monkeypatch):
+    rng, scales = secured(1), []
+    for epsilon in (2.0**-26, 2.0**-40, 5e-324):
+        with pytest.raises(ValueError, match=r"^sup_norm_vector: epsilon=\S+ is too small .* give at least 2\^-25$"):
+            sup_norm_vector(np.zeros(2), sensitivity, epsilon, rng)
+    monkeypatch.setattr(secure, "_radius", lambda m, scale: scales.append(scale) or 1)
+    sup_norm_vector(np.zeros(2), sensitivity, secure.SMALLEST_EPSILON, rng)
+    assert scales[0] <= 2**56  # so that 2^63 lies 128 scales away
+
+
 # Estimators, compiled.
 
 

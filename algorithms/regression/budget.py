@@ -67,7 +67,8 @@ def paid(purpose: str, epsilon: float, sensitivity: float) -> Spent:
 
     Each is a sum over the records, and what a record adds is no larger in absolute value than half of the most that two
     records can differ by. So a record that is added or removed moves the coefficients by half of the sensitivity, and
-    costs half: the number of rows, which it changes, too, is read by no step.
+    costs half. The number of rows, which it changes, too, is read by no step, but that with ``fit_intercept`` it is an
+    entry of M, and has noise as all have.
     """
     return Spent("laplace", purpose, epsilon, sensitivity, REPLACED, sensitivity / 2)
 

@@ -53,7 +53,8 @@ class DPBARegressor(PrivatePolynomialRegressor):
         What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``.
+        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpba_sound.yaml`` also
+        has ``share="optimal"`` in place of ``beta`` and another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
@@ -64,7 +65,8 @@ class DPBARegressor(PrivatePolynomialRegressor):
     Attributes
     ----------
     beta_ : float
-        β in use, a number whatever was given: where ``share`` was, share · Δ_g.
+        β in use, a number whatever was given: where ``share`` was, share · Δ_g. Not of variant "sound", which has
+        another Δ_g.
 
     Notes
     -----
@@ -136,20 +138,20 @@ class DPBARegressor(PrivatePolynomialRegressor):
     def fit_summary(self, summary: Summary):
         """Fit the weights to rows that were read before; as in the base class."""
         super().fit_summary(summary)
-        d = len(self.coef_)
-        self.beta_ = self._beta(d) if self.share is None else self._share_of(summary.design) * sensitivities(d)[0]
+        vars(self).pop("beta_", None)  # a former fit may have been of the other variant
+        if self.variant == "paper":
+            d = len(self.coef_)
+            self.beta_ = self._beta(d) if self.share is None else self._share(d) * sensitivities(d)[0]
         return self
 
     def _budget(self, design: Design) -> Budget:
-        return in_two_parts(float(self.epsilon), len(design.monomials), self._share_of(design))
+        d = len(design.monomials)
+        return in_two_parts(float(self.epsilon), d, self._share(d))
 
     def _sound_budget(self, design: Design) -> SoundBudget:
-        return in_moments_and_linear(design, float(self.epsilon), self._share_of(design))
-
-    def _share_of(self, design: Design) -> float:
-        """Share of the quadratic part, which "optimal" takes from what is released."""
-        is_optimal = self.variant == "sound" and self.share == "optimal"
-        return share_of_moments(design, "optimal") if is_optimal else self._share(len(design.monomials))
+        is_optimal = self.share == "optimal"  # for what is released here, not for what is printed
+        share = share_of_moments(design, "optimal") if is_optimal else self._share(len(design.monomials))
+        return in_moments_and_linear(design, float(self.epsilon), share)
 
     def _share(self, d: int) -> float:
         """Share of the quadratic part as printed."""

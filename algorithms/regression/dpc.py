@@ -41,7 +41,8 @@ class DPCRegressor(PrivatePolynomialRegressor):
         follows the larger of the two scales.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``.
+        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpc_sound.yaml`` also
+        has another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"

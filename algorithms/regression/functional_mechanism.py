@@ -41,7 +41,8 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         (``conf/algorithm/fm_code.yaml``).
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``.
+        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/fm_sound.yaml`` also
+        has another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
@@ -58,8 +59,9 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     record replaced, which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
 
     Variant "sound" is epsilon-differentially private for one record added or removed, all coefficients being one
-    release: with m distinct ones, noise of standard deviation √((m + 1)(m + 2)/3)/ε on each of M and twice that on each
-    of b. Replacing a record costs twice epsilon in scaling "box", epsilon in "ball".
+    release: with m distinct ones, in the box noise of standard deviation √((m + 1)(m + 2)/3)/ε on each of M and twice
+    that on each of b; in the ball p^(-k/2) times as much, k being the degree in the p attributes. Replacing a record
+    costs twice epsilon in scaling "box", epsilon in "ball".
 
     Examples
     --------

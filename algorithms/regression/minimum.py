@@ -79,8 +79,9 @@ def minimise(
     and σ_b of the entries, weights of length 1 leave an error of variance v = 4σ_M² + σ_b² in each equation. Weights
     that are normal with variance 1/d, of length about 1, then have the posterior mean -(4M² + d v I)⁻¹ 2M b: along an
     eigenvector of eigenvalue μ a ridge of d v / 4μ, which hardly touches what stands out of the noise and takes down
-    what does not, while a ridge on all of M takes from all the same. The length 1 is no estimate: weights whose
-    predictions stay within [-1, 1] wherever no regressor exceeds 1 are no longer than that.
+    what does not, while a ridge on all of M takes from all the same. The length 1 is no estimate: in the box, where
+    the regressors of degree 1 fill [-1, 1]^d, weights whose predictions stay within [-1, 1] are no longer than that. In
+    the ball, and for higher degrees, it is a convention.
 
     Examples
     --------

@@ -15,8 +15,9 @@ one record attains them all. `sup_norm_vector` releases a group of m numbers wit
 
 Where a record is replaced, a number changes by the width of its range: 2 if the monomial can be negative; 1 if it
 cannot, as an even power or a product of these in [-1, 1]; 0 for the constant, the number of rows. Two records attain
-it: upper bounds against lower ones in one attribute of odd power, for -2 Σ y z_i also in the target. So replacing costs
-twice ε in the box (less for x² alone, where there is one attribute) and ε in the ball.
+a width of 2: upper bounds, and the same with an attribute of odd power at its lower bound, that attribute alone, or for
+b the target alone. So replacing costs twice ε in the box (less for x² alone, where there is one attribute) and ε in the
+ball.
 
 Nothing else of the rows is read: not their number (with ``fit_intercept`` it is an entry of M, and has noise as all
 have), not Σ y², which the minimum does not depend on. Bounds, degrees and budgets are public.

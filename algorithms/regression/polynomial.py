@@ -142,7 +142,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         rng = self.generator(self.seed())
         M, b = budget.assembled(budget.add_noise(*budget.laid_out(summary.objective), rng))
         self.noise_scales_ = budget.scales
-        self.coef_ = minimise(M, b, self.repair, *self.noise_scales_.values())
+        self.coef_ = minimise(M, b, self.repair, self.noise_scales_["quadratic"], self.noise_scales_["linear"])
         self.monomials_ = list(design.names)
         self.privacy_ = Privacy.under(self.domain_, self.epsilon, budget.ledger, neighbours=budget.ledger.neighbours)
         return self
