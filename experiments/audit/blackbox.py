@@ -139,7 +139,8 @@ def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> Ba
     given : sequence of str
         Parameters that stay as they are.
     """
-    levels = pair.splits + isinstance(estimator, PFDPDTClassifier)  # it counts levels of nodes
+    # it counts levels of nodes; the others have at least one of splits
+    levels = pair.splits + 1 if isinstance(estimator, PFDPDTClassifier) else max(pair.splits, 1)
     size = {"n_estimators": pair.trees, "max_depth": levels, "max_features": len(pair.domain.features)}
     accepted = estimator.get_params()
     return estimator.set_params(**{k: v for k, v in size.items() if k in accepted and k not in given})

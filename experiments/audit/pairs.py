@@ -115,9 +115,13 @@ def _and(records: tuple[Record, ...], record: Record) -> tuple[Record, ...]:
     return (*records, record)
 
 
+_NOTHING = Domain((Nominal("colour", ("red",)),), Nominal("answer", ("no", "yes")))
+_TIED = 5 * (("red", "no"), ("red", "yes"))
+
 CLASSES = (
     Pair("alone in its leaf", _TABLE, 8 * (_RED_NO,), _and(8 * (_RED_NO,), ("blue", "large", "yes"))),
     Pair("breaks a tie of the classes", _TABLE, 5 * (_RED_NO, _RED_YES), _and(5 * (_RED_NO, _RED_YES), _RED_YES)),
+    Pair("breaks a tie, nothing to ask", _NOTHING, _TIED, _and(_TIED, ("red", "yes")), splits=0),
     Pair("flips the best split", _TABLE, _EVEN, _and(_EVEN, ("red", "small", "no"))),
     Pair("holds the maximum of a column", _MEASURED, _LENGTHS, _and(_LENGTHS, (9.5, "small", "no"))),
     Pair("holds the minimum of a column", _MEASURED, _LENGTHS, _and(_LENGTHS, (0.5, "small", "yes"))),
