@@ -70,7 +70,7 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
-audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; about ten minutes
+audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; about five minutes
 	$(PY) -m experiments.audit $(if $(TRAININGS),n=$(TRAININGS)) $(if $(JOBS),jobs=$(JOBS)) $(if $(RESULTS),results=$(RESULTS))
 
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?

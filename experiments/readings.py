@@ -26,7 +26,6 @@ is the luckiest of many, for which nothing is adjusted.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from argparse import Namespace
@@ -43,6 +42,7 @@ from experiments.errors import BadInput
 from experiments.numbered import ROOT, exit_with, paper_of, parsed, run
 from experiments.questions import Reading, Target, kind_of, readings_of
 from experiments.statistics import mean_interval
+from experiments.table import said_of_privacy
 from experiments.verdicts import per_cent, read_reported
 
 
@@ -145,8 +145,7 @@ def _errors(target: Target, cells: pd.DataFrame) -> np.ndarray:
 
 def _cost(privacy: pd.Series) -> tuple[float, bool]:
     """Return what the noisy steps cost at most, in labels, and whether there are steps without noise."""
-    said = [json.loads(text) for text in sorted({text for text in privacy if text})]
-    finite = [one for one in said if isinstance(one["claimed_epsilon"], int | float)]
+    finite = [one for one in said_of_privacy(privacy) if isinstance(one["claimed_epsilon"], int | float)]
     times = [float(one["noisy_epsilon"]) / one["claimed_epsilon"] for one in finite]
     return max(times, default=math.nan), any(not isinstance(one["accounted_epsilon"], int | float) for one in finite)
 

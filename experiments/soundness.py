@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 
@@ -12,6 +11,7 @@ import pandas as pd
 from experiments.ranks import LOWER_IS_BETTER
 from experiments.selection import PaperError, answers, axis, center_of, matches, study_of
 from experiments.statistics import center_interval
+from experiments.table import said_of_privacy
 
 
 def gains(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +44,9 @@ def gains(paper: Mapping, item: Mapping, table: pd.DataFrame) -> pd.DataFrame:
         for epsilon in epsilons:
             known = {"printed": printed, "sound": sound, "epsilon": epsilon}
             at = rows[matches(rows["epsilon"], epsilon)]
-            privacy = _paid(*(_said(at[at["algorithm"] == algorithm]) for algorithm in (printed, sound)))
+            privacy = _paid(
+                *(said_of_privacy(at[at["algorithm"] == one].get("privacy", ())) for one in (printed, sound))
+            )
             of_sets = [
                 known
                 | {"dataset": dataset}
@@ -67,12 +69,6 @@ def _gain(rows: pd.DataFrame, printed: str, sound: str, metric: str, center: str
     differences = np.log2(wide[printed] / wide[sound]) if is_error else wide[sound] - wide[printed]
     interval = center_interval(center, differences.to_numpy())
     return {"gain": interval.center, "low": interval.low, "high": interval.high, "n": interval.n}
-
-
-def _said(rows: pd.DataFrame) -> list[dict]:
-    """Return what fitted models of some cells said of their privacy."""
-    texts = rows["privacy"].fillna("") if "privacy" in rows else []
-    return [json.loads(text) for text in sorted(set(texts) - {""})]
 
 
 def _paid(printed: list[dict], sound: list[dict]) -> dict:

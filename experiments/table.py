@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TextIO
 
 import numpy as np
@@ -51,6 +51,17 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     late = ["fit_seconds", "status", "privacy", *sorted(named)]
     table = pd.concat([frame.drop(columns=late), metrics, frame[late]], axis=1)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
+
+
+def said_of_privacy(column: Iterable[str]) -> list[dict]:
+    """Return what fitted models said in the column ``privacy`` of a long table, each of it once.
+
+    Examples
+    --------
+    >>> said_of_privacy(['{"is_sound":true}', "", '{"is_sound":true}'])
+    [{'is_sound': True}]
+    """
+    return [json.loads(text) for text in sorted({text for text in column if isinstance(text, str) and text})]
 
 
 def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], stream: TextIO | None = None) -> None:

@@ -17,24 +17,27 @@ VIOLATED = "violated"
 _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
 
 
+def folder(results: Path) -> Path | None:
+    """Return where the audit of some results lies: among them, else the published one; None if there is neither."""
+    return next((parent for parent in (results, REFERENCE) if (parent / SUMMARY).is_file()), None)
+
+
 def read(results: Path) -> pd.DataFrame:
-    """Return what `experiments.audit.findings.sum_up` wrote among some results, else as published, else nothing."""
-    for parent in (results, REFERENCE):
-        if (parent / SUMMARY).is_file():
-            return pd.read_csv(parent / SUMMARY, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
-    return pd.DataFrame(columns=["algorithm"])
+    """Return what `experiments.audit.findings.sum_up` wrote of the audit of some results; nothing if there is none."""
+    if (found := folder(results)) is None:
+        return pd.DataFrame(columns=["algorithm"])
+    return pd.read_csv(found / SUMMARY, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
 
 
 def source(results: Path) -> str:
     """Return of which audit `read` tells; nothing if there is none."""
-    for parent in (results, REFERENCE):
-        if (parent / SUMMARY).is_file():
-            path = parent / "audit" / "provenance.json"
-            known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-            said = [f"the {'published' if parent == REFERENCE else 'latest'} audit"]
-            said += [f"of {known['written'][:10]}"] if known.get("written") else []
-            return " ".join(said + ([f"at revision {known['git']['revision'][:7]}"] if known.get("git") else []))
-    return ""
+    if (found := folder(results)) is None:
+        return ""
+    path = found / "audit" / "provenance.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    said = [f"the {'published' if found == REFERENCE else 'latest'} audit"]
+    said += [f"of {known['written'][:10]}"] if known.get("written") else []
+    return " ".join(said + ([f"at revision {known['git']['revision'][:7]}"] if known.get("git") else []))
 
 
 def words(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:

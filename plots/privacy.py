@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 
 import pandas as pd
 
+from experiments.table import said_of_privacy
 from plots.labels import label
 
 
@@ -23,9 +23,10 @@ def sums(table: pd.DataFrame) -> list[dict]:
     if "privacy" not in table.columns:
         return []
     rows = []
-    spoken = table[table["privacy"].fillna("") != ""]
-    for algorithm, part in spoken.groupby("algorithm", sort=True):
-        said = [json.loads(text) for text in sorted(set(part["privacy"]))]
+    for algorithm, part in table.groupby("algorithm", sort=True):
+        said = said_of_privacy(part["privacy"])
+        if not said:
+            continue
         faults = [fault for one in said for fault in one["faults"]]
         claimed = [one for one in said if _finite(one["claimed_epsilon"])]
         rows.append(

@@ -121,10 +121,5 @@ def _explanations(n_sets: int) -> list[Line2D]:
         Line2D([], [], color=BETTER, label=f"mean over {n_sets} data sets: a gain", **style),
         Line2D([], [], color=WORSE, label="a loss", **style),
         Line2D([], [], color=SINGLE, marker="o", markersize=3.2, linewidth=0.9, label="one data set, 95 % interval"),
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            label=_TEXT,
-        ),
+        Line2D([], [], linestyle="none", label=_TEXT),
     ]
