@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
@@ -38,7 +40,13 @@ class PrivateEstimator(BaseEstimator):
         return self.domain_.rows(self._checked(X, reset=False))
 
     def seed(self) -> np.random.SeedSequence:
-        """Return the root of all randomness of one ``fit``, drawn from ``random_state``."""
+        """Return the root of all that a seed decides in one ``fit``: drawn from ``random_state``.
+
+        In a release that is what may be public, and nothing of the noise or of a record's part. Without a
+        ``random_state`` it has 128 bits of the operating system, too many to try.
+        """
+        if self.is_secure() and self.random_state is None:
+            return np.random.SeedSequence(secrets.randbits(128))
         return np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
 
     def is_secure(self) -> bool:

@@ -6,12 +6,13 @@ draws bits from the operating system, samples the discrete Laplace distribution 
 with exact arithmetic, and rounds once, at the end. Its selections compare exact scores plus noise, of which it draws as
 many bits as the comparison needs. Noise of the maximum norm is put together from such samples, see `noisy_together`.
 
-What draws is told by its type. `SecureGenerator` is a numpy generator for everything that is public: which rows a tree
-gets, which features and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a
-noisy distribution. The mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it,
-so that the usual generator pays nothing for that. One account does not hold with public choices: that of a bootstrap
-(`accounting.Bootstrapped`) averages over which rows a tree gets, as if that were secret. Only variants that are unsound
-draw one.
+What draws is told by its type. `SecureGenerator` is a numpy generator for everything that may be public: which features
+and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a noisy distribution. The
+mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it, so that the usual
+generator pays nothing for that. The part of the rows that a record belongs to is secret, like noise: `parts` draws it
+for each record by itself from the bits of the operating system, so that no seed tells it, and no other record changes
+it. One account does not hold with public choices: that of a bootstrap (`accounting.Bootstrapped`) averages over which
+rows a tree gets, as if that were secret. Only variants that are unsound draw one.
 
 Not covered: the time that a run takes, and the rounding of what is protected before noise is added. A sum or a score in
 floating point can move between neighbouring tables by some 10^-16 of its size more than its sensitivity. Counts are
@@ -124,6 +125,33 @@ def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> C
         return lambda *args: draw(*args)
 
     return drawn
+
+
+def parts(n_rows: int, n_parts: int) -> np.ndarray:
+    """Draw the part of each row by itself, from the bits of the operating system.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows, at least 0.
+    n_parts : int
+        Number of parts, at least 1.
+
+    Returns
+    -------
+    int64 array of shape (n_rows,)
+        A number from 0 to ``n_parts - 1`` for each row, independent of all others. Nothing keeps it or could draw it
+        again.
+
+    Notes
+    -----
+    That parts cost no more than the dearest of them (`accounting.Parallel`) needs the other rows to stay where they are
+    when one comes or goes. A part that follows from a row's position and a seed that is known does not: without the
+    first row, every other row has the part of the one before.
+    """
+    # 64 bits a row, so that parts differ in their chance by n_parts / 2^64 at most, the same for every row.
+    numbers = np.frombuffer(secrets.token_bytes(8 * n_rows), dtype=np.uint64)
+    return (numbers % np.uint64(n_parts)).astype(np.int64)
 
 
 def noisy_number(value: float, sensitivity: float, epsilon: float) -> float:

@@ -278,7 +278,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness, but not of OpenDP's.
+        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -415,7 +415,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness, but not of OpenDP's.
+        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----

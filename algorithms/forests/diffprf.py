@@ -56,7 +56,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness, but not of OpenDP's.
+        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----

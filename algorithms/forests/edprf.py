@@ -132,7 +132,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness, but not of OpenDP's.
+        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ class EDPRFClassifier(PFDPDTClassifier):
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
     random_state : int, RandomState or None, default=None
-        Source of all randomness, but not of OpenDP's.
+        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----

@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 from joblib import Parallel as InParallel
 from joblib import delayed
+from numba import types
 
+from algorithms import secure
 from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Privacy, Sequential
 from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.compiled import compiled
@@ -242,9 +244,17 @@ def _bootstrap(n_rows, n_trees, rng):
 
 
 @compiled
+def _numpy_parts(n_rows, n_parts, rng):
+    return rng.integers(0, n_parts, size=n_rows)
+
+
+_draw_parts = secure.unless_secure(_numpy_parts, secure.parts, types.int64[::1])
+
+
+@compiled
 def _disjoint(n_rows, n_trees, rng):
     # Every record draws its tree by itself: one record more changes nothing for the others.
-    tree_of_row = rng.integers(0, n_trees, size=n_rows)
+    tree_of_row = _draw_parts(n_rows, n_trees, rng)
     return [np.flatnonzero(tree_of_row == tree).astype(np.uint32) for tree in range(n_trees)]
 
 

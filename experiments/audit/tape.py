@@ -23,6 +23,7 @@ import numpy as np
 from algorithms import mechanisms
 from algorithms.forests import keys
 from algorithms.forests.forest import SAMPLINGS
+from algorithms.secure import is_secure
 
 ANOTHER_SEED = 2
 MAXIMUM = "sup_norm_vector"
@@ -154,6 +155,8 @@ class Tape:
         """Return a way of drawing the rows of trees that is recorded; it keeps to the first tape where it differs."""
 
         def stand_in(n_rows: int, n_trees: int, rng) -> list[np.ndarray]:
+            if is_secure(rng):  # it draws from the operating system, never twice the same
+                rng = np.random.default_rng(0)
             self.n_rows = n_rows
             self.samples = list(sampling(n_rows, n_trees, rng))
             if self.first is not None:

@@ -1,0 +1,141 @@
+"""A record's part of the rows, in a release: nobody can know it, and no other record changes it.
+
+The attack that this answers: with two trees on disjoint parts, whoever knows ``random_state`` could tell the part of
+each row from its position. Take the first row away, and every other row had the part of the one before it. A table was
+built on which one tree then sees one class on the table, and another class without its first row.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.utils import check_random_state
+
+import algorithms
+from algorithms import Domain, Nominal, secure
+from algorithms.forests.forest import SAMPLINGS
+from algorithms.forests.tree import EQUALS, LEAF
+from algorithms.secure import SecureGenerator
+from experiments.audit.bounds import smallest_epsilon
+
+SMALLEST_P = 1e-6
+N_RELEASES = 60
+N_ROWS, N_CLASSES, SEED = 400, 10, 0
+DOMAIN = Domain((Nominal("a", (0, 1)),), Nominal("y", tuple(range(N_CLASSES))))
+FORESTS = {
+    "EDPRFClassifier": 2,  # levels of nodes; the others have so many levels of splits
+    "RFDPPGiniClassifier": 1,
+    "DiffPETsClassifier": 1,
+    "DiffPRFClassifier": 1,
+    "DiffPRFsClassifier": 1,
+}
+
+
+def seeded_parts():
+    """The parts of the rows by position, as they follow from the seed in an experiment."""
+    root = np.random.SeedSequence(check_random_state(SEED).randint(2**31 - 1))
+    return np.random.default_rng(root.spawn(3)[0]).integers(0, 2, size=N_ROWS)
+
+
+def hostile_table():
+    """A table on which, by those parts, tree 0 sees class 0 but not class 1, and without its first row the reverse."""
+    here = seeded_parts()
+    without_first = np.append(-1, here[:-1])
+    y = 2 + np.arange(N_ROWS) % (N_CLASSES - 2)
+    y[(here == 0) & (without_first == 1)] = 0
+    y[(here == 1) & (without_first == 0)] = 1
+    return np.zeros((N_ROWS, 1)), y
+
+
+def releases_of_class_0():
+    """Print, for each forest, in how many releases tree 0 says class 0: on the table, and without its first row."""
+    X, y = hostile_table()
+    counts = {}
+    for name, depth in FORESTS.items():
+        model = getattr(algorithms, name)(
+            1.0,
+            n_estimators=2,
+            max_depth=depth,
+            variant="sound",
+            domain=DOMAIN,
+            noise=os.environ["NOISE"],
+            random_state=SEED,
+        )
+        counts[name] = [sum(says_class_0(model.fit(X[i:], y[i:])) for _ in range(N_RELEASES)) for i in (0, 1)]
+    print(json.dumps(counts))
+
+
+def says_class_0(model):
+    """Whether tree 0 has that label where all rows are: they have the category 0."""
+    node = model.trees_[0][0]
+    while node["decides"] != LEAF:
+        is_on_the_right = node["decides"] == EQUALS and node["cut"] != 0
+        node = model.trees_[0][node["child"] + is_on_the_right]
+    return bool(node["label"] == 0)
+
+
+def counted(noise):
+    done = subprocess.run(
+        [sys.executable, "-c", "from tests import test_parts; test_parts.releases_of_class_0()"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "NOISE": noise},
+        cwd=Path(__file__).resolve().parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def released():
+    return counted("opendp")
+
+
+@pytest.mark.parametrize("name", FORESTS)
+def test_who_knows_the_seed_and_all_rows_but_the_first_learns_nothing_of_it(name, released):
+    on_table, without_first = released[name]
+    for counts in ((on_table, without_first), (without_first, on_table)):
+        assert smallest_epsilon(*counts, N_RELEASES, SMALLEST_P) <= 1.0
+
+
+def test_the_attack_works_where_the_seed_decides_the_parts():
+    """Experiments draw from a seed, so that they can be repeated: who knows it finds the first row out."""
+    for counts in counted("numpy").values():
+        assert counts == [N_RELEASES, 0]
+
+
+@pytest.mark.parametrize("n_parts", [2, 7])
+def test_each_row_draws_its_part_by_itself(n_parts):
+    """Numbers of rows are binomial: parts of equal size, by a permutation, would tell how the others were drawn."""
+    drawn = np.array([secure.parts(60, n_parts) for _ in range(2000)])
+    assert stats.chisquare(np.bincount(drawn.ravel(), minlength=n_parts)).pvalue > SMALLEST_P
+    of_first_part = np.bincount((drawn == 0).sum(axis=1), minlength=61)
+    law = stats.binom(60, 1 / n_parts).pmf(np.arange(61)) * len(drawn)
+    bins = np.digitize(np.cumsum(law), np.linspace(0, len(drawn), 6)[1:-1])
+    seen, expected = (np.bincount(bins, weights) for weights in (of_first_part, law))
+    assert stats.chisquare(seen, expected * seen.sum() / expected.sum()).pvalue > SMALLEST_P
+    for i, j in ((0, 1), (0, 59), (30, 31)):
+        pairs = np.bincount(drawn[:, i] * n_parts + drawn[:, j], minlength=n_parts**2)
+        assert stats.chisquare(pairs).pvalue > SMALLEST_P
+
+
+def test_in_a_release_no_seed_decides_the_part_of_a_row():
+    """Compiled, as forests draw it: with the same seed, other parts each time; from the usual generator, the same."""
+    parts = [SAMPLINGS["disjoint"](N_ROWS, 2, SecureGenerator(np.random.PCG64(SEED))) for _ in range(2)]
+    assert not np.array_equal(parts[0][0], parts[1][0])
+    for rows in parts:
+        assert np.array_equal(np.sort(np.concatenate(rows)), np.arange(N_ROWS))
+    some, others = (SAMPLINGS["disjoint"](N_ROWS, 2, np.random.default_rng(SEED)) for _ in range(2))
+    assert all(map(np.array_equal, some, others))
+
+
+def test_without_a_seed_what_is_public_has_128_bits_of_its_own():
+    model = algorithms.ThriftyTreeClassifier(1.0, domain=DOMAIN, noise="opendp")
+    roots = {model.seed().entropy for _ in range(20)}
+    assert len(roots) == 20 and math.log2(max(roots)) > 100
