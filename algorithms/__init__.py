@@ -1,46 +1,39 @@
-"""The algorithms of the papers as scikit-learn estimators, usable without the rest of DP-Replica."""
+"""The algorithms of the papers as scikit-learn estimators, usable without the rest of DP-Replica.
 
-from algorithms.domain import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning
-from algorithms.forests.diffpets import DiffPETsClassifier, DiffPETsRegressor
-from algorithms.forests.diffprf import DiffPRFClassifier
-from algorithms.forests.diffprfs import DiffPRFsClassifier
-from algorithms.forests.edprf import EDPRFClassifier, PFDPDTClassifier
-from algorithms.forests.rdt import RDTClassifier
-from algorithms.forests.rfdpp_gini import RFDPPGiniClassifier
-from algorithms.forests.thrifty import ThriftyTreeClassifier
-from algorithms.parameters import ParameterError
-from algorithms.regression.diff_lr import DiffLRRegressor
-from algorithms.regression.dpba import DPBARegressor
-from algorithms.regression.dpc import DPCRegressor
-from algorithms.regression.functional_mechanism import FunctionalMechanismRegressor
-from algorithms.release.asn import AdditiveGaussianNoise, ASNClassifier
-from algorithms.release.cpppw import CPPPWClassifier, ParzenReplacement
-from algorithms.release.marginals import DPMarginalsClassifier, MarginalReplacement
+Names are looked up when somebody asks for them, so that a release is loaded without the code that trains.
+"""
 
-__all__ = [
-    "ASNClassifier",
-    "AdditiveGaussianNoise",
-    "CPPPWClassifier",
-    "Continuous",
-    "DPBARegressor",
-    "DPCRegressor",
-    "DPMarginalsClassifier",
-    "DiffLRRegressor",
-    "DiffPETsClassifier",
-    "DiffPETsRegressor",
-    "DiffPRFClassifier",
-    "DiffPRFsClassifier",
-    "Domain",
-    "DomainError",
-    "EDPRFClassifier",
-    "FunctionalMechanismRegressor",
-    "MarginalReplacement",
-    "Nominal",
-    "PFDPDTClassifier",
-    "ParameterError",
-    "ParzenReplacement",
-    "PrivacyLeakWarning",
-    "RDTClassifier",
-    "RFDPPGiniClassifier",
-    "ThriftyTreeClassifier",
-]
+from importlib import import_module
+
+_NAMES = {
+    "domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
+    "forests.diffpets": ("DiffPETsClassifier", "DiffPETsRegressor"),
+    "forests.diffprf": ("DiffPRFClassifier",),
+    "forests.diffprfs": ("DiffPRFsClassifier",),
+    "forests.edprf": ("EDPRFClassifier", "PFDPDTClassifier"),
+    "forests.rdt": ("RDTClassifier",),
+    "forests.rfdpp_gini": ("RFDPPGiniClassifier",),
+    "forests.thrifty": ("ThriftyTreeClassifier",),
+    "parameters": ("ParameterError",),
+    "regression.diff_lr": ("DiffLRRegressor",),
+    "regression.dpba": ("DPBARegressor",),
+    "regression.dpc": ("DPCRegressor",),
+    "regression.functional_mechanism": ("FunctionalMechanismRegressor",),
+    "release.asn": ("ASNClassifier", "AdditiveGaussianNoise"),
+    "release.cpppw": ("CPPPWClassifier", "ParzenReplacement"),
+    "release.marginals": ("DPMarginalsClassifier", "MarginalReplacement"),
+    "released.document": ("ReleaseError", "load_release"),
+}
+_MODULES = {name: f"algorithms.{module}" for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module 'algorithms' has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

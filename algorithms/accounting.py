@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Protocol
 
 import numpy as np
 from scipy.special import gammaln
 
 from algorithms.domain import Domain
+from algorithms.trust import EXPERIMENT, Trust
 
 ADDED_OR_REMOVED = "one record added or removed"
 REPLACED = "one record replaced"
@@ -380,12 +381,15 @@ class Privacy:
         Steps that the claim does not cover.
     neighbours : {ADDED_OR_REMOVED, REPLACED}
         Which tables count as neighbours in the claim.
+    trust : Trust
+        What draws the noise, and against whom the promise holds with it.
     """
 
     claimed_epsilon: float
     ledger: Event
     faults: tuple[Fault, ...] = ()
     neighbours: str = ADDED_OR_REMOVED
+    trust: Trust = EXPERIMENT
 
     @classmethod
     def under(
@@ -396,10 +400,11 @@ class Privacy:
         faults: tuple[Fault, ...] = (),
         *,
         neighbours: str = ADDED_OR_REMOVED,
+        trust: Trust = EXPERIMENT,
     ) -> Privacy:
         """Return the account of a model trained with a domain; one that is not public is a fault of its own."""
         faults = tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN)
-        return cls(float(claimed_epsilon), ledger, faults, neighbours)
+        return cls(float(claimed_epsilon), ledger, faults, neighbours, trust)
 
     @property
     def accounted_epsilon(self) -> float:
@@ -432,10 +437,23 @@ class Privacy:
         return noisy.epsilon_under(self.neighbours) if noisy else 0.0
 
     @property
-    def is_sound(self) -> bool:
-        """Whether the claim is finite, free of faults, and covers what was spent."""
+    def keeps_claim(self) -> bool:
+        """Whether the algorithm keeps its claim, were its noise secret: it is finite, has no faults, and covers all."""
         within = self.accounted_epsilon <= self.claimed_epsilon * (1 + 1e-9)
         return not self.faults and math.isfinite(self.claimed_epsilon) and within
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether this fit keeps its claim: the algorithm does, and its noise protects from who knows the seed.
+
+        Examples
+        --------
+        >>> from algorithms.trust import RELEASE
+        >>> count = Spent("laplace", "a count", 0.5, 1.0)
+        >>> Privacy(0.5, count).is_sound, Privacy(0.5, count).keeps_claim, Privacy(0.5, count, trust=RELEASE).is_sound
+        (False, True, True)
+        """
+        return self.keeps_claim and self.trust.holds
 
     def as_dict(self) -> dict:
         """Return all of this as what JSON can hold, the ledger as `to_dict` does; see `from_dict` for the way back.
@@ -449,8 +467,10 @@ class Privacy:
             "claimed_epsilon": _plain(self.claimed_epsilon),
             "neighbours": self.neighbours,
             "accounted": {relation: _plain(self.accounted(relation)) for relation in RELATIONS},
+            "keeps_claim": self.keeps_claim,
             "is_sound": self.is_sound,
             "faults": [dict(vars(fault)) for fault in self.faults],
+            "trust": asdict(self.trust),
             "ledger": to_dict(self.ledger),
         }
 
@@ -458,15 +478,16 @@ class Privacy:
     def from_dict(cls, data: Mapping) -> Privacy:
         """Return the account that ``as_dict`` turned into this; what follows from the ledger is computed anew."""
         faults = tuple(Fault(**fault) for fault in data["faults"])
-        return cls(float(data["claimed_epsilon"]), from_dict(data["ledger"]), faults, data["neighbours"])
+        trust = Trust(**{name: tuple(v) if isinstance(v, list) else v for name, v in data["trust"].items()})
+        return cls(float(data["claimed_epsilon"]), from_dict(data["ledger"]), faults, data["neighbours"], trust)
 
     def __str__(self) -> str:
         claimed = (
             "no epsilon claimed" if math.isinf(self.claimed_epsilon) else f"claimed epsilon {self.claimed_epsilon:g}"
         )
-        soundness = "sound" if self.is_sound else "not sound"
+        soundness = "sound" if self.is_sound else "an experiment" if self.keeps_claim else "not sound"
         other = ADDED_OR_REMOVED if self.neighbours == REPLACED else REPLACED
         costs = [f"{self.accounted(relation):g} ({relation})" for relation in (self.neighbours, other)]
         head = f"{claimed}, accounted {', '.join(costs)}; {soundness}"
         faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
-        return "\n".join([head, *faults, *self.ledger.lines()])
+        return "\n".join([head, str(self.trust), *faults, *self.ledger.lines()])

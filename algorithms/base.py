@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from algorithms.accounting import ADDED_OR_REMOVED, Event, Fault, Privacy
 from algorithms.domain import Continuous, Domain, DomainError, Nominal, Rows
 from algorithms.parameters import check_choice
+from algorithms.released.document import Origin, Release, ReleaseError
 from algorithms.secure import SecureGenerator
+from algorithms.trust import EXPERIMENT, RELEASE
 
 
 class PrivateEstimator(BaseEstimator):
@@ -70,6 +75,75 @@ class PrivateEstimator(BaseEstimator):
             If OpenDP is asked for and not installed.
         """
         return SecureGenerator(np.random.PCG64(seed)) if self.is_secure() else np.random.default_rng(seed)
+
+    def account(
+        self,
+        claimed_epsilon: float,
+        ledger: Event,
+        faults: tuple[Fault, ...] = (),
+        *,
+        neighbours: str = ADDED_OR_REMOVED,
+    ) -> Privacy:
+        """Return the account of a fit, with what it says of its noise; a domain that is not public is a fault.
+
+        Parameters
+        ----------
+        claimed_epsilon : float
+            The epsilon that was asked for; infinite where none is claimed.
+        ledger : accounting.Event
+            Everything that was spent.
+        faults : tuple of accounting.Fault
+            Steps that the claim does not cover.
+        neighbours : str
+            Which tables count as neighbours in the claim, a constant of ``algorithms.accounting``.
+        """
+        trust = RELEASE if self.is_secure() else EXPERIMENT
+        return Privacy.under(self.domain_, claimed_epsilon, ledger, faults, neighbours=neighbours, trust=trust)
+
+    def release(self) -> Release:
+        """Return what may leave of this model: what was paid for, what is public, and nothing else.
+
+        The fitted estimator is to stay where the rows are. A release has ``predict``, ``to_json`` and ``save``, and
+        ``algorithms.load_release`` reads it where nothing of the training is installed but numpy and pandas.
+
+        Raises
+        ------
+        ReleaseError
+            If this fit is not sound: the message says why.
+        NotFittedError
+            If there was none.
+
+        Examples
+        --------
+        >>> from algorithms import Domain, Nominal, ThriftyTreeClassifier
+        >>> domain = Domain((Nominal("a", (0, 1)),), Nominal("y", ("no", "yes")))
+        >>> X, y = [[0], [1]] * 500, ["no", "yes"] * 500
+        >>> released = ThriftyTreeClassifier(epsilon=5.0, domain=domain, noise="opendp").fit(X, y).release()
+        >>> released.predict([[0], [1]])
+        array(['no', 'yes'], dtype='<U3')
+        """
+        if not hasattr(self, "privacy_"):  # a sampler has no ``fit`` that scikit-learn could look for
+            raise NotFittedError(f"{type(self).__name__} has seen no rows: there is nothing to release")
+        if not self.privacy_.is_sound:
+            raise ReleaseError(f"{type(self).__name__} must not leave: {self._reason_to_stay()}")
+        private = {"domain", "random_state", "n_jobs"}
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name not in private}
+        domain = Domain.from_mapping(self.domain_.to_mapping())  # what was looked up in the other stays behind
+        return self._released(Origin(type(self).__name__, parameters, domain, self.privacy_.as_dict()))
+
+    def _released(self, origin: Origin) -> Release:
+        """Return what was paid for, in a form that holds nothing else."""
+        raise ReleaseError(f"{type(self).__name__} does not say what may leave of it")
+
+    def _reason_to_stay(self) -> str:
+        """Say why a model is not sound, and what would help."""
+        if self.privacy_.faults:
+            return f"its account has faults: {', '.join(fault.name for fault in self.privacy_.faults)}"
+        if math.isinf(self.privacy_.claimed_epsilon):
+            return "no epsilon is claimed"
+        if self.privacy_.keeps_claim:
+            return "a seed decides its noise; fit it with noise='opendp'"
+        return "it spends more than it claims"
 
     def _checked(self, X, reset: bool):
         """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""

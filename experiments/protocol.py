@@ -37,9 +37,9 @@ class Measured:
         Wall-clock time of ``fit``. Estimators that fit a summary of the rows share it within a split and a worker: the
         pass over the rows counts for the first that needs it, and not for those that come after.
     details : dict
-        ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, is_sound, neighbours, accounted: ε by neighbour
-        relation, faults: name, why and source of each) of an estimator that has ``privacy_``, and ``clipped``: how many
-        training values lay outside the declared bounds, by column.
+        ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, keeps_claim, neighbours, accounted: ε by
+        neighbour relation, faults: name, why and source of each) of an estimator that has ``privacy_``, and
+        ``clipped``: how many training values lay outside the declared bounds, by column.
     """
 
     metrics: dict
@@ -201,7 +201,7 @@ def _details(estimator) -> dict:
             "claimed_epsilon": privacy.claimed_epsilon,
             "accounted_epsilon": privacy.accounted_epsilon,
             "noisy_epsilon": privacy.noisy_epsilon,
-            "is_sound": privacy.is_sound,
+            "keeps_claim": privacy.keeps_claim,
             "neighbours": privacy.neighbours,
             "accounted": {relation: privacy.accounted(relation) for relation in RELATIONS},
             "faults": [{"name": fault.name, "why": fault.why, "source": fault.source} for fault in privacy.faults],

@@ -58,8 +58,8 @@ def said_of_privacy(column: Iterable[str]) -> list[dict]:
 
     Examples
     --------
-    >>> said_of_privacy(['{"is_sound":true}', "", '{"is_sound":true}'])
-    [{'is_sound': True}]
+    >>> said_of_privacy(['{"keeps_claim":true}', "", '{"keeps_claim":true}'])
+    [{'keeps_claim': True}]
     """
     return [json.loads(text) for text in sorted({text for text in column if isinstance(text, str) and text})]
 

@@ -109,7 +109,8 @@ def _defining(module: str, name: str) -> str:
     for node in _tree(module).body:
         if isinstance(node, ast.ImportFrom) and name in [alias.asname or alias.name for alias in node.names]:
             return _defining(_absolute(module, node), name)
-    return module
+    is_package = _path(module).name == "__init__.py"  # it may look names up when somebody asks for them
+    return getattr(getattr(import_module(module), name), "__module__", module) if is_package else module
 
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:

@@ -72,10 +72,10 @@ def tally(audit: pd.DataFrame, privacy: list[dict]) -> str:
     Examples
     --------
     >>> audit = pd.DataFrame({"algorithm": ["a", "b", "b"], "verdict": ["tight", "tight", "violated"]})
-    >>> tally(audit, [{"algorithm": name, "is_sound": True} for name in "abc"])
+    >>> tally(audit, [{"algorithm": name, "keeps_claim": True} for name in "abc"])
     '1 of 2'
     """
-    claiming = {row["algorithm"] for row in privacy if row["is_sound"] is not None}
+    claiming = {row["algorithm"] for row in privacy if row["keeps_claim"] is not None}
     audited = audit[audit["algorithm"].isin(claiming)]
     if not len(audited):
         return "none audited"

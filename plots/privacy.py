@@ -17,7 +17,7 @@ def sums(table: pd.DataFrame) -> list[dict]:
     Returns
     -------
     list of dict
-        For each algorithm that spoke: ``algorithm``, ``neighbours`` (a list), ``is_sound`` and ``times_label`` (the
+        For each algorithm that spoke: ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label`` (the
         largest ratio of accounted to claimed ε; both None where no finite ε is claimed), ``faults``.
     """
     if "privacy" not in table.columns:
@@ -33,7 +33,7 @@ def sums(table: pd.DataFrame) -> list[dict]:
             {
                 "algorithm": algorithm,
                 "neighbours": sorted({one["neighbours"] for one in said}),
-                "is_sound": all(one["is_sound"] for one in claimed) if claimed else None,
+                "keeps_claim": all(one["keeps_claim"] for one in claimed) if claimed else None,
                 "times_label": max(map(_times_label, claimed), default=None),
                 "faults": list({tuple(fault.items()): fault for fault in faults}.values()),
             }
@@ -46,7 +46,7 @@ def words(paper: Mapping, row: Mapping) -> dict:
     times = row["times_label"]
     return {
         "algorithm": label(paper, row["algorithm"]),
-        "sound": {True: "yes", False: "no", None: "nothing claimed"}[row["is_sound"]],
+        "sound": {True: "yes", False: "no", None: "nothing claimed"}[row["keeps_claim"]],
         "paid": "" if times is None else "inf (unbounded)" if math.isinf(times) else f"up to {times:.3g} × the label",
         "neighbours": ", ".join(row["neighbours"]),
         "faults": row["faults"],
@@ -58,10 +58,10 @@ def tally(rows: list[dict]) -> str:
 
     Examples
     --------
-    >>> tally([{"is_sound": True}, {"is_sound": False}, {"is_sound": None}])
+    >>> tally([{"keeps_claim": True}, {"keeps_claim": False}, {"keeps_claim": None}])
     '1 of 2'
     """
-    claiming = [row["is_sound"] for row in rows if row["is_sound"] is not None]
+    claiming = [row["keeps_claim"] for row in rows if row["keeps_claim"] is not None]
     return f"{sum(claiming)} of {len(claiming)}"
 
 

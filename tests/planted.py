@@ -173,3 +173,30 @@ class TwoPartsWithTheWholeBudget(FunctionalMechanismRegressor):
     def _budget(self, design):
         whole = in_two_parts(2 * float(self.epsilon), len(design.monomials), 0.5)
         return Budget(whole.quadratic, whole.linear, Sequential("objective", (super()._budget(design).ledger,)))
+
+
+class RemembersItsRows(EDPRFClassifier):
+    """Its release has a function that remembers the training rows."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.n_rows_seen_ = len(X)
+        return self
+
+    def _released(self, origin):
+        release, n_rows = super()._released(origin), self.n_rows_seen_
+        object.__setattr__(release, "describe", lambda: f"trained on {n_rows} rows")
+        return release
+
+
+class TellsAnExactSum(FunctionalMechanismRegressor):
+    """Its release has a sum of the rows among its parameters, without noise."""
+
+    def fit_summary(self, summary):
+        super().fit_summary(summary)
+        self.exact_ = float(summary.objective.M[0, 0])
+        return self
+
+    def _released(self, origin):
+        origin.parameters["exact"] = self.exact_
+        return super()._released(origin)

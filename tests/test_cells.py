@@ -231,7 +231,7 @@ def test_training_rows_can_be_asked_for():
 
 def test_a_private_forest_says_what_it_paid():
     privacy = run(Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0)).details["privacy"]
-    assert privacy["claimed_epsilon"] == 1.0 and privacy["accounted_epsilon"] == math.inf and not privacy["is_sound"]
+    assert privacy["claimed_epsilon"] == 1.0 and privacy["accounted_epsilon"] == math.inf and not privacy["keeps_claim"]
     assert privacy["neighbours"] == "one record added or removed"
     assert privacy["accounted"] == {"one record added or removed": math.inf, "one record replaced": math.inf}
     assert "exact nominal splits" in {fault["name"] for fault in privacy["faults"]}

@@ -157,7 +157,7 @@ def test_every_path_of_every_tree_costs_epsilon_and_the_forest_no_more(name, var
     part = model.privacy_.ledger
     if variant == "sound":
         assert part.epsilon == pytest.approx(0.7, abs=1e-12), "the dearest of the trees, not their sum"
-        assert model.privacy_.is_sound
+        assert model.privacy_.keeps_claim
 
 
 # What is drawn below a node without rows.

@@ -207,7 +207,7 @@ def test_what_is_claimed_of_the_model(make):
     assert privacy.neighbours
     assert privacy.accounted_epsilon > 0
     if make.keywords.get("variant") == "sound":
-        assert privacy.is_sound and not privacy.faults
+        assert privacy.keeps_claim and not privacy.faults
         assert privacy.accounted_epsilon <= 2.5 * (1 + 1e-12)
     if privacy.accounted_epsilon > 2.5 * (1 + 1e-9):
         assert privacy.faults, "what costs more than is claimed must say why"
@@ -220,7 +220,7 @@ def test_a_missing_domain_is_inferred_with_a_warning_and_never_private(make):
     X, y = rows_for(make)
     with pytest.warns(PrivacyLeakWarning, match="not private"):
         model = small(make, domain=None).fit(X, y)
-    assert math.isinf(model.privacy_.accounted_epsilon) and not model.privacy_.is_sound
+    assert math.isinf(model.privacy_.accounted_epsilon) and not model.privacy_.keeps_claim
     assert "inferred domain" in {fault.name for fault in model.privacy_.faults}
     with warnings.catch_warnings():
         warnings.simplefilter("error", PrivacyLeakWarning)

@@ -40,7 +40,7 @@ def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
 def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
     write(tmp_path, FOUND)
     (tmp_path / "reported.csv").write_text(REPORTED, encoding="utf-8")
-    said = '{"claimed_epsilon":1.0,"accounted_epsilon":2.0,"noisy_epsilon":2.0,"is_sound":false,'
+    said = '{"claimed_epsilon":1.0,"accounted_epsilon":2.0,"noisy_epsilon":2.0,"keeps_claim":false,'
     said += '"neighbours":"added or removed","faults":[]}'
     table = long_table().assign(privacy=said)
     publish(PAPER | {"reported": str(tmp_path / "reported.csv")}, table, tmp_path / "paper-9")

@@ -123,7 +123,7 @@ def test_a_single_attribute_shows_less_where_it_is_replaced():
     """x² cannot change its sign: of its budget a replaced record can take no more than an added one."""
     privacy = DiffLRRegressor(2.0, variant="sound", domain=unit_domain(1)).fit([[1.0], [0.5]], [1.0, 0.5]).privacy_
     quadratic, linear = privacy.ledger.parts
-    assert privacy.accounted(REPLACED) == pytest.approx(quadratic.epsilon + 2 * linear.epsilon) and privacy.is_sound
+    assert privacy.accounted(REPLACED) == pytest.approx(quadratic.epsilon + 2 * linear.epsilon) and privacy.keeps_claim
 
 
 @scalings

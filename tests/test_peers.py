@@ -137,7 +137,7 @@ def test_more_than_two_classes_are_refused_before_anything_runs():
 
 def test_what_the_peers_keep_of_their_promise(told):
     forest = small(DiffprivlibForestClassifier).fit(*rows(DiffprivlibForestClassifier)).privacy_
-    assert (forest.claimed_epsilon, forest.accounted_epsilon, forest.is_sound) == (1.0, 2.0, False)
+    assert (forest.claimed_epsilon, forest.accounted_epsilon, forest.keeps_claim) == (1.0, 2.0, False)
     assert forest.accounted("one record added or removed") == 5.0  # of three trees
     linear = small(DiffprivlibLinearRegression).fit(*rows(DiffprivlibLinearRegression)).privacy_
     assert math.isinf(linear.accounted_epsilon) and linear.noisy_epsilon == pytest.approx(5 / 4)

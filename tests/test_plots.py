@@ -78,7 +78,12 @@ def paper(tmp_path):
 def long_table(seed=0):
     rng = np.random.default_rng(seed)
     by = ["dataset", "algorithm", "params.max_depth", "epsilon"]
-    privacy = {"claimed_epsilon": 1.0, "accounted_epsilon": 25.0, "is_sound": False, "neighbours": "add or remove one"}
+    privacy = {
+        "claimed_epsilon": 1.0,
+        "accounted_epsilon": 25.0,
+        "keeps_claim": False,
+        "neighbours": "add or remove one",
+    }
     return pd.DataFrame(
         dict(zip(by, point, strict=True))
         | {"study": "grid", "repeat": r, "status": "done", "accuracy": 0.8 + rng.normal(0, 0.003)}
@@ -329,7 +334,7 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     table = long_table_of(cells, records)
     assert (table["privacy"] == "").tolist() == (table["algorithm"] == "majority").tolist()
     said = json.loads(table["privacy"].max())
-    assert (said["claimed_epsilon"], said["accounted_epsilon"], said["is_sound"]) == (1.0, "inf", False)
+    assert (said["claimed_epsilon"], said["accounted_epsilon"], said["keeps_claim"]) == (1.0, "inf", False)
     publish(paper, table, tmp_path)
     section = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="privacy-table"')[2]
     section = section.partition("</table>")[0]

@@ -269,13 +269,13 @@ def test_a_forest_pays_for_its_counts_alone_where_the_height_is_given():
     model = forest(2.5, n_estimators=5, max_depth=3).fit(*table(0, 50))
     assert model.plan_.epsilon == 0.5
     assert model.privacy_.accounted_epsilon == pytest.approx(2.5, rel=1e-12)
-    assert model.privacy_.is_sound and model.privacy_.faults == ()
+    assert model.privacy_.keeps_claim and model.privacy_.faults == ()
 
 
 def test_a_height_that_follows_from_the_rows_is_a_fault():
     privacy = forest(2.5, max_depth=None).fit(*table(0, 50)).privacy_
     assert [fault.name for fault in privacy.faults] == ["height from the rows"]
-    assert math.isinf(privacy.accounted_epsilon) and not privacy.is_sound
+    assert math.isinf(privacy.accounted_epsilon) and not privacy.keeps_claim
 
 
 # The height of its authors.

@@ -98,7 +98,7 @@ def test_an_inferred_domain_warns_and_is_a_fault(sampler):
     with pytest.warns(PrivacyLeakWarning):
         sampler.fit_resample(*table())
     assert "inferred domain" in {fault.name for fault in sampler.privacy_.faults}
-    assert math.isinf(sampler.privacy_.accounted_epsilon) and not sampler.privacy_.is_sound
+    assert math.isinf(sampler.privacy_.accounted_epsilon) and not sampler.privacy_.keeps_claim
 
 
 @every
@@ -271,7 +271,7 @@ def recorded(monkeypatch, X, y, epsilon=1.2):
 def test_no_record_costs_more_than_is_booked(monkeypatch):
     X, y = table(40)
     calls, privacy = recorded(monkeypatch, X, y)
-    assert privacy.is_sound and privacy.accounted_epsilon == pytest.approx(1.2, rel=1e-12)
+    assert privacy.keeps_claim and privacy.accounted_epsilon == pytest.approx(1.2, rel=1e-12)
     for gone in range(40):
         fewer, _ = recorded(monkeypatch, X.drop(index=gone), np.delete(y, gone))
         pairs = list(zip(calls, fewer, strict=True))

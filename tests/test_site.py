@@ -188,7 +188,7 @@ def test_a_run_reads_back_as_it_was_written(made_up):
     table = run.paper["tables"][1]
     printed = run.frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
     assert printed.dropna().to_dict() == {(3, 0.05): 0.80012, (4, 1.0): 0.95, (4, math.inf): 0.8}
-    assert (run.privacy[0]["times_label"], run.privacy[0]["is_sound"]) == (25, False)
+    assert (run.privacy[0]["times_label"], run.privacy[0]["keeps_claim"]) == (25, False)
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])

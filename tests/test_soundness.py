@@ -39,7 +39,12 @@ def cells(metric="accuracy", gain=lambda printed, dataset: printed + GAINS[datas
                     row = {"study": "all", "dataset": dataset, "algorithm": algorithm, "epsilon": epsilon}
                     row |= {"repeat": repeat, "status": "done", metric: value, "key": str(len(rows))}
                     said = {"claimed_epsilon": epsilon, "accounted_epsilon": paid, "noisy_epsilon": paid}
-                    said |= {"faults": [], "is_sound": False, "neighbours": "replaced", "accounted": {"replaced": paid}}
+                    said |= {
+                        "faults": [],
+                        "keeps_claim": False,
+                        "neighbours": "replaced",
+                        "accounted": {"replaced": paid},
+                    }
                     rows.append(row | {"privacy": json.dumps(said)})
     return pd.DataFrame(rows)
 

@@ -233,7 +233,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     >>> forest.predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
     >>> sound = DiffPRFsClassifier(epsilon=9.0, variant="sound", domain=domain, random_state=0).fit(X, y)
-    >>> sound.privacy_.is_sound
+    >>> sound.privacy_.keeps_claim
     True
     """
 

@@ -162,7 +162,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     >>> tree = PFDPDTClassifier(epsilon=5.0, max_depth=2, variant="sound", domain=domain, random_state=0).fit(X, y)
     >>> tree.predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
-    >>> tree.privacy_.is_sound, tree.privacy_.accounted_epsilon
+    >>> tree.privacy_.keeps_claim, tree.privacy_.accounted_epsilon
     (True, 5.0)
     """
 

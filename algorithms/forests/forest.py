@@ -12,13 +12,17 @@ from joblib import delayed
 from numba import types
 
 from algorithms import secure
-from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Privacy, Sequential
+from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Sequential
 from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.bins import bin_continuous
 from algorithms.compiled import compiled
+from algorithms.domain import Continuous
 from algorithms.forests.predictor import add_values, add_votes
-from algorithms.forests.table import Table, bin_continuous, make_table
+from algorithms.forests.table import Table, make_table
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon
+from algorithms.released.document import Origin
+from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 
 MAX_DEPTH = 30
 """Deepest tree that is grown."""
@@ -98,7 +102,7 @@ class PrivateForest:
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
         )
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, *self._account(table))
+        self.privacy_ = self.account(self.epsilon, *self._account(table))
         return self
 
     def prepare(self, X, y) -> tuple[Table, partial, Callable]:
@@ -154,12 +158,26 @@ class PrivateForest:
         """Return the number of public bins of a continuous column, or None where trees need its exact values."""
         return None
 
+    def _released(self, origin: Origin) -> ReleasedForest:
+        is_regression = isinstance(self.domain_.target, Continuous)
+        classes = None if is_regression else self.classes_.copy()
+        answer = "value" if is_regression else "label"
+        trees = tuple(released_tree(nodes, answer) for nodes in self.trees_)
+        return ReleasedForest(origin, classes, MEAN if is_regression else VOTES, self._n_bins(), trees)
+
     def _composed(self, tree: Event, table: Table) -> Event:
         """Return what the whole forest costs, given what one tree costs on the rows that it is grown on."""
         if self._sampling() == "disjoint":
             return Parallel("tree", (tree,), self.n_estimators)
         rows = Bootstrapped(tree, len(table.labels)) if self._sampling() == "bootstrap" else tree
         return Sequential("tree", (rows,), self.n_estimators)
+
+
+def released_tree(nodes: np.ndarray, answer: str) -> ReleasedTree:
+    """Return of a grown tree what was paid for: questions, noisy counts, and the ``answer`` field of its leaves."""
+    answers = np.where(nodes["decides"] == LEAF, nodes[answer].astype(np.float64), np.nan)[:, np.newaxis].copy()
+    columns = (nodes[name].copy() for name in ("decides", "feature", "cut", "child"))
+    return ReleasedTree(*columns, answers, nodes["noisy_count"].copy())
 
 
 class PrivateForestClassifier(PrivateForest, PrivateClassifier):

@@ -21,9 +21,10 @@ from algorithms.domain import Nominal
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
 from algorithms.forests.keys import check_size, child_key, feature_of
 from algorithms.forests.predictor import BLOCK, descend
-from algorithms.forests.tree import BELOW, BY_VALUE
 from algorithms.mechanisms import laplace_of, laplace_vector, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
+from algorithms.released.document import Origin
+from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, LEAF, ReleasedForest, ReleasedTree, shares_of
 
 question_type = np.dtype(
     (
@@ -101,7 +102,7 @@ def grow_in_full(plan, data, rows, rng):
     It is grown before it sees a row: the order of nodes that rows ask for would tell of them.
     """
     root, keys, parents, _ = reached(plan, data, rows[:0], rng)
-    nodes = in_full(plan, root, keys, parents)
+    nodes = in_full(plan, root, keys, parents, rng)
     at = find_leaves(plan, nodes, data.matrix[rows])
     return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
 
@@ -205,8 +206,11 @@ def with_counts(plan, data, rows, at, nodes, keys):
 
 
 @compiled
-def in_full(plan, nodes, keys, parents):
-    """Return the nodes of the full tree under a root, a level after the other."""
+def in_full(plan, nodes, keys, parents, rng):
+    """Return the nodes of the full tree under a root, a level after the other.
+
+    Each node has a key of its own: a cut gives the key that it was drawn from away, and tells of no other then.
+    """
     i, n_nodes = 0, nodes.shape[0]
     keys, parents = keys[:n_nodes], parents[:n_nodes]
     while i < n_nodes:
@@ -215,7 +219,10 @@ def in_full(plan, nodes, keys, parents):
         if most > nodes.shape[0]:
             nodes, keys, parents = with_room(nodes, keys, parents, most)
         if nodes[i].feature == UNASKED and depth_of(parents, i) < plan.max_depth:
+            first = n_nodes
             n_nodes = branch(plan, nodes, keys, parents, n_nodes, i)
+            for child in range(first, n_nodes):
+                keys[child] = rng.integers(0, 2**63 - 1)
         i += 1
     return nodes[:n_nodes].copy()
 
@@ -337,7 +344,7 @@ class RDTClassifier(PrivateForestClassifier):
     >>> forest = RDTClassifier(epsilon=5.0, max_depth=2, domain=domain, random_state=0).fit(X, y)
     >>> forest.predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
-    >>> forest.privacy_.is_sound, forest.privacy_.accounted_epsilon
+    >>> forest.privacy_.keeps_claim, forest.privacy_.accounted_epsilon
     (True, 5.0)
     """
 
@@ -370,10 +377,21 @@ class RDTClassifier(PrivateForestClassifier):
     def predict_proba(self, X) -> np.ndarray:
         """Return the summed noisy counts of the trees, moved to 0 where negative, as shares: float64 array (n, c)."""
         matrix = self.read_rows(X)
-        sums = self._summed(matrix, len(self.classes_), partial(add_counts, self.plan_))
-        sums -= np.minimum(sums.min(axis=1, keepdims=True), 0)
-        total = sums.sum(axis=1, keepdims=True)
-        return np.divide(sums, total, out=np.full_like(sums, 1 / len(self.classes_)), where=total > 0)
+        return shares_of(self._summed(matrix, len(self.classes_), partial(add_counts, self.plan_)))
+
+    def _released(self, origin: Origin) -> ReleasedForest:
+        trees = tuple(self._released_tree(tree) for tree in self.trees_)
+        return ReleasedForest(origin, self.classes_.copy(), COUNTS, None, trees)
+
+    def _released_tree(self, tree: RandomTree) -> ReleasedTree:
+        """Return the questions and noisy counts of a tree that was grown in full."""
+        nodes, is_leaf = tree.nodes, tree.nodes["feature"] < 0
+        decides = np.where(is_leaf, LEAF, np.where(np.isnan(nodes["cut"]), BY_VALUE, BELOW)).astype(np.int8)
+        answers = np.full((len(nodes), self.plan_.n_classes), np.nan)
+        answers[is_leaf] = tree.noisy_counts[nodes["child"][is_leaf]]
+        child = np.where(is_leaf, -1, nodes["child"])
+        feature = nodes["feature"].astype(np.int32)
+        return ReleasedTree(decides, feature, nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan))
 
     def _sampling(self) -> str:
         return "all"

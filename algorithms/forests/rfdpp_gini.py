@@ -196,7 +196,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     ...                              domain=domain, random_state=0).fit(X, y)
     >>> forest.predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
-    >>> forest.privacy_.is_sound, forest.privacy_.accounted_epsilon
+    >>> forest.privacy_.keeps_claim, forest.privacy_.accounted_epsilon
     (True, 20.0)
     """
 

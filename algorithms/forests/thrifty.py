@@ -182,7 +182,7 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
     >>> tree = ThriftyTreeClassifier(epsilon=1.0, domain=domain, random_state=0).fit(X, y)
     >>> tree.predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
-    >>> tree.privacy_.is_sound, tree.privacy_.accounted_epsilon
+    >>> tree.privacy_.keeps_claim, tree.privacy_.accounted_epsilon
     (True, 1.0)
     """
 

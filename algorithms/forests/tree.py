@@ -13,9 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.compiled import compiled, inlined
-
-LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
-"""How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
+from algorithms.released.forest import BELOW, BY_VALUE, EQUALS, LEAF
 
 node_type = np.dtype(
     (

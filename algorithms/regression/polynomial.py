@@ -7,7 +7,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Privacy
 from algorithms.base import PrivateRegressor
 from algorithms.domain import Domain
 from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag
@@ -17,6 +16,8 @@ from algorithms.regression.minimum import REPAIRS, minimise
 from algorithms.regression.moments import SoundBudget
 from algorithms.regression.monomials import Monomials
 from algorithms.regression.objective import Objective, objective_of
+from algorithms.released.document import Origin
+from algorithms.released.regression import ReleasedRegression
 
 
 class Summary(NamedTuple):
@@ -144,7 +145,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         self.noise_scales_ = budget.scales
         self.coef_ = minimise(M, b, self.repair, self.noise_scales_["quadratic"], self.noise_scales_["linear"])
         self.monomials_ = list(design.names)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, budget.ledger, neighbours=budget.ledger.neighbours)
+        self.privacy_ = self.account(self.epsilon, budget.ledger, neighbours=budget.ledger.neighbours)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -168,6 +169,10 @@ class PrivatePolynomialRegressor(PrivateRegressor):
             predicted[filled : filled + len(scaled)] = self.in_unit_of_target(design.share_of_target(scaled))
             filled += len(scaled)
         return predicted
+
+    def _released(self, origin: Origin) -> ReleasedRegression:
+        powers = self.design(self.domain_).monomials.exponents
+        return ReleasedRegression(origin, self.coef_.copy(), powers.copy(), self.scaling)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""

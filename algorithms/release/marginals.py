@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.accounting import Event, Fault, Sequential, Spent
+from algorithms.bins import bin_continuous
 from algorithms.domain import Continuous, Feature
-from algorithms.forests.table import bin_continuous
 from algorithms.mechanisms import laplace_vector
 from algorithms.parameters import check_count, check_epsilon, check_number
 from algorithms.release.sampler import Sampler
 from algorithms.release.trained import TrainedOnRelease
+from algorithms.released.document import Origin
+from algorithms.released.marginals import ReleasedMarginals, draw_rows
 
 
 class MarginalReplacement(Sampler):
@@ -83,9 +85,7 @@ class MarginalReplacement(Sampler):
             n_values = self._n_values(feature)
             counts = np.bincount(labels * n_values + column, minlength=n_classes * n_values)
             self.shares_.append(_shares(self._noisy(counts, rng).reshape(n_classes, n_values)))
-        released_labels = np.repeat(np.arange(n_classes), self._sizes())
-        columns = [self._drawn(i, released_labels, rng) for i in range(matrix.shape[1])]
-        return np.column_stack(columns), released_labels
+        return draw_rows(self.domain_, self.class_counts_, self.shares_, self.sampling_ratio, rng)
 
     def _noisy(self, counts: np.ndarray, rng) -> np.ndarray:
         return np.maximum(laplace_vector(counts, 1.0, self._table_epsilon(), rng), 0.0)
@@ -96,19 +96,8 @@ class MarginalReplacement(Sampler):
     def _n_values(self, feature: Feature) -> int:
         return self.n_bins if isinstance(feature, Continuous) else len(feature.categories)
 
-    def _sizes(self) -> np.ndarray:
-        """Return how many rows of each class are released; one of each if the noise has left none at all."""
-        sizes = np.round(self.sampling_ratio * self.class_counts_).astype(np.int64)
-        return sizes if sizes.any() else np.ones_like(sizes)
-
-    def _drawn(self, i: int, labels: np.ndarray, rng) -> np.ndarray:
-        """Draw a value of one attribute for each released row, given its class."""
-        feature, ends = self.domain_.features[i], np.cumsum(self.shares_[i], axis=1)
-        ends[:, -1] = 1.0  # not a rounding less: each draw is below it
-        cells = (rng.random(len(labels))[:, None] >= ends[labels]).sum(axis=1)
-        if not isinstance(feature, Continuous):
-            return cells + 1.0
-        return feature.lower + (cells + rng.random(len(labels))) / self.n_bins * (feature.upper - feature.lower)
+    def _released(self, origin: Origin) -> ReleasedMarginals:
+        return ReleasedMarginals(origin, self.class_counts_.copy(), tuple(table.copy() for table in self.shares_))
 
     def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
         share, k = self._table_epsilon(), len(self.domain_.features)

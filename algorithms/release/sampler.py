@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from algorithms.accounting import Event, Fault, Privacy, Sequential, Unpaid
+from algorithms.accounting import Event, Fault, Sequential, Unpaid
 from algorithms.base import LabelledEstimator
 from algorithms.domain import Domain, Nominal
 from algorithms.parameters import check_choice
@@ -73,7 +73,7 @@ class Sampler(LabelledEstimator):
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
         released, released_labels = self._replaced(matrix, labels, self.generator(self.seed()))
-        self.privacy_ = Privacy.under(self.domain_, *self._account())
+        self.privacy_ = self.account(*self._account())
         if isinstance(X, pd.DataFrame):
             released = pd.DataFrame(released, columns=self.domain_.names)
         return released, self.classes_[released_labels]

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -17,6 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from algorithms.base import PrivateClassifier
 from algorithms.parameters import check_choice
 from algorithms.release.sampler import Sampler, numbered
+from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
+from algorithms.released.document import Origin
 
 
 def decision_tree(n_rows: int, seed: int) -> DecisionTreeClassifier:
@@ -55,6 +57,40 @@ def svm(n_rows: int, seed: int) -> SVC:
 
 CLASSIFIERS = {"decision_tree": decision_tree, "back_propagation": back_propagation, "svm": svm}
 """Classifiers with the paper's settings, each a function of the number of released rows and a seed."""
+
+
+def _rule_of_tree(classifier: DecisionTreeClassifier) -> BinaryTree:
+    tree = classifier.tree_
+    labels = tree.value[:, 0].argmax(axis=1)
+    return BinaryTree(
+        tree.feature.copy(), tree.threshold.copy(), tree.children_left.copy(), tree.children_right.copy(), labels
+    )
+
+
+def _rule_of_net(classifier: MLPClassifier) -> HiddenLayer:
+    (hidden_weights, weights), (hidden_offsets, offsets) = classifier.coefs_, classifier.intercepts_
+    return HiddenLayer(hidden_weights.copy(), hidden_offsets.copy(), weights.copy(), offsets.copy())
+
+
+def _rule_of_svm(classifier: SVC) -> SupportVectors:
+    weights, offsets = classifier.dual_coef_.copy(), classifier.intercept_.copy()
+    if len(classifier.classes_) == 2:  # scikit-learn turns the sign of two classes around, so that 1 is positive
+        weights, offsets = -weights, -offsets
+    vectors, n_of_class = classifier.support_vectors_.copy(), classifier.n_support_.astype(np.int64)
+    return SupportVectors(vectors, n_of_class, weights, offsets, np.array(classifier.gamma))
+
+
+def _rule_of_one_class(classifier: DummyClassifier) -> OneClass:
+    return OneClass(np.array(np.argmax(classifier.class_prior_)))
+
+
+RULE_OF = {
+    DecisionTreeClassifier: _rule_of_tree,
+    MLPClassifier: _rule_of_net,
+    SVC: _rule_of_svm,
+    DummyClassifier: _rule_of_one_class,
+}
+"""What a trained classifier has learnt, in the form of ``algorithms.released.classifier``."""
 
 
 class TrainedOnRelease(PrivateClassifier):
@@ -123,6 +159,14 @@ class TrainedOnRelease(PrivateClassifier):
         """Return the class of each row: array of shape (n,)."""
         rows = self.read_rows(X)  # first, so that an unfitted classifier says so
         return self.classifier_.predict(numbered(rows, self.domain_))
+
+    def _released(self, origin: Origin) -> ReleasedClassifier:
+        *scaler, classifier = self.classifier_ if isinstance(self.classifier_, Pipeline) else [self.classifier_]
+        n_features, classes = len(self.domain_.features), self.classifier_.classes_
+        mean, scale = (scaler[0].mean_, scaler[0].scale_) if scaler else (np.zeros(n_features), np.ones(n_features))
+        return ReleasedClassifier(
+            origin, classes.copy(), mean.copy(), scale.copy(), RULE_OF[type(classifier)](classifier)
+        )
 
     def _untrained(self, labels: np.ndarray) -> BaseEstimator:
         if len(np.unique(labels)) < 2:  # a support vector machine refuses a single class

@@ -22,7 +22,7 @@ from experiments.audit.replay import Report
 from experiments.cells import canonical, json_safe
 
 BLACK_BOX, ONE_RUN = "black box", "one run"
-_SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "is_sound", "neighbours", "where", "event", "n"]
+_SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "keeps_claim", "neighbours", "where", "event", "n"]
 _SUMMARY += ["count", "of", "bound", "refutable", "verdict"]
 VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 
@@ -39,7 +39,7 @@ class Row:
         Its name, and the parameters of what was trained, as canonical JSON.
     epsilon, claimed, accounted : float
         The ε it was given, what it claims for these neighbours by that, and what its own ledger says.
-    is_sound : bool
+    keeps_claim : bool
         Whether it calls itself sound.
     neighbours : str
         In what the tables differ.
@@ -68,7 +68,7 @@ class Row:
     epsilon: float
     claimed: float
     accounted: float
-    is_sound: bool
+    keeps_claim: bool
     neighbours: str
     where: str
     event: str
@@ -88,7 +88,7 @@ class Row:
     @property
     def is_alarming(self) -> bool:
         """Whether what calls itself sound was convicted."""
-        return self.is_sound and self.verdict == VIOLATED
+        return self.keeps_claim and self.verdict == VIOLATED
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Found:
         """Whether anything that calls itself sound was convicted."""
         return (
             any(row.is_alarming for row in self.bounds)
-            or any(report.is_sound and report.failures for report in self.replays)
+            or any(report.keeps_claim and report.failures for report in self.replays)
             or not all(law.holds for law in self.laws)
         )
 
@@ -129,7 +129,7 @@ def of_finding(algorithm: str, finding: Finding) -> Row:
         epsilon=privacy.claimed_epsilon,
         claimed=finding.claimed,
         accounted=privacy.accounted(pair.neighbours),
-        is_sound=privacy.is_sound,
+        keeps_claim=privacy.keeps_claim,
         neighbours=pair.neighbours,
         where=pair.name,
         event=finding.event,
@@ -158,7 +158,7 @@ def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row
         epsilon=privacy.claimed_epsilon,
         claimed=privacy.claimed_epsilon,
         accounted=privacy.accounted_epsilon,
-        is_sound=privacy.is_sound,
+        keeps_claim=privacy.keeps_claim,
         neighbours=privacy.neighbours,
         where=f"{dataset}, {trees} tree{'' if trees == 1 else 's'}, {run.canaries:,} canaries",
         event=run.rule,

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from algorithms.accounting import Privacy
-from algorithms.forests.table import bin_continuous
+from algorithms.bins import bin_continuous
 from algorithms.release.marginals import MarginalReplacement
 from algorithms.release.sampler import Sampler, numbered
 from experiments.audit.observation import Observation

@@ -10,7 +10,9 @@ holds,
 - the record has cost no more than the ledger says (``account``) and the estimator claims (``claim``): a choice costs
   its epsilon if a score moved at all, Laplace noise as large a share of it as the change is of the sensitivity;
 - the other records stay in their trees (``sampling``);
-- the released model is the same (``release``): it depends on the rows through the mechanisms alone.
+- the released model is the same (``release``): it depends on the rows through the mechanisms alone. Of a sound model
+  that is its release object with all that can be reached from it (`reachable`), so it is replayed once more as a
+  release.
 
 `tape` records the calls and plays them. Compiled code cannot be watched: this runs in plain Python, in a process of its
 own (`reports`). It takes milliseconds a pair and proves nothing, but it sees at once what a proof has overlooked.
@@ -37,6 +39,7 @@ from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
 from algorithms.base import PrivateEstimator
 from experiments import estimators
+from experiments.audit.reachable import atoms
 from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_module, watching
 from experiments.errors import BadInput
 
@@ -152,6 +155,11 @@ class Subject:
         accepted = estimators.accepts(self.target)
         return cls(**({name: value for name, value in given.items() if name in accepted} | self.params))
 
+    def for_release(self) -> Subject | None:
+        """Return the same for a release, None where it is one or cannot be."""
+        has_noise = "noise" in estimators.accepts(self.target) and self.params.get("noise") != "opendp"
+        return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -180,7 +188,7 @@ class Report:
     ----------
     name : str
         Of the subject.
-    neighbours, claimed_epsilon, is_sound, faults
+    neighbours, claimed_epsilon, keeps_claim, faults
         What its ``privacy_`` says; of the faults their names.
     accounted, composed : dict
         By relation, what the ledger says, and the most that a replay has cost as far as it went.
@@ -193,7 +201,7 @@ class Report:
     name: str
     neighbours: str
     claimed_epsilon: float
-    is_sound: bool
+    keeps_claim: bool
     faults: tuple[str, ...]
     accounted: dict[str, float]
     composed: dict[str, float]
@@ -216,10 +224,12 @@ def audit(subject: Subject, tables: Sequence[Pair] | None = None) -> Report:
     """
     if not numba.config.DISABLE_JIT:
         raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.replay.reports")
-    watch_module(subject.target.rpartition(".")[0])
+    watch_module(estimators.locate(subject.target).__module__)
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in tables or pairs():
         privacy, first, cost, found = _replayed(subject, pair)
+        if privacy.keeps_claim and (released := subject.for_release()):
+            found = found + _replayed(released, pair)[-1]
         composed[pair.neighbours] = max(composed[pair.neighbours], cost)
         n_calls = max(n_calls, len(first.calls) + len(first.keyed))
         failures += [Failure(kind, pair.name, what) for kind, what in found]
@@ -227,7 +237,7 @@ def audit(subject: Subject, tables: Sequence[Pair] | None = None) -> Report:
         subject.name,
         privacy.neighbours,
         privacy.claimed_epsilon,
-        privacy.is_sound,
+        privacy.keeps_claim,
         tuple(fault.name for fault in privacy.faults),
         {relation: privacy.accounted(relation) for relation in composed},
         composed,
@@ -290,19 +300,20 @@ def _by_key(first: Tape, second: Tape) -> Iterator[tuple[Call, Call]]:
 
 
 def _released(model) -> list[np.ndarray]:
-    """Return what is released of a model, as far as it can be compared: predictions, trees, what was trained."""
+    """Return what leaves of a model: all that its release reaches; of one that must not leave what can be compared."""
+    if model.privacy_.is_sound:
+        everything = repr(list(atoms(model.release())))
+        return [np.frombuffer(everything.encode(), np.uint8)]
     predict = getattr(model, "predict_proba", model.predict)
-    fields = [np.nan_to_num(field, nan=-1.0) for tree in getattr(model, "trees_", []) for field in _fields(tree, model)]
+    fields = [np.nan_to_num(field, nan=-1.0) for tree in getattr(model, "trees_", []) for field in _fields(tree)]
     trained = [np.frombuffer(pickle.dumps(model.classifier_), np.uint8)] if hasattr(model, "classifier_") else []
     return [predict(GRID), *fields, *trained]
 
 
-def _fields(tree, model) -> Iterator[np.ndarray]:
+def _fields(tree) -> Iterator[np.ndarray]:
     """Yield what a tree holds; nothing if it is not to be published, as one that grows when it is asked."""
-    if isinstance(tree, tuple) and not model.is_secure():
-        return
-    for part in map(np.asarray, tree) if isinstance(tree, tuple) else [tree]:
-        yield from [part[name] for name in part.dtype.names] if part.dtype.names else [part]
+    if not isinstance(tree, tuple):
+        yield from (tree[name] for name in tree.dtype.names)
 
 
 SHOWN_BY = {

@@ -226,8 +226,7 @@ _PACKAGES = {"algorithms"}
 
 
 def watch_module(module: str) -> None:
-    """Import a module before anything is watched, and watch it, too."""
+    """Import a module before anything is watched, and watch it and what it imports."""
+    _PACKAGES.add(module.partition(".")[0])
     import_module(module)
-    if (package := module.partition(".")[0]) not in _PACKAGES:
-        _PACKAGES.add(package)
-        _places.cache_clear()
+    _places.cache_clear()  # what it imports may be new

@@ -15,6 +15,7 @@ from algorithms.accounting import REPLACED, Fault, Privacy, Sequential, Spent, U
 from algorithms.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from algorithms.domain import Continuous, Nominal
 from algorithms.parameters import ParameterError, check_count, check_epsilon, check_number
+from algorithms.trust import OTHERS
 from experiments.peers import process
 
 _BY_POSITION = Fault(
@@ -147,7 +148,9 @@ class DiffprivlibForestClassifier(_Peer, PrivateClassifier):
         # its sensitivity is the number of counts that a record changes; each costs epsilon
         n_moved = 2.0 * self.n_estimators - 1
         ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, (_BY_POSITION,), neighbours=REPLACED)
+        self.privacy_ = Privacy.under(
+            self.domain_, self.epsilon, ledger, (_BY_POSITION,), neighbours=REPLACED, trust=OTHERS
+        )
         return self
 
     def predict(self, X):
@@ -201,7 +204,9 @@ class DiffprivlibLinearRegression(_Peer, PrivateRegressor):
             Unpaid("what the noise of the squares lacks"),
         )
         faults = (_LOWER_BOUND_ONLY, _MEANS_TWICE)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, Sequential("fit", spent), faults, neighbours=REPLACED)
+        self.privacy_ = Privacy.under(
+            self.domain_, self.epsilon, Sequential("fit", spent), faults, neighbours=REPLACED, trust=OTHERS
+        )
         return self
 
     def predict(self, X):

@@ -1,0 +1,171 @@
+"""A release as a document: JSON on the way out, JSON on the way in, nothing that could run."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from algorithms.domain import Domain, DomainError
+
+FORMAT = "dp-replica release 1"
+"""Says what a file is; a change of its layout changes the number."""
+
+KINDS = {
+    "forest": "algorithms.released.forest.ReleasedForest",
+    "regression": "algorithms.released.regression.ReleasedRegression",
+    "classifier": "algorithms.released.classifier.ReleasedClassifier",
+    "marginals": "algorithms.released.marginals.ReleasedMarginals",
+}
+
+
+class ReleaseError(ValueError):
+    """A model must not leave, or a file is no release."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a release comes from: all of it public.
+
+    Parameters
+    ----------
+    algorithm : str
+        Class of the estimator.
+    parameters : dict
+        Its constructor parameters, without the domain, the seed and the number of threads.
+    domain : Domain
+        The declared columns, classes and bounds.
+    privacy : dict
+        The account of the fit, as ``accounting.Privacy.as_dict`` writes it and ``from_dict`` reads it.
+    """
+
+    algorithm: str
+    parameters: dict
+    domain: Domain
+    privacy: dict
+
+
+class Release(ABC):
+    """What leaves of a fitted model: what was paid for, what is public, and nothing else.
+
+    Attributes
+    ----------
+    origin : Origin
+        The algorithm, its parameters, the domain, and the account.
+    """
+
+    KIND: str
+    origin: Origin
+
+    @abstractmethod
+    def contents(self) -> dict:
+        """Return all that the release holds beside its origin, as what JSON can hold."""
+
+    @classmethod
+    @abstractmethod
+    def from_contents(cls, origin: Origin, contents: dict) -> Release:
+        """Return the release that ``contents`` was made of."""
+
+    def to_json(self) -> str:
+        """Return the release as JSON; `from_json` is the way back.
+
+        Raises
+        ------
+        ReleaseError
+            If the domain has a category that JSON cannot hold.
+        """
+        document = {
+            "format": FORMAT,
+            "kind": self.KIND,
+            "algorithm": self.origin.algorithm,
+            "parameters": {name: plain(value) for name, value in self.origin.parameters.items()},
+            "domain": {key: plain(value) for key, value in self.origin.domain.to_mapping().items()},
+            "privacy": self.origin.privacy,
+            "contents": self.contents(),
+        }
+        return json.dumps(document, ensure_ascii=False, allow_nan=False)
+
+    def save(self, path) -> None:
+        """Write the release to a file."""
+        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+
+def from_json(text: str) -> Release:
+    """Return the release that ``to_json`` wrote.
+
+    Raises
+    ------
+    ReleaseError
+        If the text is no release.
+    """
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ReleaseError(f"this is no release: not JSON ({error})") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ReleaseError(f"this is no release: its format is not {FORMAT!r}")
+    try:
+        module, name = KINDS[document["kind"]].rsplit(".", 1)
+        domain = Domain.from_mapping(document["domain"])
+        origin = Origin(document["algorithm"], document["parameters"], domain, document["privacy"])
+        return getattr(import_module(module), name).from_contents(origin, document["contents"])
+    except (KeyError, TypeError, ValueError, DomainError) as error:
+        raise ReleaseError(f"this release is damaged: {type(error).__name__}: {error}") from None
+
+
+def load_release(path) -> Release:
+    """Read a release from a file.
+
+    Raises
+    ------
+    ReleaseError
+        If the file is no release.
+    OSError
+        If it cannot be read.
+    """
+    return from_json(Path(path).read_text(encoding="utf-8"))
+
+
+def plain(value):
+    """Return a value as what JSON can hold: arrays as lists, NaN as None.
+
+    Raises
+    ------
+    ReleaseError
+        For anything else.
+
+    Examples
+    --------
+    >>> plain(np.array([[0.5, np.nan], [1.0, 2.0]])), plain(np.int64(3)), plain({"a": ("b", None)})
+    ([[0.5, None], [1.0, 2.0]], 3, {'a': ['b', None]})
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise ReleaseError(f"a release cannot hold {value!r}, which JSON has no form for")
+
+
+def array(values, dtype=np.float64) -> np.ndarray:
+    """Return an array of what `plain` made of one; None is NaN.
+
+    Examples
+    --------
+    >>> array([[0.5, None], [1.0, 2.0]])
+    array([[0.5, nan],
+           [1. , 2. ]])
+    """
+    if dtype != np.float64:
+        return np.array(values, dtype=dtype)
+    return np.array(values, dtype=object).astype(np.float64)

@@ -1,0 +1,146 @@
+"""Released trees: questions, answers of leaves, and noisy counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.bins import bin_continuous
+from algorithms.released.document import Origin, Release, array, plain
+
+LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
+"""How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
+
+VOTES, COUNTS, MEAN = "votes", "counts", "mean"
+"""What trees have in their leaves, and how it is put together: a label, and the most frequent one is predicted; class
+counts, which are summed; a number on the scale [0, 1], of which the mean is taken."""
+
+
+class ReleasedTree(NamedTuple):
+    """A tree, node by node, the root first; m nodes."""
+
+    decides: np.ndarray  # int8 (m,)
+    feature: np.ndarray  # int32 (m,): column that is asked, -1 in a leaf
+    cut: np.ndarray  # float64 (m,): threshold, or category, NaN where there is none
+    child: np.ndarray  # int32 (m,): first child, the others follow it; -1 in a leaf
+    answer: np.ndarray  # float64 (m, w): what a leaf says, NaN elsewhere; w is the number of classes for COUNTS, else 1
+    noisy_count: np.ndarray  # float64 (m,): a noisy count that the algorithm released in this node, else NaN
+
+    def answers(self, matrix: np.ndarray) -> np.ndarray:
+        """Return what the leaf of every row says: float64 array of shape (n, w)."""
+        at, every = np.zeros(len(matrix), dtype=np.int64), np.arange(len(matrix))
+        while (is_inside := self.decides[at] != LEAF).any():
+            values, decides, cut = matrix[every, self.feature[at]], self.decides[at], self.cut[at]
+            step = np.select([decides == BELOW, decides == EQUALS], [values > cut, values != cut], values)
+            at = np.where(is_inside, self.child[at] + step.astype(np.int64), at)
+        return self.answer[at]
+
+
+DTYPES = {"decides": np.int8, "feature": np.int32, "child": np.int32}
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedForest(Release):
+    """A forest that has left.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where it comes from.
+    classes : array of shape (c,) or None
+        Class labels, sorted; None for a regression.
+    combines : {VOTES, COUNTS, MEAN}
+        What the trees have in their leaves.
+    n_bins : int or None
+        Public equal-width bins that continuous columns are put into; None where trees compare their values.
+    trees : tuple of ReleasedTree
+        The trees.
+    """
+
+    KIND = "forest"
+
+    origin: Origin
+    classes: np.ndarray | None
+    combines: str
+    n_bins: int | None
+    trees: tuple[ReleasedTree, ...]
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the share of each class, of votes or of noisy counts: float64 array of shape (n, c).
+
+        Parameters and errors are those of `predict`.
+        """
+        if self.combines == VOTES:
+            labels = np.stack([tree.answers(self._rows(X))[:, 0] for tree in self.trees])
+            return (labels[:, :, np.newaxis] == np.arange(len(self.classes))).mean(axis=0)
+        sums = sum(tree.answers(self._rows(X)) for tree in self.trees)
+        return shares_of(sums)
+
+    def predict(self, X) -> np.ndarray:
+        """Predict the class, or the number, of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, k)
+            Rows, columns as the domain declares them.
+
+        Returns
+        -------
+        array of shape (n,)
+            Class labels, or numbers in the unit of the target.
+
+        Raises
+        ------
+        DomainError
+            For a wrong number of columns, a missing value, a category that was not declared.
+        """
+        if self.combines != MEAN:
+            return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+        bounds, rows = self.origin.domain.target, self._rows(X)
+        shares = sum(tree.answers(rows)[:, 0] for tree in self.trees) / len(self.trees)
+        return bounds.lower + shares * (bounds.upper - bounds.lower)
+
+    def _rows(self, X) -> np.ndarray:
+        matrix, _ = self.origin.domain.encode(X)
+        return matrix if self.n_bins is None else bin_continuous(matrix, self.origin.domain, self.n_bins)
+
+    def contents(self) -> dict:
+        """Return classes, bins and trees."""
+        return {
+            "classes": plain(self.classes),
+            "combines": self.combines,
+            "n_bins": plain(self.n_bins),
+            "trees": [{name: plain(column) for name, column in tree._asdict().items()} for tree in self.trees],
+        }
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedForest:
+        """Return the forest that ``contents`` was made of."""
+        trees = tuple(
+            ReleasedTree(**{name: array(column, DTYPES.get(name, np.float64)) for name, column in tree.items()})
+            for tree in contents["trees"]
+        )
+        classes = None if contents["classes"] is None else np.array(contents["classes"])
+        return cls(origin, classes, contents["combines"], contents["n_bins"], trees)
+
+
+def shares_of(sums: np.ndarray) -> np.ndarray:
+    """Return noisy class counts as shares: moved up to 0 where one is negative, even where none is left.
+
+    Parameters
+    ----------
+    sums : float64 array of shape (n, c)
+        Summed noisy counts of the trees.
+
+    Examples
+    --------
+    >>> shares_of(np.array([[3.0, 1.0], [-1.0, 1.0], [0.0, 0.0]]))
+    array([[0.75, 0.25],
+           [0.  , 1.  ],
+           [0.5 , 0.5 ]])
+    """
+    sums = sums - np.minimum(sums.min(axis=1, keepdims=True), 0)
+    total = sums.sum(axis=1, keepdims=True)
+    return np.divide(sums, total, out=np.full_like(sums, 1 / sums.shape[1]), where=total > 0)

@@ -1,0 +1,90 @@
+"""Released noisy distributions, and rows that are drawn from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms.domain import Continuous, Domain
+from algorithms.released.document import Origin, Release, array, plain
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedMarginals(Release):
+    """Noisy sizes of classes and, in each of them, the noisy distribution of each attribute.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where they come from.
+    class_counts : float64 array of shape (c,)
+        Noisy size of each class, at least 0.
+    shares : tuple of float64 arrays of shape (c, v)
+        For each attribute, the noisy distribution of its v categories or bins in each class.
+    """
+
+    KIND = "marginals"
+
+    origin: Origin
+    class_counts: np.ndarray
+    shares: tuple[np.ndarray, ...]
+
+    def draw(self, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+        """Draw rows: as many as ``sampling_ratio`` asks for, by the noisy sizes of the classes.
+
+        Parameters
+        ----------
+        random_state : int or None, default=None
+            Seed of the draw, which may be public: no row that was protected is looked at.
+
+        Returns
+        -------
+        rows : float64 array of shape (m, k)
+            Columns as the domain has them, categories as their place in it, from 1.
+        labels : array of shape (m,)
+            Their classes.
+        """
+        ratio = self.origin.parameters["sampling_ratio"]
+        rng = np.random.default_rng(random_state)
+        rows, labels = draw_rows(self.origin.domain, self.class_counts, self.shares, ratio, rng)
+        return rows, np.unique(np.array(self.origin.domain.target.categories))[labels]
+
+    def contents(self) -> dict:
+        """Return the noisy tables."""
+        return {"class_counts": plain(self.class_counts), "shares": plain(self.shares)}
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedMarginals:
+        """Return the marginals that ``contents`` was made of."""
+        return cls(origin, array(contents["class_counts"]), tuple(map(array, contents["shares"])))
+
+
+def draw_rows(
+    domain: Domain, class_counts: np.ndarray, shares: tuple[np.ndarray, ...], ratio: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw rows from noisy distributions, attribute by attribute; parameters are those of `ReleasedMarginals`.
+
+    Returns
+    -------
+    rows : float64 array of shape (m, k)
+        Categories count from 1.
+    labels : int64 array of shape (m,)
+        Positions of their classes, ascending.
+    """
+    sizes = np.round(ratio * class_counts).astype(np.int64)
+    if not sizes.any():  # the noise has left none at all
+        sizes = np.ones_like(sizes)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    columns = [_draw_column(domain.features[i], shares[i], labels, rng) for i in range(len(shares))]
+    return np.column_stack(columns), labels
+
+
+def _draw_column(feature, shares: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a value of one attribute for each row, given its class; a continuous one evenly in its bin."""
+    ends = np.cumsum(shares, axis=1)
+    ends[:, -1] = 1.0  # not a rounding less: each draw is below it
+    cells = (rng.random(len(labels))[:, None] >= ends[labels]).sum(axis=1)
+    if not isinstance(feature, Continuous):
+        return cells + 1.0
+    return feature.lower + (cells + rng.random(len(labels))) / shares.shape[1] * (feature.upper - feature.lower)

@@ -1,0 +1,83 @@
+"""Released weights of a polynomial regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms.domain import Continuous
+from algorithms.released.document import Origin, Release, array, plain
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedRegression(Release):
+    """A polynomial regression that has left.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where it comes from.
+    weights : float64 array of shape (d,)
+        Weight of each monomial of the scaled attributes, for the scaled target.
+    powers : int64 array of shape (d, p)
+        Power of each attribute in each monomial.
+    scaling : {"box", "ball"}
+        Where the declared bounds are mapped: to [-1, 1], target included; or those of p attributes to [0, 1/√p], and
+        those of the target to [0, 1].
+    """
+
+    KIND = "regression"
+
+    origin: Origin
+    weights: np.ndarray
+    powers: np.ndarray
+    scaling: str
+
+    def predict(self, X) -> np.ndarray:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, p)
+            Rows; values beyond the declared bounds are clipped.
+
+        Returns
+        -------
+        float64 array of shape (n,)
+            In the unit of the target; predictions may lie beyond its bounds.
+
+        Raises
+        ------
+        DomainError
+            For a wrong number of columns, a missing value, a category that was not declared.
+        """
+        target, in_box = self.origin.domain.target, self.scaling == "box"
+        shares = (self.origin.domain.encode(X)[0] - self._lower) / self._width
+        scaled = 2 * shares - 1 if in_box else shares / math.sqrt(self.powers.shape[1])
+        predicted = np.zeros(len(scaled))
+        for weight, powers in zip(self.weights, self.powers, strict=True):
+            predicted += weight * (scaled**powers).prod(axis=1)
+        return target.lower + ((predicted + 1) / 2 if in_box else predicted) * (target.upper - target.lower)
+
+    @property
+    def _lower(self) -> np.ndarray:
+        return np.array([f.lower if isinstance(f, Continuous) else 0.0 for f in self.origin.domain.features])
+
+    @property
+    def _width(self) -> np.ndarray:
+        """Width of each attribute; a category counts as its position, and a single one has no width."""
+        features = self.origin.domain.features
+        return np.array(
+            [f.upper - f.lower if isinstance(f, Continuous) else len(f.categories) - 1 or 1.0 for f in features]
+        )
+
+    def contents(self) -> dict:
+        """Return weights, powers and scaling."""
+        return {"weights": plain(self.weights), "powers": plain(self.powers), "scaling": self.scaling}
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedRegression:
+        """Return the regression that ``contents`` was made of."""
+        return cls(origin, array(contents["weights"]), array(contents["powers"], np.int64), contents["scaling"])

@@ -1,0 +1,256 @@
+"""What leaves of a model: it predicts as the model does, holds what was paid for, and needs no code that trains.
+
+Estimators are those of ``conf/algorithm``: a new one that can be released is tested here without a line being added.
+They are fitted in a process without compilation (`every_release`).
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import is_regressor
+
+import algorithms
+from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
+from algorithms.released import document
+from algorithms.released.document import FORMAT, from_json
+from experiments import estimators
+from experiments.audit import replay
+from experiments.audit.reachable import atoms
+from tests.test_secure import made, private
+
+ROOT = Path(__file__).resolve().parents[1]
+DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
+PROBES = replay.GRID
+
+
+def in_plain_python(call, *words):
+    done = subprocess.run(
+        [sys.executable, "-c", f"from tests import test_released; test_released.{call}", *words],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+# Every estimator, in a process without compilation.
+
+
+def every_release():
+    """Write the release of each estimator that can leave to a folder, with what the model predicts; say what stayed."""
+    np.seterr(over="ignore")  # keys are mixed modulo 2^64
+    folder = Path(sys.argv[1])
+    stayed = {}
+    for name, cls in private().items():
+        model = made(name, cls, noise="opendp").fit(*rows_for(cls))
+        if not model.privacy_.is_sound:
+            stayed[name] = refusal(model)
+            continue
+        model.release().save(folder / f"{name}.json")
+        np.save(folder / f"{name}.npy", model.predict(PROBES))
+        if hasattr(model, "predict_proba"):
+            np.save(folder / f"{name}-shares.npy", model.predict_proba(PROBES))
+    for classifier in ("back_propagation", "svm", "decision_tree"):
+        for scale in ("standard", None):
+            model = made("dp_marginals", algorithms.DPMarginalsClassifier, noise="opendp", epsilon=400.0)
+            model.set_params(classifier=classifier, classifier_scale=scale).fit(*rows_for(type(model)))
+            model.release().save(folder / f"{classifier} {scale}.json")
+            np.save(folder / f"{classifier} {scale}.npy", model.predict(PROBES))
+    sampler = algorithms.MarginalReplacement(5.0, domain=DOMAIN, noise="opendp")
+    sampler.fit_resample(*rows_for(algorithms.DPMarginalsClassifier))
+    sampler.release().save(folder / "sampler.json")
+    print(json.dumps(stayed))
+
+
+def rows_for(cls):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(0, 8, 60), rng.integers(2, size=60), rng.integers(3, size=60)])
+    return X, X[:, 0] / 4 if is_regressor(cls()) else rng.integers(3, size=60)
+
+
+def refusal(model):
+    try:
+        model.release()
+    except ReleaseError as error:
+        return str(error)
+    return ""
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("released")
+    stayed = json.loads(in_plain_python("every_release()", str(folder)))
+    return folder, stayed
+
+
+def test_every_sound_estimator_can_leave_and_no_other(released):
+    folder, stayed = released
+    left = {path.stem for path in folder.glob("*.json")}
+    assert set(private()) <= left | set(stayed)
+    for name in private():
+        variant = estimators.parameters(name).get("variant")
+        assert (name in left) or variant != "sound"
+    assert {"thrifty_tree", "rdt", "edprf_sound", "diffpets_regressor_sound", "fm_sound", "dp_marginals"} <= left
+    assert {"edprf", "diffpets", "rfdpp_gini"} <= set(stayed)
+    for said in stayed.values():
+        assert " must not leave: " in said and len(said.splitlines()) == 1
+
+
+def names_of(folder):
+    return sorted(path.stem for path in folder.glob("*.npy") if not path.stem.endswith("-shares"))
+
+
+def test_a_release_predicts_what_its_model_did(released):
+    folder, _ = released
+    assert len(names_of(folder)) > 15
+    for name in names_of(folder):
+        release = load_release(folder / f"{name}.json")
+        expected, predicted = np.load(folder / f"{name}.npy"), release.predict(PROBES)
+        if expected.dtype.kind == "f" and release.KIND in ("regression", "forest"):
+            assert predicted == pytest.approx(expected, rel=1e-9, abs=1e-12), name
+        else:
+            assert np.array_equal(predicted, expected), name
+        if (shares := folder / f"{name}-shares.npy").exists():
+            assert release.predict_proba(PROBES) == pytest.approx(np.load(shares), rel=1e-9, abs=1e-12), name
+
+
+def test_a_release_is_its_json_and_its_json_is_the_release(released):
+    folder, _ = released
+    for path in sorted(folder.glob("*.json")):
+        text = path.read_text().rstrip("\n")
+        assert from_json(text).to_json() == text
+        assert list(atoms(from_json(text))) == list(atoms(load_release(path)))
+        account = json.loads(text)["privacy"]
+        assert account["is_sound"] and account["trust"]["noise"] == "opendp"
+
+
+def test_rows_are_drawn_from_released_marginals(released):
+    folder, _ = released
+    release = load_release(folder / "sampler.json")
+    rows, labels = release.draw(3)
+    assert rows.shape == (len(labels), 3) and set(labels) <= {0, 1, 2}
+    assert np.array_equal(rows, release.draw(3)[0]) and not np.array_equal(rows, release.draw(4)[0])
+    assert np.bincount(labels, minlength=3) == pytest.approx(release.class_counts, abs=0.5)
+    assert rows.min(axis=0)[1:].tolist() == [1, 1] and rows.max(axis=0)[1:].tolist() == [2, 3]
+
+
+FORBIDDEN = (
+    "numba",
+    "sklearn",
+    "opendp",
+    "joblib",
+    "llvmlite",
+    *(f"algorithms.{p}" for p in ("forests", "regression")),
+)
+FORBIDDEN += ("algorithms.release", "algorithms.mechanisms", "algorithms.base", "experiments")
+
+
+def test_it_loads_and_predicts_without_the_code_that_trains(released):
+    folder, _ = released
+    code = f"""
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if any(name == no or name.startswith(no + ".") for no in {FORBIDDEN!r}):
+            raise ImportError(name)
+sys.meta_path.insert(0, Refuse())
+import numpy as np
+from pathlib import Path
+from algorithms import load_release
+for path in sorted(Path({str(folder)!r}).glob("*.npy")):
+    if not path.stem.endswith("-shares"):
+        predicted = load_release(path.with_suffix(".json")).predict(np.array({PROBES.tolist()!r}))
+        print(path.stem, np.allclose(predicted, np.load(path), rtol=1e-9))
+"""
+    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [f"{name} True" for name in names_of(folder)]
+
+
+# What it holds.
+
+
+def test_nothing_of_the_rows_stays_with_a_release():
+    """Its arrays are its own: a view would remember what it is a view of."""
+    model = algorithms.ThriftyTreeClassifier(3.0, domain=DOMAIN, noise="opendp").fit(
+        *rows_for(algorithms.RDTClassifier)
+    )
+    names = [path for path, _ in atoms(model.release())]
+    assert not any(".base" in name or "clipped" in name or "random_state" in name for name in names)
+    assert {name.split("[")[0].split(".")[1] for name in names} == {"origin", "classes", "combines", "n_bins", "trees"}
+
+
+def test_what_leaks_through_an_object_is_seen():
+    def remembers(rows):
+        return lambda X: len(rows)
+
+    table = np.arange(8.0)
+    views = {"view": lambda: table[:1], "closure": lambda: remembers(table), "partial": lambda: partial(max, table)}
+    views |= {"generator": lambda: np.random.default_rng(int(table[7])), "method": lambda: Holder(table).method}
+    for name, make in views.items():
+        before = list(atoms(make()))
+        table[7] += 1
+        assert list(atoms(make())) != before, name
+    with pytest.raises(TypeError, match="cannot look into"):
+        list(atoms(object()))
+
+
+class Holder:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def method(self):
+        return None
+
+
+def test_a_model_that_must_not_leave_says_why():
+    X, y = rows_for(algorithms.RDTClassifier)
+    reasons = {
+        "a seed decides its noise": algorithms.ThriftyTreeClassifier(1.0, domain=DOMAIN, random_state=0),
+        "no epsilon is claimed": algorithms.ThriftyTreeClassifier(math.inf, domain=DOMAIN, noise="opendp"),
+        "its account has faults: inferred domain": algorithms.ThriftyTreeClassifier(1.0, noise="opendp"),
+    }
+    for why, model in reasons.items():
+        with pytest.raises(ReleaseError, match=f"^ThriftyTreeClassifier must not leave: {why}"):
+            model.fit(X, y).release()
+
+
+# Files that are no releases.
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "not JSON"),
+        ("[]", "its format is not"),
+        ('{"format": "another"}', "its format is not"),
+        (json.dumps({"format": FORMAT}), "damaged: KeyError"),
+        (json.dumps({"format": FORMAT, "kind": "os.system"}), "damaged: KeyError"),
+    ],
+)
+def test_what_is_no_release_is_refused_in_a_line(text, why):
+    with pytest.raises(ReleaseError, match=why) as raised:
+        from_json(text)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_damaged_release_is_refused(released):
+    folder, _ = released
+    good = json.loads((folder / "thrifty_tree.json").read_text())
+    for damage in ({"contents": {}}, {"domain": {}}, {"contents": good["contents"] | {"trees": [{"cut": ["x"]}]}}):
+        with pytest.raises(ReleaseError, match="damaged"):
+            from_json(json.dumps(good | damage))
+
+
+def test_what_json_cannot_hold_is_refused():
+    for value in (math.inf, object(), 1j):
+        with pytest.raises(ReleaseError, match="cannot hold"):
+            document.plain(value)
