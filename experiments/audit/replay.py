@@ -40,7 +40,7 @@ from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
 from algorithms.base import PrivateEstimator
 from experiments import estimators
 from experiments.audit.reachable import atoms
-from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_module, watching
+from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_class, watching
 from experiments.errors import BadInput
 
 EPSILON = 50.0
@@ -224,7 +224,7 @@ def audit(subject: Subject, tables: Sequence[Pair] | None = None) -> Report:
     """
     if not numba.config.DISABLE_JIT:
         raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.replay.reports")
-    watch_module(estimators.locate(subject.target).__module__)
+    watch_class(estimators.locate(subject.target))
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in tables or pairs():
         privacy, first, cost, found = _replayed(subject, pair)

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 
 import numpy as np
 
@@ -225,8 +224,7 @@ def _places(functions: frozenset[Callable]) -> list[tuple]:
 _PACKAGES = {"algorithms"}
 
 
-def watch_module(module: str) -> None:
-    """Import a module before anything is watched, and watch it and what it imports."""
-    _PACKAGES.add(module.partition(".")[0])
-    import_module(module)
-    _places.cache_clear()  # what it imports may be new
+def watch_class(cls: type) -> None:
+    """Watch what the module of an estimator's class has imported, and that module itself."""
+    _PACKAGES.add(cls.__module__.partition(".")[0])
+    _places.cache_clear()  # what the module imports may be new
