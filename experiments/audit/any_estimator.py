@@ -1,0 +1,83 @@
+"""Many trainings of any estimator through its own ``fit``: what it answers, or that it refuses to.
+
+The slowest way to look, and the only one that needs nothing but scikit-learn's interface: for other people's
+implementations, and for a release, where what counts is all that comes out of the door. A fit that raises is an
+outcome like any other, and so is what it says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+
+from algorithms.accounting import Privacy
+from experiments.audit.observation import Observation
+
+ANSWERS, ANSWER = "answers to all rows", "answer to the record"
+
+
+class EstimatorOnTable:
+    """An estimator on a table, ready to be trained many times: an `Observer`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Without a fit; where a seed decides its noise, each training has one of its own.
+    table : tuple
+        Rows and targets, in any container that ``fit`` takes.
+    probes : frame or array of shape (p, k)
+        Public rows that every trained model is asked about, the differing record first.
+    key : int
+        Key of the run.
+    sees : function
+        model -> what is asked: the model itself, or its release.
+    """
+
+    def __init__(self, estimator: BaseEstimator, table: tuple, probes, key: int, sees: Callable = lambda model: model):
+        self._estimator, self._table, self._probes, self._key, self._sees = estimator, table, probes, key, sees
+        self._said: dict[tuple[str, int], str] = {}
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the estimator says of itself after a fit."""
+        return self._trained(0).privacy_
+
+    def observe(self, first: int, n: int) -> Observation:
+        """Train n times, training number ``first`` and those that follow it."""
+        seen = [self._one(first + i) for i in range(n)]
+        self._said |= {(side, first + i): one[side] for i, one in enumerate(seen) for side in (ANSWERS, ANSWER)}
+        codes = {side: np.array([[_code_of(one[side])] for one in seen]) for side in (ANSWERS, ANSWER)}
+        width = max(len(one["numbers"]) for one in seen)
+        filled = np.full((n, width), np.nan)
+        for row, one in zip(filled, seen, strict=True):
+            row[: len(one["numbers"])] = one["numbers"]
+        return Observation(codes, {f"number {j} of the {ANSWER}": filled[:, [j]] for j in range(width)})
+
+    def _one(self, training: int) -> dict:
+        try:
+            model = self._sees(self._trained(training))
+            answers = np.asarray(model.predict(self._probes))
+        except Exception as error:  # whatever it is, somebody sees that no model came
+            said = f"{type(error).__name__}: {error}"
+            return {ANSWERS: said, ANSWER: said, "numbers": []}
+        if not is_classifier(self._estimator):
+            return {ANSWERS: "numbers", ANSWER: "a number", "numbers": [float(answers[0])]}
+        shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
+        return {ANSWERS: " ".join(map(str, answers)), ANSWER: str(answers[0]), "numbers": shares}
+
+    def _trained(self, training: int) -> BaseEstimator:
+        model = clone(self._estimator)
+        if getattr(model, "noise", "numpy") != "opendp":
+            model.set_params(random_state=(self._key + training) % 2**31)
+        return model.fit(*self._table)
+
+    def words(self, side: str, training: int, part: int) -> str:
+        """Say what a side of the model was in one training that was observed."""
+        return self._said[side, training]
+
+
+def _code_of(said: str) -> int:
+    return int.from_bytes(hashlib.sha256(said.encode()).digest()[:7], "little")

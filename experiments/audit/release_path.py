@@ -1,0 +1,305 @@
+"""Attacks on the way out: real releases, noise by OpenDP, from tables that are built to slip past the mechanisms.
+
+The other layers look at mechanisms. This one goes through the door that a user takes, ``fit(...).release()``, and
+counts what comes out: which classes a release predicts, which noisy numbers it says, and whether there is one at all.
+The attacker knows the code, the domain, every parameter, ``random_state`` included, and all records but one. Tables
+differ
+
+- in their first record, where the others have their places behind it: whoever knows a seed could tell their trees;
+- in a record with a cell that no other has: text among numbers, a fraction in a list, a missing value, infinity, a
+  number too large, a category or class that nobody declared, too few cells. What is read of the others must not change,
+  nothing may be raised, and no message may tell;
+- in their only record.
+
+All runs in plain Python, in a process of its own (`rows_of`), as `replay` does: a few hundred releases are enough for
+what happens always on one table and never on the other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+
+from algorithms import Continuous, Domain, Nominal
+from algorithms.accounting import ADDED_OR_REMOVED
+from experiments import estimators
+from experiments.audit.any_estimator import EstimatorOnTable
+from experiments.audit.blackbox import claim, plain_params, refute, verdict
+from experiments.audit.bounds import FALSE_ALARMS
+from experiments.audit.replay import Subject
+from experiments.audit.streams import key_of
+
+RELEASES = 200
+"""Releases from each table: half of them choose an event, half count it."""
+SEED = 0
+"""The ``random_state`` that the attacker knows."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """Two neighbouring tables as somebody hands them in.
+
+    Parameters
+    ----------
+    name : str
+        How they differ.
+    domain : Domain
+        What is declared of them.
+    table, neighbour : tuple
+        Rows and targets, as ``fit`` takes them; the neighbour has a record more.
+    probe : tuple
+        A public row that releases are asked about.
+    params : dict
+        Parameters of a forest that the tables are built for.
+    """
+
+    name: str
+    domain: Domain
+    table: tuple
+    neighbour: tuple
+    probe: tuple
+    params: dict
+
+    neighbours = ADDED_OR_REMOVED
+
+
+# Known places.
+
+_N_CLASSES = 10
+_MANY = Domain((Nominal("a", (0, 1)),), Nominal("y", tuple(range(_N_CLASSES))))
+
+
+def known_places(n_rows: int = 400) -> Door:
+    """Return a table that tree 0 sees as class 0, and without its first row as class 1, if a seed places the rows.
+
+    Rows are given the class that says in which tree the seed puts them, with the first row and without: class 0 to
+    those that tree 0 has on the whole table only, class 1 to those that it has on the other one only. A release in
+    which the operating system draws the trees says 0 and 1 equally often on both.
+    """
+    root = np.random.SeedSequence(check_random_state(SEED).randint(2**31 - 1))
+    here = np.random.default_rng(root.spawn(3)[0]).integers(0, 2, size=n_rows)
+    without_first = np.append(-1, here[:-1])
+    y = 2 + np.arange(n_rows) % (_N_CLASSES - 2)
+    y[(here == 0) & (without_first == 1)] = 0
+    y[(here == 1) & (without_first == 0)] = 1
+    X = np.zeros((n_rows, 1))
+    params = {"n_estimators": 2, "max_depth": 2, "sampling": None}
+    return Door("first in order, places known", _MANY, (X[1:], y[1:]), (X, y), (0,), params)
+
+
+# Cells that no other record has.
+
+
+class _Unreadable:
+    """A cell that cannot be turned into anything."""
+
+    def __float__(self):
+        raise RuntimeError("no number")
+
+    def __repr__(self):
+        return "an unreadable cell"
+
+
+_FEATURES = (Continuous("length", 0, 10), Nominal("colour", (1, 2)))
+_CLASSES, _NUMBERS = Nominal("answer", (0, 1)), Continuous("weight", 0, 10)
+_STRANGE = {
+    "a fraction among whole numbers": (3, 0.5),
+    "text among numbers": ("long", 1),
+    "an undeclared category": (3, 7),
+    "a missing number": (None, 1),
+    "not a number": (math.nan, 1),
+    "infinity": (math.inf, 1),
+    "a number beyond all floats": (10**400, 1),
+    "an unreadable cell": (_Unreadable(), 1),
+    "too few cells": (3,),
+}
+_STRANGE_TARGETS = {"an undeclared class": "perhaps", "no class": None}
+_CONTAINERS: dict[str, Callable] = {
+    "lists": lambda rows: [list(row) for row in rows],
+    "array of objects": lambda rows: _object_array(rows),
+    "frame": lambda rows: pd.DataFrame([list(row) for row in rows], columns=["length", "colour"]),
+}
+
+
+def _object_array(rows: Sequence[tuple]) -> np.ndarray:
+    filled = np.empty((len(rows), 2), dtype=object)
+    for i, row in enumerate(rows):
+        filled[i] = row
+    return filled
+
+
+def strange_cells(is_classification: bool) -> Iterator[Door]:
+    """Yield tables with a record that is not like the others, in every container that can hold it."""
+    domain = Domain(_FEATURES, _CLASSES if is_classification else _NUMBERS)
+    rows = [(2, 1)] * 6 + [(8, 2)] * 2
+    y = [0] * 6 + [1] * 2 if is_classification else [1.5] * 6 + [9.0] * 2
+    for name, strange in _STRANGE.items():
+        for container, hold in _CONTAINERS.items():
+            if len(strange) == 2 or container == "lists":
+                tables = (hold(rows), y), (hold([*rows, strange]), [*y, y[0]])
+                yield Door(f"{name}, in {container}", domain, *tables, (2, 1), {})
+    for name, target in _STRANGE_TARGETS.items():
+        yield Door(f"{name}, in lists", domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
+    only = (hold_one(rows[:0]), np.array(y[:0])), (hold_one(rows[:1]), np.array(y[:1]))
+    yield Door("the only record", domain, *only, (2, 1), {})
+
+
+def hold_one(rows: Sequence[tuple]) -> np.ndarray:
+    """Return rows as an array of numbers, which may have none."""
+    return np.array(rows, dtype=np.float64).reshape(len(rows), 2)
+
+
+def doors_of(subject: Subject) -> list[Door]:
+    """Return the tables that a subject is attacked on: places only where trees have parts of the rows."""
+    cls = estimators.locate(subject.target)
+    accepted = estimators.accepts(subject.target)
+    places = [known_places()] if {"n_estimators", "variant"} <= set(accepted) and is_classifier(cls()) else []
+    return [*places, *strange_cells(is_classifier(cls()))]
+
+
+# The attack.
+
+
+@dataclass(frozen=True)
+class Broken:
+    """What came out of a door on one of two tables more often than the claim allows, or the nearest to it.
+
+    Parameters
+    ----------
+    algorithm, where, neighbours, event : str
+        Of which algorithm, on which tables, and what happened.
+    params : dict
+        Of what was released.
+    epsilon, claimed, accounted : float
+        What it was given, what it claims for these tables, and what its ledger says.
+    n, counts
+        Releases from each table, and how often the event was counted on either.
+    bound, refutable : float
+        ε is at least so much; the largest bound that so many releases can give.
+    on_neighbour : bool
+        Whether the event is more likely with the record.
+    verdict : str
+        What the bound says of the claim.
+    """
+
+    algorithm: str
+    where: str
+    neighbours: str
+    event: str
+    params: dict
+    epsilon: float
+    claimed: float
+    accounted: float
+    n: int
+    counts: tuple[int, int]
+    bound: float
+    refutable: float
+    on_neighbour: bool
+    verdict: str
+
+
+def attack(
+    subject: Subject, epsilon: float, doors: Sequence[Door] | None = None, n: int = RELEASES
+) -> Iterator[Broken]:
+    """Release a subject many times through each pair of tables, in this process.
+
+    Parameters
+    ----------
+    subject : Subject
+        An algorithm with the parameter ``noise``; of one that does not keep its claim there is no release to attack.
+    epsilon : float
+        What it is to claim.
+    doors : list of Door or None
+        The tables; None is all that it can be attacked on.
+    n : int
+        Releases from each table.
+    """
+    doors = doors_of(subject) if doors is None else doors
+    alpha = FALSE_ALARMS / (2 * len(doors))
+    for door in doors:
+        estimator = _estimator(subject, epsilon, door)
+        probes = pd.DataFrame([door.probe], columns=door.domain.names)
+        keys = (key_of(subject.name, door.name, side) for side in (0, 1))
+        observers = tuple(
+            EstimatorOnTable(estimator, table, probes, key, sees=lambda model: model.release())
+            for table, key in zip((door.neighbour, door.table), keys, strict=True)
+        )
+        privacy = EstimatorOnTable(estimator, _plain_table(door), probes, 0).privacy
+        if not privacy.is_sound:
+            return
+        claimed = claim(privacy, door) or privacy.accounted(door.neighbours)
+        found = refute(observers, n, alpha, claimed)
+        yield Broken(
+            subject.name,
+            door.name,
+            door.neighbours,
+            found.event,
+            plain_params(estimator),
+            epsilon,
+            claimed,
+            privacy.accounted(door.neighbours),
+            n,
+            found.counts,
+            found.bound,
+            found.refutable,
+            found.on_neighbour,
+            verdict(found.bound, claimed),
+        )
+
+
+def _plain_table(door: Door) -> tuple:
+    return np.empty((0, len(door.domain.features))), np.empty(0)
+
+
+def _estimator(subject: Subject, epsilon: float, door: Door):
+    small = {"n_estimators": 1, "max_depth": 1}
+    given = small | door.params | {"epsilon": epsilon, "domain": door.domain, "noise": "opendp", "random_state": SEED}
+    accepted = estimators.accepts(subject.target)
+    params = {name: value for name, value in given.items() if name in accepted}
+    return estimators.locate(subject.target)(**(subject.params | params))
+
+
+def rows_of(asked: Sequence[Subject], epsilon: float) -> list[Broken]:
+    """Attack subjects in a process of their own, in plain Python; those without ``noise`` have no way out.
+
+    Returns
+    -------
+    list of Broken
+        For each subject, all of its doors.
+    """
+    releasable = [asdict(subject) for subject in asked if "noise" in estimators.accepts(subject.target)]
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.audit.release_path"],
+        input=json.dumps({"subjects": releasable, "epsilon": epsilon}),
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=root,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [Broken(**(data | {"counts": tuple(data["counts"])})) for data in json.loads(done.stdout)]
+
+
+def main() -> None:
+    """Attack the subjects on standard input (JSON), and print what was found (JSON)."""
+    warnings.simplefilter("ignore")
+    asked = json.load(sys.stdin)
+    found = [asdict(broken) for one in asked["subjects"] for broken in attack(Subject(**one), asked["epsilon"])]
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
