@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 import secrets
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from algorithms.accounting import ADDED_OR_REMOVED, Event, Fault, Privacy
+from algorithms.clipping import clip
 from algorithms.domain import Continuous, Domain, DomainError, Nominal, Rows
 from algorithms.parameters import check_choice
 from algorithms.released.document import Origin, Release, ReleaseError
@@ -30,7 +36,19 @@ class PrivateEstimator(BaseEstimator):
     domain_ : Domain
         The domain in use: the given one, or one inferred from the rows.
     clipped_ : dict
-        How many training values lay outside the declared bounds, by column: exact, so not to be released.
+        How many training values lay outside the declared bounds, by column: exact, so not set in a release, with
+        ``noise="opendp"``.
+
+    Notes
+    -----
+    In a release nothing about the training rows raises, warns or is printed, and a table without rows will do: all that
+    is seen is the model. Records with a missing value, one that cannot be read, a category or label that was not
+    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``): adding or removing one
+    record adds or removes at most one row of what is trained on, which is what mechanisms are calibrated for. A record
+    replaced by one that is left out counts as one removed, which costs no more than one replaced: who pays for a record
+    that leaves and one that comes pays for the first alone. Where the account is smaller than that sum, see
+    ``regression.budget.paid`` and ``regression.moments``. ``Domain.problems`` tells the curator before. Rows to predict
+    are not protected: there the same values are errors.
     """
 
     noise = "numpy"
@@ -42,7 +60,8 @@ class PrivateEstimator(BaseEstimator):
     def rows(self, X) -> Rows:
         """Check what ``predict`` is given, to be turned into numbers block by block."""
         check_is_fitted(self)
-        return self.domain_.rows(self._checked(X, reset=False))
+        _check_content(X, type(self).__name__)
+        return self.domain_.rows(self._checked(X, reset=False), clip=clip)
 
     def seed(self) -> np.random.SeedSequence:
         """Return the root of all that a seed decides in one ``fit``: drawn from ``random_state``.
@@ -145,21 +164,91 @@ class PrivateEstimator(BaseEstimator):
             return "a seed decides its noise; fit it with noise='opendp'"
         return "it spends more than it claims"
 
+    def training_rows(self, X, y) -> Rows:
+        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``.
+
+        Parameters
+        ----------
+        X : DataFrame, array or sequence of records of shape (n, k)
+            Rows, columns as the domain declares them.
+        y : array-like of shape (n,)
+            What is to be predicted, as the domain declares it.
+
+        Returns
+        -------
+        Rows
+            The target is the last column. In a release, records that cannot be used are left out.
+
+        Raises
+        ------
+        DomainError
+            For a number of columns that the domain does not know, or a domain that does not declare the target.
+        ValueError
+            If X or y has another shape; without rows, unless in a release.
+
+        Warns
+        -----
+        PrivacyLeakWarning
+            If no domain was given.
+        """
+        if self.domain is not None:
+            self._check_target(getattr(self.domain, "target", None))
+        X, y = self._checked_pair(X, y)
+        self.domain_ = self.domain or self._inferred_domain(X, y)
+        return self._encoded_domain().rows(X, y, leave_out=self._leaves_out(), clip=clip)
+
+    def _check_target(self, target) -> None:
+        """Raise a ``DomainError`` if the target of a domain is none that can be predicted."""
+        raise TypeError(f"{type(self).__name__} does not say what it predicts")
+
+    def _inferred_domain(self, X, y) -> Domain:
+        return Domain.infer(X, y, classification=False)
+
+    def _encoded_domain(self) -> Domain:
+        """Return the domain by which training rows become numbers."""
+        return self.domain_
+
+    def _encoded(self, X, y) -> np.ndarray:
+        """Turn what ``fit`` is given into numbers, the target last; sets ``clipped_``, but not in a release."""
+        rows = self.training_rows(X, y)
+        matrix = rows.matrix()
+        self._note_clipped(rows.clipped)
+        return matrix
+
+    def _note_clipped(self, clipped: dict[str, int]) -> None:
+        vars(self).pop("clipped_", None)  # a former fit may have been no release
+        if not self._leaves_out():
+            self.clipped_ = dict(clipped)
+
+    def _leaves_out(self) -> bool:
+        """Tell whether records that cannot be used are left out: in a release whose domain was declared."""
+        return self.is_secure() and self.domain is not None
+
     def _checked(self, X, reset: bool):
-        """Check shape and names of X as scikit-learn does, without forcing categories into numbers."""
-        if not hasattr(X, "columns"):
-            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
-        elif len(X) == 0:
-            raise ValueError(f"{type(self).__name__} needs at least one row, got 0 samples")
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return X
+        """Check shape and names of a table as scikit-learn does; no value is looked at."""
+        table = _table(X)
+        likeness = X if hasattr(X, "columns") else table
+        if isinstance(table, Sequence):  # whose records may be of any length: each is judged by itself, when it is read
+            likeness = np.empty((0, self._n_cells(table) if reset else self.n_features_in_))
+        validate_data(self, likeness, reset=reset, skip_check_array=True)
+        return table
+
+    def _n_cells(self, records: Sequence) -> int:
+        if self.domain is not None:
+            return len(self.domain.features)
+        return len(records[0]) if isinstance(records[0], Sequence | np.ndarray) else 1
 
     def _checked_pair(self, X, y):
         """Check the rows of ``fit`` and the shape of their target."""
-        X = self._checked(X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
+        y = _one_dimensional(y)
+        if self._leaves_out():
+            X = _with_columns(X, self.domain)
+        else:
+            _check_content(X, type(self).__name__)
+            _check_content(y, type(self).__name__)
+        X = self._checked(X, reset=True)
         check_consistent_length(X, y)
         return X, y
 
@@ -167,6 +256,54 @@ class PrivateEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
+
+
+def _table(X) -> pd.DataFrame | Sequence | np.ndarray:
+    """Return a table as what can be taken apart: a frame, a sequence of records or an array."""
+    if issparse(X):
+        raise TypeError("X is sparse, but rows must be dense: use X.toarray()")
+    if isinstance(X, pd.DataFrame | Sequence):
+        return X
+    table = np.asarray(X)
+    if table.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {table.ndim}D array instead. Reshape your data: array.reshape(-1, 1) for one "
+            "column, array.reshape(1, -1) for one row"
+        )
+    if table.shape[1] == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
+    return table
+
+
+def _with_columns(X, domain: Domain):
+    """Return a table; one without rows, and so perhaps without columns, with the columns of the domain."""
+    shape = np.shape(X) if isinstance(X, pd.DataFrame | np.ndarray) else ()
+    if shape not in ((0,), (0, 0)):
+        return X
+    return pd.DataFrame(columns=domain.names) if isinstance(X, pd.DataFrame) else np.empty((0, len(domain.names)))
+
+
+def _one_dimensional(y):
+    """Return a target as one column; a table of one column becomes that, with a warning."""
+    if isinstance(y, Sequence):
+        return y
+    if not hasattr(y, "ndim") or isinstance(y, np.ndarray):
+        y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        message = "A column-vector y was passed when a 1d array was expected: use y.ravel(), for example"
+        warnings.warn(message, DataConversionWarning, stacklevel=5)
+        return y.iloc[:, 0] if isinstance(y, pd.DataFrame) else y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
+    return y
+
+
+def _check_content(values, name: str) -> None:
+    """Raise a ``ValueError`` for a table or target without rows, or of complex numbers."""
+    if isinstance(values, Sequence | pd.DataFrame | pd.Series | np.ndarray) and len(values) == 0:
+        raise ValueError(f"{name} needs at least one row, got 0 samples")
+    if isinstance(values, np.ndarray) and values.dtype.kind == "c":
+        raise ValueError("Complex data not supported")
 
 
 class LabelledEstimator(PrivateEstimator):
@@ -179,7 +316,7 @@ class LabelledEstimator(PrivateEstimator):
     """
 
     def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        """Turn what ``fit`` is given into numbers; sets ``domain_``, ``classes_`` and ``clipped_``.
+        """Turn what ``fit`` is given into numbers; sets ``domain_``, ``classes_`` and, but in a release, ``clipped_``.
 
         Parameters
         ----------
@@ -191,33 +328,36 @@ class LabelledEstimator(PrivateEstimator):
         Returns
         -------
         matrix : float64 array of shape (n, k)
-            Rows as ``Domain.encode`` returns them.
+            Rows as ``Domain.encode`` returns them; in a release, those that can be used.
         labels : int array of shape (n,)
             Position of each label in ``classes_``.
 
         Raises
         ------
         DomainError
-            For a category, class label or number of columns that the domain does not know, or missing values.
+            For a number of columns that the domain does not know; unless in a release, for a category or class label
+            that it does not know, or missing values.
 
         Warns
         -----
         PrivacyLeakWarning
             If no domain was given.
         """
-        X, y = self._checked_pair(X, y)
-        if self.domain is None:
-            check_classification_targets(y)
-            self.domain_ = Domain.infer(X, y)
-        elif isinstance(getattr(self.domain, "target", None), Nominal):
-            self.domain_ = self.domain
-        else:
+        matrix = self._encoded(X, y)
+        return matrix[:, :-1], matrix[:, -1].astype(np.int64)
+
+    def _check_target(self, target) -> None:
+        if not isinstance(target, Nominal):
             raise DomainError("the domain of a classifier must declare its class labels: target=Nominal(...)")
-        target = self.domain_.target
-        self.classes_ = np.unique(np.array(target.categories))
-        labels, _ = Nominal(target.name, tuple(self.classes_.tolist())).encode(y)
-        matrix, self.clipped_ = self.domain_.encode(X)
-        return matrix, labels
+        target.labels()
+
+    def _inferred_domain(self, X, y) -> Domain:
+        check_classification_targets(y)
+        return Domain.infer(X, y)
+
+    def _encoded_domain(self) -> Domain:
+        self.classes_ = self.domain_.target.labels()
+        return replace(self.domain_, target=Nominal(self.domain_.target.name, tuple(self.classes_.tolist())))
 
 
 class PrivateClassifier(ClassifierMixin, LabelledEstimator):
@@ -232,45 +372,11 @@ class PrivateClassifier(ClassifierMixin, LabelledEstimator):
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """Base of the private regressors: inside, the target is scaled to [0, 1] by its declared bounds."""
 
-    def training_rows(self, X, y) -> Rows:
-        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows, columns as the domain declares them.
-        y : array of shape (n,)
-            Target, in its own unit.
-
-        Returns
-        -------
-        Rows
-            The target is the last column.
-
-        Raises
-        ------
-        DomainError
-            For a number of columns that the domain does not know, or a domain without bounds of the target.
-
-        Warns
-        -----
-        PrivacyLeakWarning
-            If no domain was given.
-        """
-        X, y = self._checked_pair(X, y)
-        if self.domain is None:
-            self.domain_ = Domain.infer(X, y, classification=False)
-        elif isinstance(getattr(self.domain, "target", None), Continuous):
-            self.domain_ = self.domain
-        else:
-            raise DomainError("the domain of a regressor must declare the bounds of its target: target=Continuous(...)")
-        return self.domain_.rows(X, y)
-
     def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        """Turn what ``fit`` is given into numbers; sets ``domain_`` and ``clipped_``.
+        """Turn what ``fit`` is given into numbers; sets ``domain_`` and, but in a release, ``clipped_``.
 
-        Parameters, errors and warnings are those of ``training_rows``; a category that the domain does not know or a
-        missing value is a DomainError, too.
+        Parameters, errors and warnings are those of ``training_rows``; unless in a release, a category that the domain
+        does not know or a missing value is a DomainError, too.
 
         Returns
         -------
@@ -279,10 +385,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         target : float64 array of shape (n,)
             Target, clipped to its declared bounds and scaled to [0, 1].
         """
-        rows = self.training_rows(X, y)
-        matrix, self.clipped_ = rows.matrix(), rows.clipped
-        bounds = self.domain_.target
+        matrix, bounds = self._encoded(X, y), self.domain_.target
         return matrix[:, :-1], (matrix[:, -1] - bounds.lower) / (bounds.upper - bounds.lower)
+
+    def _check_target(self, target) -> None:
+        if not isinstance(target, Continuous):
+            raise DomainError("the domain of a regressor must declare the bounds of its target: target=Continuous(...)")
 
     def in_unit_of_target(self, shares: np.ndarray) -> np.ndarray:
         """Turn predictions on the scale [0, 1] into the unit of the target."""

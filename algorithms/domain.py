@@ -8,21 +8,40 @@ from the rows breaks the promise, so inferring one warns and is remembered (``Do
 from __future__ import annotations
 
 import math
+import numbers
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from algorithms.compiled import compiled
+from algorithms.reading import (
+    Column,
+    DomainError,
+    Problems,
+    Rows,
+    clip,
+    column_of,
+    columns_of,
+    each,
+    is_missing,
+    is_plain_numbers,
+    number,
+    numbers_of,
+    plain,
+    shown,
+)
 
-_BLOCK = 8192  # rows; of a table stored by rows, those of a block stay in the cache while column after column is read
+LARGEST_BOUND = 1e36
+"""Largest absolute value of a bound: a 32-bit float holds it, and a 64-bit float the sum of many of its squares."""
 
+SMALLEST_WIDTH = 1e-36
+"""Smallest distance of two bounds: far above the numbers near 0 that floats hold with fewer digits."""
 
-class DomainError(ValueError):
-    """A declared domain is impossible, or a value lies outside it."""
+MOST_CLASSES = 2**16
+"""Most class labels: the forests keep their positions in 16 bits."""
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -38,12 +57,14 @@ class Continuous:
     name : str
         Name of the column.
     lower, upper : float
-        Declared bounds, in the unit of the column; ``lower < upper``. Values beyond them are clipped.
+        Declared bounds, in the unit of the column; ``lower < upper``. Values beyond them are clipped, infinite ones,
+        too.
 
     Raises
     ------
     DomainError
-        If the bounds are not finite or not increasing.
+        If the bounds are no numbers, not finite, not increasing, beyond ``LARGEST_BOUND`` or closer to each other than
+        ``SMALLEST_WIDTH``.
     """
 
     name: str
@@ -51,43 +72,52 @@ class Continuous:
     upper: float
 
     def __post_init__(self):
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower < self.upper):
+        if not all(isinstance(bound, numbers.Real) for bound in (self.lower, self.upper)):
+            raise DomainError(f"column {self.name!r}: bounds must be numbers, got {self.lower!r}, {self.upper!r}")
+        lower, upper = number(self.lower), number(self.upper)
+        if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
             raise DomainError(
-                f"column {self.name!r}: bounds must be finite with lower < upper, got {self.lower}, {self.upper}"
+                f"column {self.name!r}: bounds must be finite with lower < upper, got {lower}, {upper} as floats"
             )
+        if max(abs(lower), abs(upper)) > LARGEST_BOUND or upper - lower < SMALLEST_WIDTH:
+            raise DomainError(
+                f"column {self.name!r}: bounds must be within ±{LARGEST_BOUND:g} and at least {SMALLEST_WIDTH:g} apart,"
+                f" got {lower}, {upper}: use another unit"
+            )
+        for end, bound, value in (("lower", self.lower, lower), ("upper", self.upper, upper)):
+            is_exact = type(bound) is int and bound == value
+            object.__setattr__(self, end, bound if is_exact else value)  # their difference is that of the floats
 
-    def encode(self, values, out: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-        """Return the values clipped to the bounds as float64, in ``out`` if given, and how many had to be clipped.
+    def read(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip) -> int:
+        """Fill ``out`` with the values clipped to the bounds; nothing is raised.
 
-        Raises
-        ------
-        DomainError
-            If a value is no number or missing.
+        Parameters
+        ----------
+        values : Column of shape (m,)
+            Cells, see ``algorithms.reading``.
+        known : bool array of shape (m,)
+            Set to False where a value is missing or no number.
+        out : float64 array of shape (m,)
+            Where the values go.
+        clip : function
+            What clips, see ``algorithms.reading.clip``.
+
+        Returns
+        -------
+        int
+            How many had to be clipped.
         """
-        try:
-            numbers = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise DomainError(f"column {self.name!r} must be numeric: {error}") from None
-        out = np.empty(len(numbers)) if out is None else out
-        n_clipped, n_missing = _clip(numbers, float(self.lower), float(self.upper), out)
+        values = numbers_of(values)
+        n_clipped, n_missing = clip(values, float(self.lower), float(self.upper), out)
         if n_missing:
-            raise DomainError(f"column {self.name!r} has {n_missing} missing values (NaN)")
-        return out, n_clipped
+            known &= ~np.isnan(values)
+        return n_clipped
 
-
-@compiled
-def _clip(values, lower, upper, out):
-    """Fill ``out`` with the values between the bounds; return how many were clipped, and how many are NaN."""
-    for i in range(values.shape[0]):
-        out[i] = values[i]  # a loop of its own: the values may be far apart, then only the next one is vectorised
-    n_changed, n_missing = 0, 0
-    for i in range(out.shape[0]):
-        value = out[i]
-        inside = lower if value < lower else value
-        out[i] = upper if inside > upper else inside
-        n_changed += out[i] != value
-        n_missing += value != value
-    return n_changed - n_missing, n_missing
+    def error(self, cells: list) -> DomainError:
+        """Say which cells are missing or no numbers; the message holds up to three of these."""
+        if unreadable := [cell for cell in cells if not is_missing(cell)]:
+            return DomainError(f"column {self.name!r} must be numeric: cannot read {shown(unreadable)}")
+        return DomainError(f"column {self.name!r} has {len(cells)} missing values (NaN)")
 
 
 @dataclass(frozen=True)
@@ -99,12 +129,26 @@ class Nominal:
     name : str
         Name of the column.
     categories : tuple
-        Every value that may occur, in their natural order where they have one; at least one, no repetition.
+        Every value that may occur, in their natural order where they have one; at least one, no repetition. None (or
+        NaN) stands for a missing value, where that counts as a category of its own.
 
     Raises
     ------
     DomainError
-        If there is no category or one stands twice.
+        If there is no category, two are equal, also as numbers ("7" and 7), two stand for a missing value, or one is a
+        number of 2^53 or more, of which a float cannot hold its neighbours; a missing value as a word ("nan") is
+        refused, too, as readers of files take it for one.
+
+    Notes
+    -----
+    A value is the category that it equals. A value that reads as a number is the category that reads as the same
+    number: the rest of a column decides whether a reader of files returns 7, 7.0 or "7".
+
+    Examples
+    --------
+    >>> job = Nominal("job", ("clerk", "7", None))
+    >>> [job.position(cell) for cell in ("clerk", 7.0, float("nan"), " 7", "cook")]
+    [0, 1, 2, 1, -1]
     """
 
     name: str
@@ -112,111 +156,115 @@ class Nominal:
 
     def __post_init__(self):
         object.__setattr__(self, "categories", tuple(self.categories))
-        if not self.categories or len(set(self.categories)) < len(self.categories):
-            raise DomainError(f"column {self.name!r}: categories must be distinct and at least one")
+        for category in self.categories:
+            if is_missing(category) and isinstance(category, str | bytes):
+                raise self._refused(f"{category!r} reads as a missing value: declare None")
+            if abs(number(category) or 0.0) >= 2**53:
+                raise self._refused(f"{category!r} is too large a number: a float holds whole ones below 2^53")
+        try:
+            keys = [*map(_key, self.categories)]
+            is_distinct = len(set(keys)) == len(keys) > 0
+        except TypeError:
+            raise self._refused("every category must be hashable") from None
+        if not is_distinct:
+            raise self._refused("categories must be distinct, also as numbers, and at least one")
+
+    def __getstate__(self) -> dict:
+        """Leave out what was made for reading: it would tell how a column was stored."""
+        return {"name": self.name, "categories": self.categories}
+
+    def _refused(self, why: str) -> DomainError:
+        return DomainError(f"column {self.name!r}: {why}")
 
     @cached_property
-    def _index(self) -> pd.Index:
-        return pd.Index(self.categories)
+    def _positions(self) -> dict:
+        """Position of each category, by its plain value and by its key."""
+        positions = {_key(category): i for i, category in enumerate(self.categories)}
+        return positions | {plain(c): i for i, c in enumerate(self.categories) if not is_missing(c)}
 
-    def encode(self, values, out: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-        """Return the position of each value in ``categories``, in ``out`` if given, and 0 (nothing can be clipped).
+    @cached_property
+    def _by_number(self) -> tuple[pd.Index, np.ndarray]:
+        """Numbers that categories read as, and the positions of these, with one more for what is none of them."""
+        read = [(number(category), i) for i, category in enumerate(self.categories)]
+        read = [(value, i) for value, i in read if value is not None]
+        return pd.Index([value for value, _ in read], dtype=np.float64), np.array([*(i for _, i in read), -1])
 
-        Raises
-        ------
-        DomainError
-            If a value is not a declared category; the message names up to three of them.
-        """
-        if isinstance(values, pd.Categorical):  # each category is looked up once; a missing value has the code -1
-            positions = np.append(self._index.get_indexer(values.categories), -1)
-            codes = positions[values.codes]
-        else:
-            codes = self._index.get_indexer(pd.Index(np.asarray(values)))
-        if (codes < 0).any():
-            strangers = pd.unique(np.asarray(values)[codes < 0])[:3].tolist()
-            known = ", ".join(map(repr, self.categories[:6])) + (", ..." if len(self.categories) > 6 else "")
-            raise DomainError(
-                f"column {self.name!r} has values outside its declared categories: {strangers}; declared are {known}"
-            )
-        out = np.empty(len(codes), dtype=np.int64) if out is None else out
-        out[:] = codes
-        return out, 0
+    def position(self, cell) -> int:
+        """Return the position of the category that a cell is, -1 if it is none; nothing is raised."""
+        try:
+            return self._positions[cell]
+        except Exception:  # also of a cell that cannot be hashed or compared
+            value = number(cell)
+        try:
+            return self._positions.get(plain(cell) if value is None else None if math.isnan(value) else value, -1)
+        except Exception:
+            return -1
 
-
-Feature = Continuous | Nominal
-
-
-class Rows:
-    """Rows of a table and what is declared of its columns; they become numbers only when asked for.
-
-    So a table may be read in blocks, and no copy of all of it is made.
-
-    Parameters
-    ----------
-    features : sequence of Continuous or Nominal
-        What is declared of each column.
-    columns : sequence of array or Categorical of shape (n,)
-        The values of each column.
-
-    Examples
-    --------
-    >>> rows = Rows([Continuous("age", 17, 90)], [np.array([95.0, 30.0, 12.0])])
-    >>> block = np.empty((1, 2))
-    >>> rows.encode(slice(1, 3), block)
-    >>> block, rows.clipped
-    (array([[30., 17.]]), {'age': 1})
-    """
-
-    def __init__(self, features: Sequence[Feature], columns: Sequence[np.ndarray]):
-        self.features = tuple(features)
-        self._columns = columns
-        self._n_clipped = [0] * len(self.features)
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    @property
-    def clipped(self) -> dict[str, int]:
-        """How many values were clipped so far, for each column where any was."""
-        counts = zip(self.features, self._n_clipped, strict=True)
-        return {feature.name: n_clipped for feature, n_clipped in counts if n_clipped}
-
-    def encode(self, rows: slice, out: Sequence[np.ndarray]) -> None:
-        """Turn some rows into numbers: continuous values clipped to their bounds, categories to their position.
+    def read(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip) -> int:
+        """Fill ``out`` with the positions of the values in ``categories``; nothing is raised.
 
         Parameters
         ----------
-        rows : slice
-            Which m rows.
-        out : sequence of float64 arrays of shape (m,)
-            Where the numbers go, one array for each column.
+        values : Column of shape (m,)
+            Cells, see ``algorithms.reading``.
+        known : bool array of shape (m,)
+            Set to False where a value is no declared category.
+        out : float64 array of shape (m,)
+            Where the positions go.
+        clip : function
+            Of no use here.
+
+        Returns
+        -------
+        int
+            0: nothing can be clipped.
+        """
+        if is_plain_numbers(values):
+            index, positions = self._by_number
+            out[:] = positions[index.get_indexer(numbers_of(values))]
+        else:
+            out[:] = self._positions_of_cells(values)
+        known &= out >= 0
+        return 0
+
+    def _positions_of_cells(self, values: Column) -> np.ndarray:
+        try:
+            return each(self._positions.__getitem__, values)  # half the time of the other, and mostly enough
+        except Exception:
+            return each(self.position, values)
+
+    def error(self, cells: list) -> DomainError:
+        """Say which cells are no declared category; the message holds up to three of these."""
+        known = ", ".join(map(repr, self.categories[:6])) + (", ..." if len(self.categories) > 6 else "")
+        return DomainError(
+            f"column {self.name!r} has values outside its declared categories: {shown(cells)}; declared are {known}"
+        )
+
+    def labels(self) -> np.ndarray:
+        """Return the categories as class labels, sorted: array of shape (c,).
 
         Raises
         ------
         DomainError
-            For a missing value, or a category that was not declared; the message is about all rows.
+            If they are not all text or all numbers, or more than ``MOST_CLASSES``.
         """
-        try:
-            for i, (feature, values, line) in enumerate(zip(self.features, self._columns, out, strict=True)):
-                self._n_clipped[i] += feature.encode(values[rows], line)[1]
-        except DomainError as error:
-            raise self._error_of_whole_columns() or error from None
+        is_text = [isinstance(category, str) for category in self.categories]
+        is_number = [isinstance(c, numbers.Real | np.bool_) and not is_missing(c) for c in self.categories]
+        labels = np.unique(np.array(self.categories)) if all(is_text) or all(is_number) else ()
+        if len(labels) < len(self.categories):
+            raise self._refused("class labels must be all text or all numbers")
+        if len(labels) > MOST_CLASSES:
+            raise self._refused(f"there can be {MOST_CLASSES:,} class labels at most, got {len(labels):,}")
+        return labels
 
-    def matrix(self) -> np.ndarray:
-        """Turn all rows into numbers: float64 array of shape (n, k), stored by columns."""
-        matrix = np.empty((len(self), len(self.features)), order="F")
-        for start in range(0, len(self), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            self.encode(rows, matrix[rows].T)
-        return matrix
 
-    def _error_of_whole_columns(self) -> DomainError | None:
-        for feature, values in zip(self.features, self._columns, strict=True):
-            try:
-                feature.encode(values)
-            except DomainError as error:
-                return error
-        return None
+def _key(category):
+    """Return what no two categories may share: a number, None for a missing value, else the value itself."""
+    value = number(category)
+    return plain(category) if value is None else None if math.isnan(value) else value
+
+
+Feature = Continuous | Nominal
 
 
 @dataclass(frozen=True)
@@ -300,10 +348,11 @@ class Domain:
             PrivacyLeakWarning,
             stacklevel=3,
         )
-        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X if isinstance(X, Sequence) else np.asarray(X))
         features = tuple(_inferred(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns))
         if y is None:
             return cls(features, None, is_public=False)
+        y = column_of(y)
         target = (
             Nominal("target", tuple(np.unique(y).tolist())) if classification else _inferred("target", pd.Series(y))
         )
@@ -332,15 +381,51 @@ class Domain:
         rows = self.rows(X)
         return rows.matrix(), rows.clipped
 
-    def rows(self, X, y=None) -> Rows:
+    def rows(self, X, y=None, *, leave_out: bool = False, clip: Callable = clip) -> Rows:
         """Set the columns of a table beside what is declared of them; no value is looked at yet.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, k)
             As for ``encode``.
-        y : array of shape (n,), optional
+        y : array-like of shape (n,), optional
             Target; it becomes one more column, the last.
+        leave_out : bool, default=False
+            Whether records that cannot be used are left out, as in a release, see ``Rows``; else they are errors.
+        clip : function, optional
+            What clips, see ``algorithms.reading.clip``.
+
+        Raises
+        ------
+        DomainError
+            For a wrong number of columns; for infinite values, if the bounds were not declared but inferred.
+
+        Examples
+        --------
+        >>> Domain((Continuous("x", 0, 1),), Continuous("y", 0, 10)).rows([[0.5], [3]], [1, 2]).matrix()
+        array([[0.5, 1. ],
+               [1. , 2. ]])
+        """
+        columns, is_whole = columns_of(X, self.names, self.is_public)
+        features = self.features
+        if y is not None:
+            features, columns = (*features, self.target), [*columns, column_of(y)]
+        if not self.is_public:
+            _refuse_infinite(features, columns)
+        return Rows(features, columns, is_whole, leave_out, clip)
+
+    def problems(self, X, y=None) -> Problems:
+        """Count what a release would clip and leave out, for the curator to look at before: exact, not to be released.
+
+        Parameters
+        ----------
+        X, y
+            As for ``rows``.
+
+        Returns
+        -------
+        Problems
+            ``clipped``, ``left_out`` and ``reasons``.
 
         Raises
         ------
@@ -349,42 +434,34 @@ class Domain:
 
         Examples
         --------
-        >>> Domain((Continuous("x", 0, 1),), Continuous("y", 0, 10)).rows([[0.5], [3]], np.array([1, 2])).matrix()
-        array([[0.5, 1. ],
-               [1. , 2. ]])
+        >>> domain = Domain((Continuous("age", 17, 90), Nominal("sex", ("Female", "Male"))))
+        >>> domain.problems([[95, "Male"], [None, "Female"], [30, "unknown"], [30]])
+        Problems(clipped={'age': 1}, left_out=3, reasons={'age': {'missing': 1}, 'sex': {'unknown': 1}, 'record': \
+{'cells': 1}})
         """
-        columns = self._columns(X)
-        if y is None:
-            return Rows(self.features, columns)
-        return Rows((*self.features, self.target), [*columns, y])
-
-    def _columns(self, X) -> Sequence:
-        if isinstance(X, pd.DataFrame):
-            if set(self.names) <= set(X.columns):
-                return [_values(X[name]) for name in self.names]
-            if X.columns.inferred_type == "string" and self.is_public:
-                lacking = [name for name in self.names if name not in X.columns]
-                raise DomainError(f"the table lacks columns that the domain declares: {', '.join(lacking[:5])}")
-        table = X.to_numpy() if isinstance(X, pd.DataFrame) else X
-        if not isinstance(table, np.ndarray):  # a list of mixed rows must not become an array of strings
-            table = np.array(table, dtype=object)
-        if table.ndim != 2 or table.shape[1] != len(self.features):
-            raise DomainError(
-                f"expected {len(self.features)} columns ({', '.join(self.names[:4])}, ...), got shape {table.shape}"
-            )
-        return [table[:, i] for i in range(table.shape[1])]
+        return self.rows(X, y, leave_out=True).problems()
 
 
-def _values(column: pd.Series) -> np.ndarray | pd.Categorical:
-    return column.array if isinstance(column.dtype, pd.CategoricalDtype) else column.to_numpy()
+def _refuse_infinite(features: Sequence[Feature], columns: Sequence[Column]) -> None:
+    """Raise a DomainError for an infinite value: no bounds were declared that it could be clipped to."""
+    for feature, values in zip(features, columns, strict=True):
+        if isinstance(feature, Continuous) and np.isinf(numbers_of(values)).any():
+            raise DomainError(f"column {feature.name!r} has infinite values (inf), and its bounds were not declared")
 
 
 def _feature(name: str, spec) -> Feature:
     if isinstance(spec, Mapping):
         if set(spec) != {"lower", "upper"}:
             raise DomainError(f"column {name!r}: expected lower and upper, got {sorted(spec)}")
-        return Continuous(name, float(spec["lower"]), float(spec["upper"]))
+        bounds = [_bound(spec[end]) for end in ("lower", "upper")]
+        return Continuous(name, *bounds)
     return Nominal(name, tuple(spec))
+
+
+def _bound(value):
+    """Return a bound as a float, also one that YAML takes for text ("1e5"); what is none stays, to be refused."""
+    read = number(value)
+    return value if read is None else read
 
 
 def _plain(feature: Feature):

@@ -60,7 +60,7 @@ def test_any_kind_of_text_column_will_do(dtype):
         ([math.nan, "Male", 1], r"column 'age' has 1 missing values \(NaN\)"),
         ([None, "Male", 1], "column 'age' has 1 missing"),
         (["old", "Male", 1], "column 'age' must be numeric"),
-        ([20, "Male"], r"expected 3 columns .*got shape \(1, 2\)"),
+        ([20, "Male"], "1 records have not as many cells as the domain has columns"),
     ],
 )
 def test_bad_rows_are_refused_in_one_line(row, message):
@@ -122,6 +122,6 @@ def test_errors_are_about_whole_columns_the_first_one_first():
     domain = Domain((Continuous("age", 17, 90), Nominal("rooms", (0, 1, 2))))
     with pytest.raises(DomainError, match=r"column 'age' has 2 missing values \(NaN\)") as caught:
         domain.encode(table)
-    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
     with pytest.raises(DomainError, match=r"column 'rooms' has values outside .*: \[7.0, 8.0\]"):
         domain.encode(np.where(np.arange(20_000)[:, None] == [0, 15_000], [17.0, 8.0], np.nan_to_num(table, nan=50)))

@@ -251,7 +251,7 @@ def _bootstrap(n_rows, n_trees, rng):
     samples = []
     for _ in range(n_trees):
         copies = np.zeros(n_rows, dtype=np.int64)
-        for row in rng.integers(0, n_rows, size=n_rows):
+        for row in rng.integers(0, max(n_rows, 1), size=n_rows):  # of no rows, none
             copies[row] += 1
         rows, n = np.empty(n_rows, dtype=np.uint32), 0
         for row in range(n_rows):

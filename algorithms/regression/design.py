@@ -76,7 +76,7 @@ class Design:
         Raises
         ------
         DomainError
-            For values that the domain does not know, or missing ones.
+            For values that the domain does not know, or missing ones, unless ``rows`` leaves such records out.
         """
         p, d = len(self.domain.features), len(self.monomials)
         buffer = np.empty((d + len(rows.features) - p, min(size, len(rows))))
@@ -84,8 +84,10 @@ class Design:
         for start in range(0, len(rows), size):
             block = buffer[:, : len(rows) - start]
             lines = [*block[:p], *block[d:]]
-            rows.encode(slice(start, start + size), lines)
-            for i, line in enumerate(lines):
+            known = rows.encode(slice(start, start + size), lines)
+            if not known.all():
+                block = np.compress(known, block, axis=1)
+            for i, line in enumerate([*block[:p], *block[d:]]):
                 _scale(line, lower[i], width[i], self.scaling == "box", math.sqrt(p) if i < p else 1.0)
             self.monomials.expand(block[:d])
             yield block

@@ -134,7 +134,8 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         self.check_parameters(len(design.domain.features))
         if design != self.design(design.domain) or self.domain not in (None, design.domain):
             raise ParameterError("the summary was made with another domain, degree, scaling or fit_intercept")
-        self.domain_, self.clipped_ = design.domain, dict(summary.clipped)
+        self.domain_ = design.domain
+        self._note_clipped(summary.clipped)
         self.n_features_in_ = len(self.domain_.features)
         vars(self).pop("feature_names_in_", None)  # a former fit may have seen named columns
         if summary.columns is not None:
