@@ -25,6 +25,8 @@ PLANTED = {  # what must be seen of each fault
     "MonotoneThatIsNot": ({}, {"sensitivity"}),
     "BudgetNotDivided": ({}, {"account", "claim"}),
     "BoundsOfTheRows": ({}, {"sensitivity", "account", "claim"}),
+    "OneNoiseForAllCounts": ({}, {"noise"}),
+    "OneStreamForAllTrees": (SOUND_FOREST, {"noise"}),
     "SplitWithoutNoise": ({}, {"release"}),
     "NumberOfRowsUsed": ({}, {"calls"}),
     "InferredDomain": (SOUND_FOREST, {"sensitivity", "calls"}),

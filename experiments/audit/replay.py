@@ -9,6 +9,7 @@ holds,
   both ways by more in all, nor any call one without noise (``no noise``);
 - the record has cost no more than the ledger says (``account``) and the estimator claims (``claim``): a choice costs
   its epsilon if a score moved at all, Laplace noise as large a share of it as the change is of the sensitivity;
+- no two of its answers have the same noise, drawn from one place of a stream or from one key (``noise``);
 - the other records stay in their trees (``sampling``);
 - the released model is the same (``release``): it depends on the rows through the mechanisms alone. Of a sound model
   that is its release object with all that can be reached from it (`reachable`), so it is replayed once more as a
