@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # before Numba is imported: what is asked in children is not compiled
 
 from experiments.progress import Progress
 from tests.mutants import campaign

@@ -1,13 +1,13 @@
 """What is run in a copy of the project with a mutant in it: prints what was noticed, nothing if nothing was.
 
-``python -m tests.mutants.in_copy replay NAME...`` asks what of the audit needs no training, ``watched NAME...`` asks the
-settings of `make check` in which algorithms of these names are.
+``python -m tests.mutants.in_copy NAME...`` asks the settings of `make check` in which algorithms of these names are.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 from algorithms import PrivacyLeakWarning
@@ -23,7 +23,7 @@ PAPERS = ("3", "1", "4", "5", "2")
 """Those that `make check` watches, the quick ones first."""
 
 
-def replayed(names: list[str]) -> str:
+def replayed(names: Sequence[str]) -> str:
     """Replay algorithms, then ask the exact laws; as in the audit, what confesses its faults is no alarm."""
     warnings.simplefilter("ignore", PrivacyLeakWarning)
     subjects = {subject.name: subject for subject in replay.subjects()}
@@ -35,7 +35,7 @@ def replayed(names: list[str]) -> str:
     return f"exact laws: {broken[0].score}" if broken else ""
 
 
-def watched(names: list[str]) -> str:
+def watched(names: Sequence[str]) -> str:
     """Run what is watched of these algorithms, paper after paper, until something is not as it was."""
     for paper in PAPERS:
         description, check = plan_of(paper)
@@ -56,5 +56,4 @@ def watched_algorithms() -> set[str]:
 
 
 if __name__ == "__main__":
-    ask, *words = sys.argv[1:]
-    print({"replay": replayed, "watched": watched}[ask](words))
+    print(watched(sys.argv[1:]))

@@ -10,10 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import pytest
 
 from tests.mutants import Mutant, mutated
 
@@ -63,6 +66,8 @@ UNSEEN_BY_BLACK_BOX = tuple(f"algorithms/{name}.py" for name in ("secure", "trus
 """Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains in compiled code, with numpy."""
 
 TRAININGS = 10_000
+OURS = ("algorithms", "datasets", "experiments", "plots", "tests")
+MOST_SAID = 1_000
 
 
 @contextmanager
@@ -77,55 +82,96 @@ def copy_with(mutant: Mutant | None) -> Iterator[Path]:
         yield copy
 
 
-def ran(copy: Path, *words: str, is_compiled: bool) -> subprocess.CompletedProcess:
-    """Run Python in a copy."""
+def apart(copy: Path, ask: Callable[..., str], *words) -> str:
+    """Call a function in a copy, in a child of this process: what others have written is imported already.
+
+    The project's own modules are imported anew there, from the copy. Nothing is compiled.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        os.write(writing, _asked_there(copy, ask, words).encode()[:MOST_SAID])
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode(errors="replace")
+    _, status = os.waitpid(child, 0)
+    return "raised: the process ended" if status else said
+
+
+def _asked_there(copy: Path, ask: Callable[..., str], words: tuple) -> str:
+    """Become a process of the copy, and ask."""
+    silent = os.open(copy / "said.txt", os.O_RDWR | os.O_CREAT)
+    os.dup2(silent, 1), os.dup2(silent, 2)
+    os.chdir(copy)
+    os.environ |= _environment(copy)
+    sys.path[:] = [str(copy), *(path for path in sys.path if Path(path or ".").resolve() != PROJECT)]
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
+    try:
+        return ask(*words)
+    except BaseException as error:
+        return f"raised: {type(error).__name__}: {error}"
+
+
+def _environment(copy: Path) -> dict[str, str]:
     data = os.environ.get("DPREPLICA_DATA") or str(PROJECT.parent / "shared" / "data")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    environment |= {"PYTHONPATH": str(copy), "DPREPLICA_DATA": data, "PYTHONDONTWRITEBYTECODE": "1"}
-    environment |= {} if is_compiled else {"NUMBA_DISABLE_JIT": "1"}
-    return subprocess.run([sys.executable, *words], cwd=copy, env=environment, capture_output=True, text=True)
+    return {"PYTHONPATH": str(copy), "DPREPLICA_DATA": data, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _said(done: subprocess.CompletedProcess) -> str:
-    """Return what a program of `in_copy` noticed; that it raised is noticed, too."""
-    if done.returncode:
-        return f"raised: {done.stderr.strip().splitlines()[-1][:120]}" if done.stderr.strip() else "raised"
-    return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else ""
+def compiled(copy: Path, *words: str) -> subprocess.CompletedProcess:
+    """Run Python in a copy, where all machine code is made anew."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.run(
+        [sys.executable, *words], cwd=copy, env=kept | _environment(copy), capture_output=True, text=True
+    )
 
 
 def replay(copy: Path, algorithms: tuple[str, ...]) -> str:
     """Ask the replay of some algorithms, and the exact laws: what of the audit needs no training."""
-    return _said(ran(copy, "-m", "tests.mutants.in_copy", "replay", *algorithms, is_compiled=False))
+    return apart(copy, _replay, algorithms)
+
+
+def _replay(algorithms: tuple[str, ...]) -> str:
+    return import_module("tests.mutants.in_copy").replayed(algorithms)
 
 
 def bands(copy: Path, algorithms: tuple[str, ...]) -> str:
     """Ask the settings that `make check` watches of some algorithms."""
-    return _said(ran(copy, "-m", "tests.mutants.in_copy", "watched", *algorithms, is_compiled=True))
+    done = compiled(copy, "-m", "tests.mutants.in_copy", *algorithms)
+    if done.returncode:
+        return f"raised: {(done.stderr.strip().splitlines() or [''])[-1][:120]}"
+    return (done.stdout.strip().splitlines() or [""])[-1]
 
 
 def black_box(copy: Path, algorithm: str) -> str:
     """Ask the audit of one algorithm, many trainings included; another one may show more."""
     words = [f"algorithm={algorithm}", f"n={TRAININGS}", "jobs=1", "results=results/mutant"]
-    done = ran(copy, "-m", "experiments.audit", *words, is_compiled=True)
-    return f"black box: {algorithm}" if done.returncode else ""
+    return f"black box: {algorithm}" if compiled(copy, "-m", "experiments.audit", *words).returncode else ""
 
 
 def privacy_tests(copy: Path, file: str) -> str:
     """Ask the tests that name privacy; returns the first that fails."""
     first = next((tests for source, tests in ASKED_FIRST.items() if file.startswith(source)), ())
-    return _first_failure(ran(copy, *PYTEST, *dict.fromkeys((*first, *PRIVACY_TESTS)), is_compiled=False))
+    return apart(copy, _pytest, (*dict.fromkeys((*first, *PRIVACY_TESTS)), f"--deselect={NEEDS_COMPILATION}"))
+
+
+def _pytest(words: tuple[str, ...]) -> str:
+    code = pytest.main([*OPTIONS, *words])
+    return "" if code == 0 else _first_failure(Path("said.txt").read_text(encoding="utf-8", errors="replace"))
 
 
 def all_tests(copy: Path) -> str:
     """Ask all tests, compiled; returns the first that fails."""
-    return _first_failure(ran(copy, *PYTEST, "--deselect=tests/test_mutants.py", is_compiled=True))
+    done = compiled(copy, "-m", "pytest", *OPTIONS, "--deselect=tests/test_mutants.py")
+    return _first_failure(done.stdout) if done.returncode else ""
 
 
-PYTEST = ("-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider")
+OPTIONS = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
+NEEDS_COMPILATION = "tests/test_audit_replay.py::test_compiled_code_is_refused"
 
 
-def _first_failure(done: subprocess.CompletedProcess) -> str:
-    if done.returncode == 0:
-        return ""
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+?)(?:\[| |$)", done.stdout, flags=re.MULTILINE)
+def _first_failure(said: str) -> str:
+    failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", said, flags=re.MULTILINE)
     return failed[1] if failed else "pytest could not run"
