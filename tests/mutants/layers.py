@@ -21,7 +21,7 @@ import pytest
 from tests.mutants import Mutant, mutated
 
 PROJECT = Path(__file__).resolve().parents[2]
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".cache", ".*_cache", "data", "reference", "audit")
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".cache", ".*_cache", "data", "reference")
 
 PRIVACY_TESTS = (
     "tests/test_monotone.py",
