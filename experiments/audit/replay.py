@@ -97,10 +97,12 @@ def pairs(seeds: Sequence[int] = (0,)) -> list[Pair]:
     for seed in seeds:
         mixed, plain = _table(seed, n_classes=3), _table(seed, n_classes=2)
         alike = plain[0], np.zeros(N_ROWS)
+        all_but_one = _with((alike[0][1:], alike[1][1:]), (MIDDLE, 2.0))
         added = [
             ("a record of the usual kind", mixed, (MIDDLE, 1.0)),
             ("alone in its class and category, largest of a column", plain, (CORNER, 2.0)),
             ("the only one of another class", alike, (MIDDLE, 2.0)),
+            ("the second one of another class", all_but_one, (MIDDLE, 2.0)),
         ]
         for name, table, record in added:
             more = _with(table, record)

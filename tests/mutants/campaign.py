@@ -1,22 +1,27 @@
-"""The campaign: every mutant is shown to every layer, cheap ones first, until one notices it."""
+"""The campaign: every mutant is shown to layers, cheap ones first, until each command has noticed it or has nothing left.
+
+`make audit` is the replay with the exact laws, and the black box; `make test` has the replay among its tests, too.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 
 from tests.mutants import Mutant, layers
 from tests.mutants.in_copy import watched_algorithms
 
-AUDIT, TESTS, CHECK = "audit", "test", "check"
-COMMANDS = (AUDIT, TESTS, CHECK)
-"""Commands that a user has, each with layers of its own."""
-
-NOT_ASKED, NOTHING = "not asked", "nothing"
-CANNOT = "cannot"
-"""Said where a command has nothing of the mutant's algorithms to look at, so that it is not run."""
+LAYERS = ("replay", "privacy_tests", "black_box", "all_tests", "bands")
+COMMANDS = {
+    "make audit": ("replay", "black_box"),
+    "make test": ("replay", "privacy_tests", "all_tests"),
+    "make check": ("bands",),
+}
+NAMES_PRIVACY = ("replay", "privacy_tests", "black_box")
+NOTHING = "-"
 
 
 @dataclass(frozen=True)
@@ -29,84 +34,84 @@ class Noticed:
         Of the mutant.
     changes_privacy : bool
         Whether it is no control.
-    audit, test, check : str
-        What of each command noticed it; "nothing", "cannot" or "not asked" otherwise.
-    names_privacy : bool
-        Whether the audit or a test that is about privacy noticed it.
+    replay, privacy_tests, black_box, all_tests, bands : str
+        What each layer said: what noticed it, "-" for nothing, empty where it was not asked.
     """
 
     name: str
     kind: str
     file: str
     changes_privacy: bool
-    audit: str = NOT_ASKED
-    test: str = NOT_ASKED
-    check: str = NOT_ASKED
-    names_privacy: bool = False
+    replay: str = ""
+    privacy_tests: str = ""
+    black_box: str = ""
+    all_tests: str = ""
+    bands: str = ""
 
-    def is_noticed_by(self, command: str) -> bool:
-        """Tell whether a command noticed it."""
-        return getattr(self, command) not in (NOT_ASKED, NOTHING, CANNOT)
+    def is_noticed_by(self, those: Sequence[str]) -> bool:
+        """Tell whether any of some layers noticed it."""
+        return any(getattr(self, layer) not in ("", NOTHING) for layer in those)
 
-    def is_asked_of(self, command: str) -> bool:
-        """Tell whether a command was asked, or had nothing to look at."""
-        return getattr(self, command) != NOT_ASKED
+    def is_decided_by(self, those: Sequence[str]) -> bool:
+        """Tell whether any of some layers noticed it, or all were asked."""
+        return self.is_noticed_by(those) or all(getattr(self, layer) for layer in those)
 
 
-def shown_to(mutant: Mutant, commands: Sequence[str]) -> Noticed:
-    """Show a mutant to some commands, in a copy of its own.
+def shown(mutant: Mutant, asked: Sequence[str], earlier: Noticed | None = None) -> Noticed:
+    """Show a mutant to some layers, in a copy of its own; what an earlier run found of others is kept.
 
     Raises
     ------
     ValueError
         If its text does not stand in the source exactly once.
     """
+    one = earlier or Noticed(*mutant[:3], mutant.changes_privacy)
+    one = replace(one, **{layer: "" for layer in asked})
     with layers.copy_with(mutant) as copy:
-        replayed = layers.replay(copy, mutant.algorithms) if {AUDIT, TESTS} & set(commands) else ""
-        said = {"audit": NOT_ASKED, "test": NOT_ASKED, "check": NOT_ASKED}
-        by_privacy = replayed
-        if TESTS in commands:  # the replay is one of the tests, too
-            by_privacy = replayed or layers.privacy_tests(copy, mutant.file)
-            said["test"] = by_privacy or (layers.all_tests(copy) if mutant.changes_privacy else "") or NOTHING
-        if AUDIT in commands:
-            said["audit"] = replayed or _black_box(copy, mutant)
-        if CHECK in commands:
-            said["check"] = _check(copy, mutant)
-    names_privacy = bool(by_privacy) or said["audit"] not in (NOT_ASKED, NOTHING, CANNOT)
-    return Noticed(mutant.name, mutant.kind, mutant.file, mutant.changes_privacy, **said, names_privacy=names_privacy)
+        for layer in (layer for layer in LAYERS if layer in asked):
+            if _is_worth_asking(layer, one):
+                one = replace(one, **{layer: _ask(layer, copy, mutant) or NOTHING})
+    return one
 
 
-def _black_box(copy: Path, mutant: Mutant) -> str:
-    if mutant.file in layers.UNSEEN_BY_BLACK_BOX:
-        return NOTHING
-    return layers.black_box(copy, mutant.algorithms[0]) or NOTHING
+def _is_worth_asking(layer: str, one: Noticed) -> bool:
+    """Tell whether some command that has this layer has not noticed it yet; of a control all tests say little."""
+    if layer == "all_tests" and not one.changes_privacy:
+        return False
+    return not all(one.is_noticed_by(those) for those in COMMANDS.values() if layer in those)
 
 
-def _check(copy: Path, mutant: Mutant) -> str:
-    if not watched_algorithms() & set(mutant.algorithms):
-        return CANNOT
-    return layers.bands(copy, mutant.algorithms) or NOTHING
+def _ask(layer: str, copy: Path, mutant: Mutant) -> str:
+    if layer == "replay":
+        return "" if mutant.file in layers.UNSEEN_BY_REPLAY else layers.replay(copy, mutant.algorithms)
+    if layer == "privacy_tests":
+        return layers.privacy_tests(copy, mutant.file)
+    if layer == "all_tests":
+        return layers.all_tests(copy)
+    if layer == "bands":
+        return layers.bands(copy, mutant.algorithms) if _watched() & set(mutant.algorithms) else ""
+    return "" if mutant.file in layers.UNSEEN_BY_BLACK_BOX else layers.black_box(copy, mutant.algorithms[0])
 
 
-def unchanged(commands: Sequence[str], algorithms: tuple[str, ...]) -> str:
-    """Return what the cheap layers say of the project as it is: anything would make all else worthless."""
+@cache
+def _watched() -> set[str]:
+    return watched_algorithms()
+
+
+def unchanged(asked: Sequence[str], algorithms: tuple[str, ...]) -> str:
+    """Return what the cheap layers notice of the project as it is: with anything, all else would be worthless."""
     with layers.copy_with(None) as copy:
-        asked: list[Callable] = []
-        if {AUDIT, TESTS} & set(commands):
-            asked.append(lambda: layers.replay(copy, algorithms))
-        if TESTS in commands:
-            asked.append(lambda: layers.privacy_tests(copy, ""))
-        return next(filter(None, (ask() for ask in asked)), "")
+        said = layers.replay(copy, algorithms) if "replay" in asked else ""
+        return said or (layers.privacy_tests(copy, "") if "privacy_tests" in asked else "")
 
 
 def read(path: Path) -> dict[str, Noticed]:
-    """Return what an earlier campaign wrote, by name."""
+    """Return what an earlier run wrote, by name."""
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    flags = ("changes_privacy", "names_privacy")
-    return {row["name"]: Noticed(**(row | {flag: row[flag] == "True" for flag in flags})) for row in rows}
+    return {row["name"]: Noticed(**(row | {"changes_privacy": row["changes_privacy"] == "True"})) for row in rows}
 
 
 def write(found: Sequence[Noticed], path: Path) -> None:
@@ -121,29 +126,23 @@ def write(found: Sequence[Noticed], path: Path) -> None:
 def told(found: Sequence[Noticed]) -> str:
     """Return the shares as a table, and all that was not noticed."""
     harmful, controls = ([one for one in found if one.changes_privacy == harms] for harms in (True, False))
-    lines = [f"{len(harmful)} mutants change privacy, {len(controls)} are controls", ""]
-    rows = [("noticed by", "of those that change privacy", "of controls")]
-    named = lambda some: [one.names_privacy for one in some if one.is_asked_of(AUDIT) or one.is_asked_of(TESTS)]  # noqa: E731
-    rows.append(("the audit, or a test that names privacy", _share(named(harmful)), _share(named(controls))))
-    for command in COMMANDS:
-        shares = [
-            _share([one.is_noticed_by(command) for one in some if one.is_asked_of(command)])
-            for some in (harmful, controls)
-        ]
-        rows.append((f"make {command}", *shares))
-    lines += [f"{what:40} {of_harmful:30} {of_controls}" for what, of_harmful, of_controls in rows]
-    survivors = [one for one in harmful if not one.names_privacy and (one.is_asked_of(AUDIT) or one.is_asked_of(TESTS))]
-    if survivors:
+    rows = [("noticed by", f"of {len(harmful)} that change privacy", f"of {len(controls)} controls")]
+    shown_by = {"the audit, or a test that names privacy": NAMES_PRIVACY} | COMMANDS
+    shown_by |= {f"  {layer.replace('_', ' ')}": (layer,) for layer in LAYERS}
+    rows += [(what, _share(harmful, those), _share(controls, those)) for what, those in shown_by.items()]
+    lines = [f"{what:40} {of_harmful:36} {of_controls}" for what, of_harmful, of_controls in rows]
+    if survivors := [one for one in harmful if not one.is_noticed_by(NAMES_PRIVACY)]:
         lines += ["", "Not noticed by the audit or a test that names privacy:"]
-        lines += [f"  {one.name} ({one.file}); tests: {one.test}" for one in survivors]
+        lines += [f"  {one.name} ({one.file}); all tests: {one.all_tests or 'not asked'}" for one in survivors]
     return "\n".join(lines)
 
 
-def _share(noticed: Sequence[bool]) -> str:
-    return f"{sum(noticed)} of {len(noticed)} ({sum(noticed) / len(noticed):.1%})" if noticed else "not asked"
+def _share(some: Sequence[Noticed], those: Sequence[str]) -> str:
+    decided = [one.is_noticed_by(those) for one in some if one.is_decided_by(those)]
+    return f"{sum(decided)} of {len(decided)} asked ({sum(decided) / len(decided):.0%})" if decided else "not asked"
 
 
 def share_that_names_privacy(found: Sequence[Noticed]) -> float:
     """Return the share of the mutants that change privacy which the audit, or a test that is about it, noticed."""
-    harmful = [one.names_privacy for one in found if one.changes_privacy]
+    harmful = [one.is_noticed_by(NAMES_PRIVACY) for one in found if one.changes_privacy]
     return sum(harmful) / len(harmful) if harmful else 1.0

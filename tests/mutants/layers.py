@@ -48,7 +48,11 @@ PRIVACY_TESTS = (
 """Tests that are about privacy, and run without compilation. Those that compare digits are not among them."""
 
 ASKED_FIRST = {
-    "algorithms/secure.py": ("tests/test_secure.py", "tests/test_parts.py"),
+    "algorithms/secure.py": (
+        "tests/test_parts.py::test_each_row_draws_its_part_by_itself",
+        "tests/test_parts.py::test_in_a_release_no_seed_decides_the_part_of_a_row",
+        "tests/test_secure.py",
+    ),
     "algorithms/mechanisms.py": ("tests/test_mechanisms.py", "tests/test_monotone.py"),
     "algorithms/accounting.py": ("tests/test_accounting.py",),
     "algorithms/base.py": ("tests/test_secure.py", "tests/test_released.py"),
@@ -61,6 +65,9 @@ ASKED_FIRST = {
     "algorithms/clipping.py": ("tests/test_domain.py", "tests/test_audit_replay.py"),
 }
 """By the source that was changed, for speed alone: the others follow."""
+
+UNSEEN_BY_REPLAY = ("algorithms/secure.py", "algorithms/mechanisms.py")
+"""It stands between an estimator and its mechanisms, and believes that these do what they say."""
 
 UNSEEN_BY_BLACK_BOX = tuple(f"algorithms/{name}.py" for name in ("secure", "trust", "accounting", "base", "reading"))
 """Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains in compiled code, with numpy."""

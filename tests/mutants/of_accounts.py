@@ -206,7 +206,7 @@ DOORS = [
         "a record that cannot be read stops a release",
         DOOR,
         BASE,
-        'return self.is_secure() and self.domain is not None\n\n    def _checked',
+        "return self.is_secure() and self.domain is not None\n\n    def _checked",
         "return False\n\n    def _checked",
         "An error says that one record is there.",
         of.KEPT,

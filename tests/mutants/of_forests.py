@@ -422,12 +422,12 @@ RULES = [
         of.EDPRF,
     ),
     Mutant(
-        "eDPRF: printed scores drawn as monotone",
+        "eDPRF: scores of twice the size",
         SENSITIVITY,
         EDPRF,
         "permute_and_flip(quality, 2.0, epsilon, rng, plan.is_sound)",
-        "permute_and_flip(quality - quality.min(), 2.0, epsilon, rng, True)",
-        "Scores less the smallest of them do not move one way.",
+        "permute_and_flip(2.0 * quality, 2.0, epsilon, rng, plan.is_sound)",
+        "The scores are told as if they were half as large.",
         (*of.EDPRF, "edprf", "tradition_pf_split", "pfdpdt"),
     ),
     Mutant(
@@ -578,12 +578,12 @@ THRIFT = [
         ("thrifty_tree",),
     ),
     Mutant(
-        "thrifty: a score that is not monotone",
-        SENSITIVITY,
+        "thrifty: a score less what all questions share",
+        CONTROL,
         THRIFTY,
         "return 0.5 * largest + 0.25 * gini + 0.5 * n",
         "return 0.5 * largest + 0.25 * gini",
-        "A record may take one score up and another down.",
+        "Nothing changes: a choice sees differences of scores alone.",
         ("thrifty_tree",),
     ),
     Mutant(
