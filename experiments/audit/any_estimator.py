@@ -19,10 +19,6 @@ from experiments.audit.observation import Observation
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
 NUMBER = "number of the answer to the record,"
-    "answers to all rows, tree by tree",
-    "answer to the record",
-    "number of the answer to the record,",
-)
 MOST_NUMBERS = 4
 """Shares of classes that are looked at, the first ones."""
 
