@@ -72,16 +72,7 @@ HOSTILE = [
     *(None, math.nan, pd.NaT, pd.NA, np.datetime64("NaT"), Decimal("NaN"), Decimal("sNaN"), complex(math.nan, 0)),
     *(math.inf, -math.inf, -0.0, 0.5, 2**53 + 1, 2**64, 10**400, -(10**400), Fraction(10**400, 3), Decimal("1e999")),
     *("3.5", " 7 ", np.str_("7"), "nan", "inf", "", "x", "1_0", "True", "٣", "clerk\0", b"7", b"\xff", b"clerk"),
-    *(
-        1j,
-        2 + 0j,
-        np.complex128(3),
-        np.float32(2.5),
-        np.int16(1),
-        np.bool_(True),
-        np.longdouble("1e4000"),
-        np.str_("7"),
-    ),
+    *(1j, 2 + 0j, np.complex128(3), np.float32(2.5), np.int16(1), np.bool_(True), np.longdouble("1e4000")),
     *(Decimal("2.5"), Fraction(5, 2), [1], [], (1, 2), {"a": 1}, {1}, object(), np.array([1.0]), np.array(2.5)),
     *(np.datetime64("2020-01-01"), np.datetime64("20200-01-01"), pd.Timestamp("2020-01-01"), pd.Timedelta("1D")),
     *(Hostile("float", "repr"), Hostile("eq"), Hostile("hash"), Number(3.0)),
@@ -138,15 +129,12 @@ def readings(feature, X):
 
 
 def held(container, cells):
-    """The cells in a container; an example that it cannot hold is passed over."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            X = CONTAINERS[container](cells)
-    except Exception:
-        assume(False)
-    assume(X.shape == (len(cells), 1) if hasattr(X, "shape") else True)
-    return X
+    """The cells in a container, None if it cannot hold them."""
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
+        warnings.simplefilter("ignore")
+        X = CONTAINERS[container](cells)
+        shape = getattr(X, "shape", (len(cells), 1))
+        return X if shape == (len(cells), 1) else None
 
 
 def at(cell):
@@ -169,9 +157,10 @@ places = st.integers(0, 1000)
 def test_no_record_changes_how_another_is_read(kind, container, drawn, hostile, place):
     feature, usual = FEATURES[kind]
     cells, hostile, place = [usual[i % len(usual)] for i in drawn], HOSTILE[hostile], place % (len(drawn) + 1)
-    alone = readings(feature, held(container, cells))
-    with_it = readings(feature, held(container, [*cells[:place], hostile, *cells[place:]]))
-    assert with_it[:place] + with_it[place + 1 :] == alone
+    without, with_it = held(container, cells), held(container, [*cells[:place], hostile, *cells[place:]])
+    assume(without is not None and with_it is not None)
+    read = readings(feature, with_it)
+    assert read[:place] + read[place + 1 :] == readings(feature, without)
 
 
 @QUICKLY
@@ -411,13 +400,8 @@ def test_the_narrowest_and_the_widest_bounds_do(lower, width):
         *(((1, "1"), "distinct, also as numbers"), (("7", "07"), "distinct"), ((None, math.nan), "distinct")),
         *(((0.1, Decimal("0.1")), "distinct"), ((True, 1), "distinct"), (("a", b"a"), "distinct")),
         *(((2**53 + 1,), "too large a number"), ((-(2**53), 0), "too large"), (("inf",), "too large")),
-        *(
-            ((10**400,), "too large"),
-            (("9007199254740993",), "too large"),
-            (("nan", "a"), "declare None"),
-            ((b"",), "declare None"),
-        ),
-        *((([1],), "hashable"), ((), "at least one")),
+        *(((10**5000,), "too large"), (("9007199254740993",), "too large"), ((), "at least one")),
+        *((("nan", "a"), "declare None"), ((b"",), "declare None"), (([1],), "hashable")),
     ],
 )
 def test_categories_that_cannot_be_told_apart_are_refused(categories, message):
@@ -511,11 +495,12 @@ def seen():
         [sys.executable, "-c", "from tests import test_reading; test_reading.every_estimator()"],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    return json.loads(done.stdout)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return json.loads(done.stdout)  # which has nothing else in it
 
 
 @pytest.mark.parametrize("name", private())
