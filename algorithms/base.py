@@ -38,9 +38,9 @@ class PrivateEstimator(BaseEstimator):
     -----
     In a release nothing about the training rows raises, warns or is printed, and a table without rows will do: all that
     is seen is the model. Records with a missing value, one that cannot be read, a category or label that was not
-    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``). So adding or removing one
-    record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes at most one
-    row. All three cost what the account says: one removed never costs more than one replaced. Where that costs twice as
+    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``). So adding or removing a
+    record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes at most
+    one. All three cost what the account says: one removed never costs more than one replaced. Where that costs twice as
     much, as a record that leaves and one that comes, this is plain; where it costs less, ``regression.budget.paid`` and
     ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to predict are not protected:
     there the same values are errors, but for those beyond the bounds, which are clipped.
