@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from algorithms import Continuous, Domain, Nominal, ThriftyTreeClassifier
+from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier
 from experiments.audit import release_path
 from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
 from experiments.audit.release_path import Broken, doors_of
@@ -126,3 +126,34 @@ def test_it_takes_any_estimator():
     assert Counter(seen.codes[ANSWER].ravel().tolist()).most_common(1)[0][1] == 2
     shares = np.hstack(list(seen.numbers.values()))
     assert math.isclose(np.nansum(shares[0]), 1.0) and np.isnan(shares[0, 2:]).all()
+
+
+# The search for a seed.
+
+SEEDS = range(2**12)
+
+
+def seeds_behind(cut, n_trees):
+    """Return the seeds of which the first tree's first cut would be this one, by trying them all."""
+    return [seed for seed in SEEDS if first_cut(seed, n_trees) == cut]
+
+
+def first_cut(seed, n_trees):
+    root = np.random.SeedSequence(np.random.RandomState(seed).randint(2**31 - 1))
+    rng = np.random.default_rng(root.spawn(n_trees + 1)[1])
+    rng.random()  # chooses the only feature
+    return rng.random()
+
+
+def released_cut(**given):
+    forest = DiffPETsClassifier(1.0, n_estimators=2, max_depth=1, variant="sound", domain=DOMAIN, noise="opendp")
+    release = forest.set_params(**given).fit([[0.1], [0.9]] * 20, [0, 1] * 20).release()
+    return release.trees[0].cut[0]
+
+
+def test_no_seed_is_behind_what_is_released():
+    assert seeds_behind(released_cut(), 2) == []
+
+
+def test_the_search_finds_a_seed_that_was_given_which_decides_nothing_secret():
+    assert seeds_behind(released_cut(random_state=1234), 2) == [1234]  # tests/test_parts.py: it places no row
