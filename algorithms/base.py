@@ -43,12 +43,12 @@ class PrivateEstimator(BaseEstimator):
     -----
     In a release nothing about the training rows raises, warns or is printed, and a table without rows will do: all that
     is seen is the model. Records with a missing value, one that cannot be read, a category or label that was not
-    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``): adding or removing one
-    record adds or removes at most one row of what is trained on, which is what mechanisms are calibrated for. A record
-    replaced by one that is left out counts as one removed, which costs no more than one replaced: who pays for a record
-    that leaves and one that comes pays for the first alone. Where the account is smaller than that sum, see
-    ``regression.budget.paid`` and ``regression.moments``. ``Domain.problems`` tells the curator before. Rows to predict
-    are not protected: there the same values are errors.
+    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``). So adding or removing a
+    record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes at most
+    one. All three cost what the account says: one removed never costs more than one replaced. Where that costs twice as
+    much, as a record that leaves and one that comes, this is plain; where it costs less, ``regression.budget.paid`` and
+    ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to predict are not protected:
+    there the same values are errors, but for those beyond the bounds, which are clipped.
     """
 
     noise = "numpy"
@@ -205,7 +205,7 @@ class PrivateEstimator(BaseEstimator):
         return Domain.infer(X, y, classification=False)
 
     def _encoded_domain(self) -> Domain:
-        """Return the domain by which training rows become numbers."""
+        """Return the domain by which training rows become numbers, once it is known."""
         return self.domain_
 
     def _encoded(self, X, y) -> np.ndarray:

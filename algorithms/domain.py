@@ -136,8 +136,8 @@ class Nominal:
     ------
     DomainError
         If there is no category, two are equal, also as numbers ("7" and 7), two stand for a missing value, or one is a
-        number of 2^53 or more, of which a float cannot hold its neighbours; a missing value as a word ("nan") is
-        refused, too, as readers of files take it for one.
+        number of 2^53 or more, of which a float cannot hold its neighbours; text that is read as
+        a missing value ("nan", "") is refused, too.
 
     Notes
     -----
@@ -158,9 +158,9 @@ class Nominal:
         object.__setattr__(self, "categories", tuple(self.categories))
         for category in self.categories:
             if is_missing(category) and isinstance(category, str | bytes):
-                raise self._refused(f"{category!r} reads as a missing value: declare None")
+                raise self._refused(f"{shown((category,))} reads as a missing value: declare None")
             if abs(number(category) or 0.0) >= 2**53:
-                raise self._refused(f"{category!r} is too large a number: a float holds whole ones below 2^53")
+                raise self._refused(f"{shown((category,))} is too large a number: a float holds whole ones below 2^53")
         try:
             keys = [*map(_key, self.categories)]
             is_distinct = len(set(keys)) == len(keys) > 0
@@ -398,7 +398,8 @@ class Domain:
         Raises
         ------
         DomainError
-            For a wrong number of columns; for infinite values, if the bounds were not declared but inferred.
+            For a wrong number of columns, or a target that was not declared; for infinite values, if the bounds were
+            not declared but inferred.
 
         Examples
         --------
@@ -408,6 +409,8 @@ class Domain:
         """
         columns, is_whole = columns_of(X, self.names, self.is_public)
         features = self.features
+        if y is not None and self.target is None:
+            raise DomainError("the domain declares no target, but y was given")
         if y is not None:
             features, columns = (*features, self.target), [*columns, column_of(y)]
         if not self.is_public:

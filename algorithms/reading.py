@@ -7,7 +7,7 @@ one row of what is trained on. A record replaced by one that is left out counts 
 - A number is an int, float, bool, decimal or fraction, or a complex number without an imaginary part. Text that reads
   as a number, and bytes that spell it, is that number, ``True`` and ``False`` are 1 and 0: some loaders turn a column
   into text, and text into numbers, because of one of its cells, which must not decide for the others.
-- A missing value is None, NaN, NaT, pandas' NA, or text that reads as NaN.
+- A missing value is None, NaN, NaT, pandas' NA, or text that is blank or reads as NaN.
 - All else, a list for instance, or what raises while it is read, is no number.
 
 Numbers are rounded to 64-bit floats, and those beyond their range are infinite.
@@ -24,7 +24,8 @@ import numpy as np
 import pandas as pd
 
 _BLOCK = 8192  # rows; of a table stored by rows, those of a block stay in the cache while column after column is read
-_BOOLEANS = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
+_BOOLEANS = {"True": 1.0, "true": 1.0, "TRUE": 1.0, "False": 0.0, "false": 0.0, "FALSE": 0.0}
+"""Words that pandas takes for booleans in a file."""
 
 Column = np.ndarray | pd.Categorical
 
@@ -57,8 +58,7 @@ def _number(cell) -> float | None:
     if cell is None or cell is pd.NA or cell is pd.NaT:
         return math.nan
     if isinstance(cell, str | bytes):
-        word = plain(cell).strip()
-        return float(_BOOLEANS[word]) if word in _BOOLEANS else None if "_" in word else float(word)
+        return _number_of_text(plain(cell).strip())
     if isinstance(cell, np.datetime64 | np.timedelta64):
         return math.nan if np.isnat(cell) else None
     if isinstance(cell, numbers.Rational):
@@ -66,6 +66,14 @@ def _number(cell) -> float | None:
     if isinstance(cell, numbers.Complex) and not isinstance(cell, numbers.Real):
         return float(cell.real) if cell.imag == 0 else None
     return float(cell) if isinstance(cell, numbers.Number | np.bool_) else None
+
+
+def _number_of_text(word: str) -> float | None:
+    if not word:
+        return math.nan
+    if word in _BOOLEANS:
+        return _BOOLEANS[word]
+    return None if "_" in word else float(word)  # Python's own, as in 1_000: no file has them
 
 
 def _rounded(cell: numbers.Rational) -> float:

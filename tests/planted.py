@@ -3,9 +3,16 @@
 What they say of themselves in ``privacy_`` is what their sound relatives say.
 """
 
+import numba
 import numpy as np
 
-from algorithms import Domain, EDPRFClassifier, FunctionalMechanismRegressor, RFDPPGiniClassifier
+from algorithms import (
+    Domain,
+    EDPRFClassifier,
+    FunctionalMechanismRegressor,
+    RFDPPGiniClassifier,
+    ThriftyTreeClassifier,
+)
 from algorithms.accounting import Parallel, Privacy, Sequential, Spent
 from algorithms.base import PrivateClassifier
 from algorithms.forests.forest import SAMPLINGS
@@ -223,3 +230,36 @@ class TellsAnExactSum(FunctionalMechanismRegressor):
     def _released(self, origin):
         origin.parameters["exact"] = self.exact_
         return super()._released(origin)
+
+
+@numba.njit
+def seeded(n_rows, n_trees, rng):
+    """Parts from the generator of public choices, which a seed decides: who knows it knows every row's tree."""
+    tree_of_row = rng.integers(0, n_trees, size=n_rows)
+    return [np.flatnonzero(tree_of_row == tree).astype(np.uint32) for tree in range(n_trees)]
+
+
+SAMPLINGS["seeded"] = seeded
+
+
+class RowsBySeed(RowsInBlocks):
+    """Parts that a seed decides, in a release, too."""
+
+    def _sampling(self):
+        return "seeded"
+
+
+class ReadsListsAsOneArray(ThriftyTreeClassifier):
+    """Every cell becomes what all cells together can be."""
+
+    def fit(self, X, y):
+        return super().fit(np.asarray(X), y)
+
+
+class RefusesToTrain(ThriftyTreeClassifier):
+    """A record that cannot be used stops the fit, and the message says which."""
+
+    def fit(self, X, y):
+        if problems := self.domain.problems(X, y).reasons:
+            raise ValueError(f"some records cannot be used: {problems}")
+        return super().fit(X, y)

@@ -137,8 +137,7 @@ def test_pairs_have_names_of_their_own_and_targets_in_their_domain(tables):
     assert len({pair.name for pair in tables}) == len(tables)
     for pair in tables:
         X, y = pairs.training_rows(pair.domain, pair.neighbour)
-        pair.domain.encode(X)
-        pair.domain.target.encode(np.array(y))
+        pair.domain.rows(X, y).matrix()
         assert tuple(pair.probes().iloc[0]) == pair.differing[0][:-1]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
-CODE = ("algorithms", "datasets", "experiments", "plots", "conf", "tests", "pyproject.toml")
+CODE = ("algorithms", "datasets", "experiments", "plots", "conf", "tests", "pyproject.toml", "requirements-peers.lock")
 
 
 @pytest.fixture
@@ -41,6 +41,8 @@ def test_an_algorithm_is_one_file_and_one_yaml(project):
     tested = run(project, "pytest", "-p", "no:cacheprovider", "-k", "Coin", "tests/test_estimators.py")
     assert tested.returncode == 0, tested.stdout
     assert int(re.search(r"(\d+) passed", tested.stdout)[1]) > 50, tested.stdout
+    replayed = run(project, "pytest", "-p", "no:cacheprovider", "-k", "coin", "tests/test_audit_replay.py")
+    assert replayed.returncode == 0 and "2 passed" in replayed.stdout, replayed.stdout
 
 
 def test_the_suite_catches_a_bad_one(project):

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.utils import check_random_state
 
 import algorithms
 from algorithms import Domain, Nominal, secure
@@ -23,11 +22,12 @@ from algorithms.forests.forest import SAMPLINGS
 from algorithms.forests.tree import EQUALS, LEAF
 from algorithms.secure import SecureGenerator
 from experiments.audit.bounds import smallest_epsilon
+from experiments.audit.release_path import SEED, known_places
 
 SMALLEST_P = 1e-6
 N_RELEASES = 60
-N_ROWS, N_CLASSES, SEED = 400, 10, 0
-DOMAIN = Domain((Nominal("a", (0, 1)),), Nominal("y", tuple(range(N_CLASSES))))
+N_ROWS = 400
+DOMAIN = Domain((Nominal("a", (0, 1)),), Nominal("y", (0, 1)))
 FORESTS = {
     "EDPRFClassifier": 2,  # levels of nodes; the others have so many levels of splits
     "RFDPPGiniClassifier": 1,
@@ -37,25 +37,9 @@ FORESTS = {
 }
 
 
-def seeded_parts():
-    """The parts of the rows by position, as they follow from the seed in an experiment."""
-    root = np.random.SeedSequence(check_random_state(SEED).randint(2**31 - 1))
-    return np.random.default_rng(root.spawn(3)[0]).integers(0, 2, size=N_ROWS)
-
-
-def hostile_table():
-    """A table on which, by those parts, tree 0 sees class 0 but not class 1, and without its first row the reverse."""
-    here = seeded_parts()
-    without_first = np.append(-1, here[:-1])
-    y = 2 + np.arange(N_ROWS) % (N_CLASSES - 2)
-    y[(here == 0) & (without_first == 1)] = 0
-    y[(here == 1) & (without_first == 0)] = 1
-    return np.zeros((N_ROWS, 1)), y
-
-
 def releases_of_class_0():
     """Print, for each forest, in how many releases tree 0 says class 0: on the table, and without its first row."""
-    X, y = hostile_table()
+    door = known_places(N_ROWS)
     counts = {}
     for name, depth in FORESTS.items():
         model = getattr(algorithms, name)(
@@ -63,11 +47,12 @@ def releases_of_class_0():
             n_estimators=2,
             max_depth=depth,
             variant="sound",
-            domain=DOMAIN,
+            domain=door.domain,
             noise=os.environ["NOISE"],
             random_state=SEED,
         )
-        counts[name] = [sum(says_class_0(model.fit(X[i:], y[i:])) for _ in range(N_RELEASES)) for i in (0, 1)]
+        tables = door.neighbour, door.table
+        counts[name] = [sum(says_class_0(model.fit(*table)) for _ in range(N_RELEASES)) for table in tables]
     print(json.dumps(counts))
 
 

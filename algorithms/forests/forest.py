@@ -89,7 +89,8 @@ class PrivateForest:
         ParameterError
             For a parameter out of its range.
         DomainError
-            For a category, class label or number of columns that the domain does not know, or missing values.
+            For a number of columns that the domain does not know; unless in a release, for a category or class label
+            that it does not know, or missing values.
 
         Warns
         -----
@@ -169,7 +170,7 @@ class PrivateForest:
         """Return what the whole forest costs, given what one tree costs on the rows that it is grown on."""
         if self._sampling() == "disjoint":
             return Parallel("tree", (tree,), self.n_estimators)
-        rows = Bootstrapped(tree, len(table.labels)) if self._sampling() == "bootstrap" else tree
+        rows = Bootstrapped(tree, max(len(table.labels), 1)) if self._sampling() == "bootstrap" else tree
         return Sequential("tree", (rows,), self.n_estimators)
 
 

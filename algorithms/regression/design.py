@@ -87,6 +87,8 @@ class Design:
             known = rows.encode(slice(start, start + size), lines)
             if not known.all():
                 block = np.compress(known, block, axis=1)
+            if not block.shape[1]:
+                continue  # the sum of such a block would be complained about, in print
             for i, line in enumerate([*block[:p], *block[d:]]):
                 _scale(line, lower[i], width[i], self.scaling == "box", math.sqrt(p) if i < p else 1.0)
             self.monomials.expand(block[:d])

@@ -17,7 +17,8 @@ Where a record is replaced, a number changes by the width of its range: 2 if the
 cannot, as an even power or a product of these in [-1, 1]; 0 for the constant, the number of rows. Two records attain
 a width of 2: upper bounds, and the same with an attribute of odd power at its lower bound, that attribute alone, or for
 b the target alone. So replacing costs twice ε in the box (less for x² alone, where there is one attribute) and ε in the
-ball.
+ball. It never costs less than ε, which is what a record costs that leaves and has no successor: every group has a
+square of an attribute or an entry of b among its numbers.
 
 Nothing else of the rows is read: not their number (with ``fit_intercept`` it is an entry of M, and has noise as all
 have), not Σ y², which the minimum does not depend on. Bounds, degrees and budgets are public.

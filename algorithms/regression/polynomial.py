@@ -87,14 +87,16 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         ParameterError
             If a parameter has a value that cannot work, for instance a degree with too many monomials.
         DomainError
-            For a category or number of columns that the domain does not know, or missing values.
+            For a number of columns that the domain does not know; unless in a release, for a category that it does not
+            know, or missing values.
         """
         return self.fit_summary(self.summarise(X, y))
 
     def summarise(self, X, y) -> Summary:
         """Read the rows once; the summary fits any estimator of the same design, whatever its epsilon.
 
-        Parameters, errors and warnings are those of ``fit``.
+        Parameters, errors and warnings are those of ``fit``: a summary for a release is made by an estimator that has
+        ``noise="opendp"``, too.
 
         Examples
         --------

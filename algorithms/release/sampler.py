@@ -63,7 +63,8 @@ class Sampler(LabelledEstimator):
         ParameterError
             For a parameter out of its range.
         DomainError
-            For a category, class label or number of columns that the domain does not know, or missing values.
+            For a number of columns that the domain does not know; unless in a release, for a category or class label
+            that it does not know, or missing values.
 
         Warns
         -----

@@ -21,6 +21,7 @@ KINDS = {
     "regression": "algorithms.released.regression.ReleasedRegression",
     "classifier": "algorithms.released.classifier.ReleasedClassifier",
     "marginals": "algorithms.released.marginals.ReleasedMarginals",
+    "numbers": "algorithms.released.numbers.ReleasedNumbers",
 }
 
 

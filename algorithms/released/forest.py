@@ -72,11 +72,10 @@ class ReleasedForest(Release):
 
         Parameters and errors are those of `predict`.
         """
+        answers = self.answers(X)
         if self.combines == VOTES:
-            labels = np.stack([tree.answers(self._rows(X))[:, 0] for tree in self.trees])
-            return (labels[:, :, np.newaxis] == np.arange(len(self.classes))).mean(axis=0)
-        sums = sum(tree.answers(self._rows(X)) for tree in self.trees)
-        return shares_of(sums)
+            return (answers == np.arange(len(self.classes))).mean(axis=0)
+        return shares_of(answers.sum(axis=0))
 
     def predict(self, X) -> np.ndarray:
         """Predict the class, or the number, of each row.
@@ -98,13 +97,19 @@ class ReleasedForest(Release):
         """
         if self.combines != MEAN:
             return self.classes[np.argmax(self.predict_proba(X), axis=1)]
-        bounds, rows = self.origin.domain.target, self._rows(X)
-        shares = sum(tree.answers(rows)[:, 0] for tree in self.trees) / len(self.trees)
-        return bounds.lower + shares * (bounds.upper - bounds.lower)
+        bounds = self.origin.domain.target
+        return bounds.lower + self.answers(X)[:, :, 0].mean(axis=0) * (bounds.upper - bounds.lower)
 
-    def _rows(self, X) -> np.ndarray:
-        matrix, _ = self.origin.domain.encode(X)
-        return matrix if self.n_bins is None else bin_continuous(matrix, self.origin.domain, self.n_bins)
+    def answers(self, X) -> np.ndarray:
+        """Return what every tree says of every row: float64 array of shape (trees, n, w).
+
+        Labels are positions in ``classes``, numbers are on the scale [0, 1]; w is the number of classes for COUNTS,
+        else 1. Parameters and errors are those of `predict`.
+        """
+        rows, _ = self.origin.domain.encode(X)
+        if self.n_bins is not None:
+            rows = bin_continuous(rows, self.origin.domain, self.n_bins)
+        return np.stack([tree.answers(rows) for tree in self.trees])
 
     def contents(self) -> dict:
         """Return classes, bins and trees."""

@@ -14,9 +14,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
 from algorithms.accounting import Privacy
+from algorithms.released.forest import VOTES
 from experiments.audit.observation import Observation
 
-ANSWERS, ANSWER = "answers to all rows", "answer to the record"
+ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
+NUMBER = "number of the answer to the record,"
+MOST_NUMBERS = 4
+"""Shares of classes that are looked at, the first ones."""
 
 
 class EstimatorOnTable:
@@ -50,11 +54,10 @@ class EstimatorOnTable:
         seen = [self._one(first + i) for i in range(n)]
         self._said |= {(side, first + i): one[side] for i, one in enumerate(seen) for side in (ANSWERS, ANSWER)}
         codes = {side: np.array([[_code_of(one[side])] for one in seen]) for side in (ANSWERS, ANSWER)}
-        width = max(len(one["numbers"]) for one in seen)
-        filled = np.full((n, width), np.nan)
-        for row, one in zip(filled, seen, strict=True):
-            row[: len(one["numbers"])] = one["numbers"]
-        return Observation(codes, {f"number {j} of the {ANSWER}": filled[:, [j]] for j in range(width)})
+        numbers = {
+            f"{NUMBER} {j}": np.array([[one["numbers"].get(j, np.nan)] for one in seen]) for j in range(MOST_NUMBERS)
+        }
+        return Observation(codes, numbers)
 
     def _one(self, training: int) -> dict:
         try:
@@ -62,11 +65,12 @@ class EstimatorOnTable:
             answers = np.asarray(model.predict(self._probes))
         except Exception as error:  # whatever it is, somebody sees that no model came
             said = f"{type(error).__name__}: {error}"
-            return {ANSWERS: said, ANSWER: said, "numbers": []}
+            return {ANSWERS: said, ANSWER: said, "numbers": {}}
         if not is_classifier(self._estimator):
-            return {ANSWERS: "numbers", ANSWER: "a number", "numbers": [float(answers[0])]}
+            return {ANSWERS: "numbers", ANSWER: "a number", "numbers": {0: float(answers[0])}}
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
-        return {ANSWERS: " ".join(map(str, answers)), ANSWER: str(answers[0]), "numbers": shares}
+        every = model.answers(self._probes)[:, :, 0] if getattr(model, "combines", "") == VOTES else answers
+        return {ANSWERS: str(every.tolist()), ANSWER: str(answers[0]), "numbers": dict(enumerate(shares))}
 
     def _trained(self, training: int) -> BaseEstimator:
         model = clone(self._estimator)

@@ -29,6 +29,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -36,7 +37,7 @@ import numba
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning
+from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning, ReleaseError
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
 from algorithms.base import PrivateEstimator
 from experiments import estimators
@@ -304,7 +305,7 @@ def _by_key(first: Tape, second: Tape) -> Iterator[tuple[Call, Call]]:
 
 def _released(model) -> list[np.ndarray]:
     """Return what leaves of a model: all that its release reaches; of one that must not leave what can be compared."""
-    if model.privacy_.is_sound:
+    with suppress(ReleaseError):
         everything = repr(list(atoms(model.release())))
         return [np.frombuffer(everything.encode(), np.uint8)]
     predict = getattr(model, "predict_proba", model.predict)

@@ -1,0 +1,37 @@
+"""Released numbers by name: the simplest release, of an algorithm that publishes noisy answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms.released.document import Origin, Release, array, plain
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedNumbers(Release):
+    """Noisy numbers that have left.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where they come from.
+    numbers : dict of str to float64 array
+        What was paid for, by name.
+    """
+
+    KIND = "numbers"
+
+    origin: Origin
+    numbers: Mapping[str, np.ndarray]
+
+    def contents(self) -> dict:
+        """Return the numbers."""
+        return {name: plain(numbers) for name, numbers in self.numbers.items()}
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedNumbers:
+        """Return the release that ``contents`` was made of."""
+        return cls(origin, {name: array(numbers) for name, numbers in contents.items()})

@@ -1,0 +1,159 @@
+"""Attacks on the way out: those that broke it once must succeed where it is broken again, and fail where it is not."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier
+from experiments.audit import release_path
+from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
+from experiments.audit.release_path import Broken, doors_of
+from experiments.audit.replay import Subject
+
+PLACES = "first in order, places known"
+SOUND = {"variant": "sound"}
+PLANTED = {
+    "RowsBySeed": (SOUND, PLACES),
+    "ReadsListsAsOneArray": ({}, "too few cells"),
+    "RefusesToTrain": ({}, "a missing number"),
+}
+KEPT = {
+    "EDPRFClassifier": (SOUND, [PLACES, "text among numbers", "an undeclared class"]),
+    "ThriftyTreeClassifier": ({}, ["too few cells", "a missing number", "an unreadable cell", "the only record"]),
+    "FunctionalMechanismRegressor": (SOUND, ["infinity", "a number beyond all floats"]),
+}
+
+
+def attack_all():
+    """Print what came out of the doors that are asked for (JSON)."""
+    found = []
+    for asked in json.load(sys.stdin):
+        subject = Subject(asked["name"], asked["target"], asked["params"])
+        doors = [door for door in doors_of(subject) if door.name in asked["doors"]]
+        found += [asdict(broken) for broken in release_path.attack(subject, 1.0, doors)]
+    print(json.dumps(found))
+
+
+@pytest.fixture(scope="module")
+def found():
+    asked = [("tests.planted", name, params, [door]) for name, (params, door) in PLANTED.items()]
+    asked += [("algorithms", name, params, doors) for name, (params, doors) in KEPT.items()]
+    done = subprocess.run(
+        [sys.executable, "-c", "from tests import test_release_path; test_release_path.attack_all()"],
+        input=json.dumps(
+            [
+                {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors}
+                for module, name, params, doors in asked
+            ]
+        ),
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).resolve().parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [Broken(**data) for data in json.loads(done.stdout)]
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_door_that_is_broken_again_is_found(name, found):
+    (broken,) = (one for one in found if one.algorithm == name)
+    assert (broken.where, broken.verdict) == (PLANTED[name][1], "violated"), broken
+    assert broken.bound > 1.0 and max(broken.counts) == broken.n // 2 and min(broken.counts) == 0
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_door_that_holds_is_not_refuted(name, found):
+    kept = [one for one in found if one.algorithm == name]
+    assert sorted(one.where for one in kept) == sorted(KEPT[name][1])
+    for one in kept:
+        assert one.verdict == "not refuted" and one.refutable > 1.0, one
+
+
+def test_neighbours_differ_in_one_record():
+    for target in ("algorithms.EDPRFClassifier", "algorithms.FunctionalMechanismRegressor"):
+        doors = doors_of(Subject("any", target, {}))
+        assert len({door.name for door in doors}) == len(doors) >= 12
+        for door in doors:
+            (X, y), (more_X, more_y) = door.table, door.neighbour
+            assert len(X) == len(y) == len(more_X) - 1 == len(more_y) - 1
+            rest = [more_y[1:], more_y[:-1]][door.name != PLACES]
+            assert list(rest) == list(y)
+
+
+# What is seen of any estimator.
+
+DOMAIN = Domain((Continuous("x", 0, 1),), Nominal("y", (0, 1)))
+
+
+class Refuses(ThriftyTreeClassifier):
+    def fit(self, X, y):
+        if len(X) > 3:
+            raise RuntimeError("four rows")
+        return super().fit(X, y)
+
+
+def test_a_fit_that_raises_is_an_outcome_and_so_is_what_it_says():
+    observer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 4, [0, 1, 0, 1]), [[0.1]], 0)
+    seen = observer.observe(0, 5)
+    assert len(np.unique(seen.codes[ANSWERS])) == 1 and observer.words(ANSWERS, 3, 0) == "RuntimeError: four rows"
+    fewer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 3, [0, 1, 0]), [[0.1]], 0).observe(0, 5)
+    assert not np.isin(fewer.codes[ANSWERS], seen.codes[ANSWERS]).any()
+
+
+def test_each_training_has_a_seed_of_its_own_and_the_same_one_again():
+    tree = ThriftyTreeClassifier(0.5, domain=DOMAIN)
+    observer = EstimatorOnTable(tree, ([[0.1], [0.9]] * 3, [0, 1] * 3), [[0.1], [0.9]], 7)
+    seen, again = observer.observe(0, 30), observer.observe(10, 5)
+    assert len(np.unique(seen.codes[ANSWERS])) > 1
+    assert np.array_equal(seen.codes[ANSWERS][10:15], again.codes[ANSWERS])
+    model = tree.set_params(random_state=7).fit([[0.1], [0.9]] * 3, [0, 1] * 3)
+    assert observer.words(ANSWER, 0, 0) == str(model.predict([[0.1]])[0])
+
+
+def test_it_takes_any_estimator():
+    observer = EstimatorOnTable(LogisticRegression(), ([[0.1], [0.9]] * 3, [0, 1] * 3), [[0.1]], 0)
+    seen = observer.observe(0, 2)
+    assert Counter(seen.codes[ANSWER].ravel().tolist()).most_common(1)[0][1] == 2
+    shares = np.hstack(list(seen.numbers.values()))
+    assert math.isclose(np.nansum(shares[0]), 1.0) and np.isnan(shares[0, 2:]).all()
+
+
+# The search for a seed.
+
+SEEDS = range(2**12)
+
+
+def seeds_behind(cut, n_trees):
+    """Return the seeds of which the first tree's first cut would be this one, by trying them all."""
+    return [seed for seed in SEEDS if first_cut(seed, n_trees) == cut]
+
+
+def first_cut(seed, n_trees):
+    root = np.random.SeedSequence(np.random.RandomState(seed).randint(2**31 - 1))
+    rng = np.random.default_rng(root.spawn(n_trees + 1)[1])
+    rng.random()  # chooses the only feature
+    return rng.random()
+
+
+def released_cut(**given):
+    forest = DiffPETsClassifier(1.0, n_estimators=2, max_depth=1, variant="sound", domain=DOMAIN, noise="opendp")
+    release = forest.set_params(**given).fit([[0.1], [0.9]] * 20, [0, 1] * 20).release()
+    return release.trees[0].cut[0]
+
+
+def test_no_seed_is_behind_what_is_released():
+    assert seeds_behind(released_cut(), 2) == []
+
+
+def test_the_search_finds_a_seed_that_was_given_which_decides_nothing_secret():
+    assert seeds_behind(released_cut(random_state=1234), 2) == [1234]  # tests/test_parts.py: it places no row
