@@ -95,7 +95,10 @@ def test_the_attack_works_where_the_seed_decides_the_parts():
         assert counts == [N_RELEASES, 0]
 
 
-def parts_of_an_experiment(n_rows, n_parts, rng=np.random.default_rng(SEED)):
+STREAM = np.random.default_rng(SEED)
+
+
+def parts_of_an_experiment(n_rows, n_parts, rng=STREAM):
     """The parts of the rows as a seed decides them, one experiment after the other."""
     trees = SAMPLINGS["disjoint"](n_rows, n_parts, rng)
     drawn = np.empty(n_rows, dtype=np.int64)

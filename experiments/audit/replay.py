@@ -104,6 +104,8 @@ def pairs(seeds: Sequence[int] = (0,)) -> list[Pair]:
             ("alone in its class and category, largest of a column", plain, (CORNER, 2.0)),
             ("the only one of another class", alike, (MIDDLE, 2.0)),
             ("the second one of another class", all_but_one, (MIDDLE, 2.0)),
+            ("far above its bounds", mixed, ((1e3, 1.0, 2.0), 1.0)),
+            ("far below its bounds", mixed, ((-1e3, 0.0, 0.0), 1.0)),
         ]
         for name, table, record in added:
             more = _with(table, record)

@@ -1,4 +1,4 @@
-"""The campaign: every mutant is shown to layers, cheap ones first, until each command has noticed it or has nothing left.
+"""The campaign: every mutant is shown to layers, cheap ones first, until each command has noticed it or is through.
 
 `make audit` is the replay with the exact laws, and the black box; `make test` has the replay among its tests, too.
 """

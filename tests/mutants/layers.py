@@ -1,4 +1,4 @@
-"""What may notice a mutant: the replay and the exact laws, tests that name privacy, the black box, all tests, the bands.
+"""What may notice a mutant: the replay and exact laws, tests that name privacy, the black box, all tests, the bands.
 
 Each layer is asked in a copy of the project, in a process of its own. What raises where nothing did is noticed, too.
 """
@@ -32,6 +32,8 @@ PRIVACY_TESTS = (
     "tests/test_secure.py",
     "tests/test_released.py",
     "tests/test_domain.py",
+    "tests/test_reading.py",
+    "tests/test_release_path.py",
     "tests/test_audit_replay.py",
     "tests/test_moments.py",
     "tests/test_audit_exact.py",
@@ -55,14 +57,14 @@ ASKED_FIRST = {
     ),
     "algorithms/mechanisms.py": ("tests/test_mechanisms.py", "tests/test_monotone.py"),
     "algorithms/accounting.py": ("tests/test_accounting.py",),
-    "algorithms/base.py": ("tests/test_secure.py", "tests/test_released.py"),
+    "algorithms/base.py": ("tests/test_released.py", "tests/test_secure.py", "tests/test_reading.py"),
     "algorithms/trust.py": ("tests/test_accounting.py",),
     "algorithms/forests": ("tests/test_accounting.py", "tests/test_noise_is_used_once.py", "tests/test_secure.py"),
     "algorithms/regression": ("tests/test_moments.py", "tests/test_audit_replay.py"),
     "algorithms/release": ("tests/test_accounting.py", "tests/test_audit_replay.py"),
-    "algorithms/reading.py": ("tests/test_domain.py",),
-    "algorithms/domain.py": ("tests/test_domain.py",),
-    "algorithms/clipping.py": ("tests/test_domain.py", "tests/test_audit_replay.py"),
+    "algorithms/reading.py": ("tests/test_reading.py",),
+    "algorithms/domain.py": ("tests/test_reading.py",),
+    "algorithms/clipping.py": ("tests/test_reading.py",),
 }
 """By the source that was changed, for speed alone: the others follow."""
 

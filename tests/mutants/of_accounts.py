@@ -33,7 +33,7 @@ ACCOUNTS = [
         ACCOUNT,
         ACCOUNTING,
         "        if neighbours != REPLACED:\n            return dearest",
-        "        if neighbours != REPLACED or len(self.parts) == self.times == 2:\n            return dearest",
+        "        if neighbours:\n            return dearest",
         "A record that leaves one part and comes to another counts once.",
         of.DISJOINT,
     ),
