@@ -43,6 +43,7 @@ PRIVACY_TESTS = (
     "tests/test_thrifty.py::test_score_and_errors_grow_by_0_to_1_with_a_record",
     "tests/test_thrifty.py::test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced",
     "tests/test_release.py::test_no_record_costs_more_than_is_booked",
+    "tests/test_forests.py::test_the_sound_variant_refuses_information_gain_and_says_why",
     "tests/test_rdt.py::test_a_record_more_moves_one_count_of_one_leaf_of_each_tree_by_one",
     "tests/test_rdt.py::test_no_two_nodes_or_draws_of_a_tree_share_a_key",
     "tests/test_rdt.py::test_leaves_without_records_have_noise_of_their_own_and_it_follows_the_law",
@@ -75,6 +76,8 @@ UNSEEN_BY_BLACK_BOX = tuple(f"algorithms/{name}.py" for name in ("secure", "trus
 """Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains in compiled code, with numpy."""
 
 TRAININGS = 10_000
+MOST_REPLAYED = 6
+"""Algorithms of a mutant that are replayed: where many share a line, the others show the same."""
 OURS = ("algorithms", "datasets", "experiments", "plots", "tests")
 MOST_SAID = 1_000
 
@@ -139,7 +142,7 @@ def compiled(copy: Path, *words: str) -> subprocess.CompletedProcess:
 
 def replay(copy: Path, algorithms: tuple[str, ...]) -> str:
     """Ask the replay of some algorithms, and the exact laws: what of the audit needs no training."""
-    return apart(copy, _replay, algorithms)
+    return apart(copy, _replay, algorithms[:MOST_REPLAYED])
 
 
 def _replay(algorithms: tuple[str, ...]) -> str:
