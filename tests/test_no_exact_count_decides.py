@@ -1,0 +1,122 @@
+"""No exact number of rows decides anything: a table grows row by row, and each step is replayed.
+
+A threshold on a count is crossed at one number of rows only, which a handful of neighbouring tables may miss. Here a
+table grows from one row to thirty: copies of one record, so that all nodes above its leaf pass every number. Epsilon is
+small, so that the depth of a tree follows from its noisy count. All estimators that keep their claim are replayed, in
+one process without compilation.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from algorithms import RFDPPGiniClassifier
+from algorithms.accounting import ADDED_OR_REMOVED
+from algorithms.forests import levels, rfdpp_gini
+from experiments import estimators
+from experiments.audit import replay
+from experiments.audit.replay import MIDDLE, Pair, Subject, subjects
+
+N_MOST = 30
+SMALL = {"n_estimators": 1, "max_depth": 3, "epsilon": 3.0}
+
+
+def growing():
+    """Tables of 1, 2, 3, ... rows, each beside the next."""
+    found = []
+    for n in range(1, N_MOST):
+        X, y = np.tile(MIDDLE, (n + 1, 1)), np.zeros(n + 1)
+        y[n // 2] = 1.0
+        found.append(Pair(f"{n} rows and one more", ADDED_OR_REMOVED, (X[:-1], y[:-1]), (X, y)))
+    return found
+
+
+def sized(subject):
+    accepted = estimators.accepts(subject.target)
+    return replace(subject, params=subject.params | {name: value for name, value in SMALL.items() if name in accepted})
+
+
+KEPT = [subject for subject in subjects() if subject.params.get("variant") == "sound" or subject.name in ("rdt",)]
+KEPT += [subject for subject in subjects() if subject.name in ("thrifty_tree", "dp_marginals")]
+
+
+class ThriftyAtLargeCounts(RFDPPGiniClassifier):
+    """A sound forest whose splits are drawn with less budget where a node has more than 17 rows."""
+
+    def _grower(self, table):
+        grow = super()._grower(table)
+        draw = rfdpp_gini.draw_public_cut
+
+        def drawn(growth, table, i, features, totals, epsilon, rng):
+            return draw(growth, table, i, features, totals, epsilon / (1 + (totals.sum() > 17)), rng)
+
+        def growing(table, rows, rng):
+            rfdpp_gini.draw_public_cut = drawn
+            try:
+                return grow(table, rows, rng)
+            finally:
+                rfdpp_gini.draw_public_cut = draw
+
+        return growing
+
+
+class DepthOfTheRows(RFDPPGiniClassifier):
+    """A sound forest as deep as the exact number of its rows allows."""
+
+    def _grower(self, table):
+        grow, exact = super()._grower(table), len(table.labels)
+
+        def growing(table, rows, rng):
+            affordable = levels.affordable_levels
+            levels.affordable_levels = lambda reach, n_rows: affordable(reach, exact)
+            try:
+                return grow(table, rows, rng)
+            finally:
+                levels.affordable_levels = affordable
+
+        return growing
+
+
+PLANTED = [
+    Subject(cls.__name__, f"tests.test_no_exact_count_decides.{cls.__name__}", {"variant": "sound"})
+    for cls in (ThriftyAtLargeCounts, DepthOfTheRows)
+]
+
+
+def every_subject():
+    """Print as JSON which rules are broken on the way."""
+    kinds = {}
+    for subject in [*KEPT, *PLANTED]:
+        report = replay.audit(sized(subject), growing())
+        assert report.keeps_claim, subject.name
+        kinds[subject.name] = sorted(report.kinds)
+    print(json.dumps(kinds))
+
+
+@pytest.fixture(scope="module")
+def kinds():
+    done = subprocess.run(
+        [sys.executable, "-c", "from tests import test_no_exact_count_decides as it; it.every_subject()"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).resolve().parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("subject", KEPT, ids=lambda subject: subject.name)
+def test_whatever_the_number_of_rows_one_more_changes_no_step(subject, kinds):
+    assert kinds[subject.name] == []
+
+
+@pytest.mark.parametrize("subject", PLANTED, ids=lambda subject: subject.name)
+def test_a_threshold_on_an_exact_count_is_found(subject, kinds):
+    assert set(kinds[subject.name]) & {"calls", "told"}
