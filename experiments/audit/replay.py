@@ -87,7 +87,8 @@ def pairs(seeds: Sequence[int] = (0,)) -> list[Pair]:
     """Return small neighbouring tables, with targets that are classes 0, 1, 2 or numbers from 0 to 2.
 
     The records that differ are meant to hurt: alone in a class and a category, the largest of a column, the only one of
-    another class, a label against that of its twin, from one corner of the domain to the other.
+    another class or the second one, far out of bounds, a label against that of its twin, from one corner of the domain
+    to the other.
 
     Examples
     --------
@@ -98,16 +99,7 @@ def pairs(seeds: Sequence[int] = (0,)) -> list[Pair]:
     for seed in seeds:
         mixed, plain = _table(seed, n_classes=3), _table(seed, n_classes=2)
         alike = plain[0], np.zeros(N_ROWS)
-        all_but_one = _with((alike[0][1:], alike[1][1:]), (MIDDLE, 2.0))
-        added = [
-            ("a record of the usual kind", mixed, (MIDDLE, 1.0)),
-            ("alone in its class and category, largest of a column", plain, (CORNER, 2.0)),
-            ("the only one of another class", alike, (MIDDLE, 2.0)),
-            ("the second one of another class", all_but_one, (MIDDLE, 2.0)),
-            ("far above its bounds", mixed, ((1e3, 1.0, 2.0), 1.0)),
-            ("far below its bounds", mixed, ((-1e3, 0.0, 0.0), 1.0)),
-        ]
-        for name, table, record in added:
+        for name, table, record in _added(mixed, plain, alike):
             more = _with(table, record)
             found.append(Pair(f"added: {name}", ADDED_OR_REMOVED, table, more))
             found.append(Pair(f"removed: {name}", ADDED_OR_REMOVED, more, table))
@@ -122,6 +114,19 @@ def pairs(seeds: Sequence[int] = (0,)) -> list[Pair]:
             rest = X[:-1], y[:-1]
             found.append(Pair(f"replaced: {name}", REPLACED, _with(rest, record), _with(rest, other)))
     return found
+
+
+def _added(mixed, plain, alike) -> list[tuple]:
+    """Return how a record is added to which of some tables."""
+    all_but_one = _with((alike[0][1:], alike[1][1:]), (MIDDLE, 2.0))
+    return [
+        ("a record of the usual kind", mixed, (MIDDLE, 1.0)),
+        ("alone in its class and category, largest of a column", plain, (CORNER, 2.0)),
+        ("the only one of another class", alike, (MIDDLE, 2.0)),
+        ("the second one of another class", all_but_one, (MIDDLE, 2.0)),
+        ("far above its bounds", mixed, ((1e3, 1.0, 2.0), 1.0)),
+        ("far below its bounds", mixed, ((-1e3, 0.0, 0.0), 1.0)),
+    ]
 
 
 def _table(seed: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
