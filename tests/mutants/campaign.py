@@ -85,7 +85,7 @@ def _ask(layer: str, copy: Path, mutant: Mutant) -> str:
     if layer == "replay":
         return "" if mutant.file in layers.UNSEEN_BY_REPLAY else layers.replay(copy, mutant.algorithms)
     if layer == "privacy_tests":
-        return layers.privacy_tests(copy, mutant.file)
+        return layers.privacy_tests(copy, mutant.file, mutant.kind)
     if layer == "all_tests":
         return layers.all_tests(copy)
     if layer == "bands":
@@ -102,7 +102,7 @@ def unchanged(asked: Sequence[str], algorithms: tuple[str, ...]) -> str:
     """Return what the cheap layers notice of the project as it is: with anything, all else would be worthless."""
     with layers.copy_with(None) as copy:
         said = layers.replay(copy, algorithms) if "replay" in asked else ""
-        return said or (layers.privacy_tests(copy, "") if "privacy_tests" in asked else "")
+        return said or (layers.privacy_tests(copy, "", "") if "privacy_tests" in asked else "")
 
 
 def read(path: Path) -> dict[str, Noticed]:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.mutants import Mutant, mutated
+from tests.mutants import ACCOUNT, BOUNDS, BUDGET, DOOR, EXACT, PARTS, READING, SENSITIVITY, SHARED, Mutant, mutated
 
 PROJECT = Path(__file__).resolve().parents[2]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".cache", ".*_cache", "data", "reference")
@@ -52,23 +52,19 @@ PRIVACY_TESTS = (
 """Tests that are about privacy, and run without compilation. Those that compare digits are not among them."""
 
 ASKED_FIRST = {
-    "algorithms/secure.py": (
-        "tests/test_parts.py::test_each_row_draws_its_part_by_itself",
-        "tests/test_parts.py::test_in_a_release_no_seed_decides_the_part_of_a_row",
-        "tests/test_secure.py",
-    ),
+    PARTS: ("tests/test_parts.py",),
+    BUDGET: ("tests/test_accounting.py", "tests/test_moments.py"),
+    ACCOUNT: ("tests/test_accounting.py", "tests/test_moments.py"),
+    EXACT: ("tests/test_no_exact_count_decides.py",),
+    BOUNDS: ("tests/test_no_exact_count_decides.py", "tests/test_reading.py"),
+    READING: ("tests/test_reading.py",),
+    "algorithms/secure.py": ("tests/test_secure.py",),
     "algorithms/mechanisms.py": ("tests/test_mechanisms.py", "tests/test_monotone.py"),
-    "algorithms/accounting.py": ("tests/test_accounting.py",),
-    "algorithms/base.py": ("tests/test_released.py", "tests/test_secure.py", "tests/test_reading.py"),
-    "algorithms/trust.py": ("tests/test_accounting.py",),
-    "algorithms/forests": ("tests/test_accounting.py", "tests/test_no_exact_count_decides.py", "tests/test_secure.py"),
-    "algorithms/regression": ("tests/test_moments.py", "tests/test_audit_replay.py"),
-    "algorithms/release": ("tests/test_accounting.py", "tests/test_audit_replay.py"),
-    "algorithms/reading.py": ("tests/test_reading.py",),
-    "algorithms/domain.py": ("tests/test_reading.py",),
-    "algorithms/clipping.py": ("tests/test_reading.py",),
+    DOOR: ("tests/test_accounting.py", "tests/test_secure.py", "tests/test_released.py"),
+    SHARED: ("tests/test_noise_is_used_once.py", "tests/test_audit_replay.py"),
+    SENSITIVITY: ("tests/test_moments.py",),
 }
-"""By the source that was changed, for speed alone: the others follow."""
+"""By the kind of a mutant or its source, for speed alone: the others follow."""
 
 COMPILED_TOO = {"algorithms/secure.py": "tests/test_secure.py"}
 """Tests that say more where they are compiled: there, the type of a generator decides what draws."""
@@ -167,9 +163,9 @@ def black_box(copy: Path, algorithm: str) -> str:
     return f"black box: {algorithm}" if compiled(copy, "-m", "experiments.audit", *words).returncode else ""
 
 
-def privacy_tests(copy: Path, file: str) -> str:
+def privacy_tests(copy: Path, file: str, kind: str) -> str:
     """Ask the tests that name privacy; returns the first that fails."""
-    first = next((tests for source, tests in ASKED_FIRST.items() if file.startswith(source)), ())
+    first = next((tests for what, tests in ASKED_FIRST.items() if what in (kind, file)), ())
     said = apart(copy, _pytest, (*dict.fromkeys((*first, *PRIVACY_TESTS)), f"--deselect={NEEDS_COMPILATION}"))
     if said or file not in COMPILED_TOO:
         return said
