@@ -221,7 +221,7 @@ READINGS = [
         "out[i] = upper if inside > upper else inside",
         "out[i] = inside",
         "A value far above its bound has no bound.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
     Mutant(
         "only values above the bounds are clipped",
@@ -230,7 +230,7 @@ READINGS = [
         "inside = lower if value < lower else value",
         "inside = value",
         "A value far below its bound has no bound.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
     Mutant(
         "values are clipped at the largest of the others",
@@ -239,7 +239,7 @@ READINGS = [
         "    n_changed, n_missing = 0, 0\n",
         "    if out.shape[0] > 1:\n        upper = min(upper, np.sort(out)[-2])\n    n_changed, n_missing = 0, 0\n",
         "The upper bound follows from the rows.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
     Mutant(
         "an unreadable record takes its neighbour along",
@@ -248,7 +248,7 @@ READINGS = [
         "return matrix if known.all() else np.asfortranarray(matrix[known])",
         "return matrix if known.all() else np.asfortranarray(matrix[known & np.roll(known, 1)])",
         "One record more takes another away.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
     Mutant(
         "an unreadable cell spoils its column",
@@ -257,7 +257,7 @@ READINGS = [
         "            known &= ~np.isnan(values)",
         "            known &= False",
         "One record with a missing value takes all others away.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
     Mutant(
         "a record of the wrong length takes all others along",
@@ -266,7 +266,7 @@ READINGS = [
         "is_whole = np.array([len(cells) == n_cells for cells in read], dtype=bool)",
         "is_whole = np.full(len(read), all(len(cells) == n_cells for cells in read))",
         "One record with too few cells takes all others away.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
     Mutant(
         "a column with text in it is text",
@@ -275,7 +275,7 @@ READINGS = [
         "    return np.fromiter(values, dtype=object, count=len(values))\n\n\ndef _of_pandas",
         "    return np.array(list(values)).astype(object)\n\n\ndef _of_pandas",
         "What a cell reads as follows from the others of its column.",
-        of.KEPT,
+        (*of.REGRESSIONS, *of.COUNTING, *of.MARGINALS),
     ),
 ]
 
