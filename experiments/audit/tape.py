@@ -95,16 +95,18 @@ class Tape:
     ----------
     first : Tape or None
         The run whose outcomes are given; None draws them.
+    seed : int
+        Of what is drawn.
     """
 
-    def __init__(self, first: Tape | None = None):
+    def __init__(self, first: Tape | None = None, seed: int = ANOTHER_SEED):
         self.first = first
         self.calls: list[Call] = []
         self.keyed: dict[int, Call] = {}
         self.samples: list[np.ndarray] = []
         self.n_rows = 0
         self.found: list[tuple[str, str]] = []
-        self._rng = np.random.default_rng(ANOTHER_SEED)
+        self._rng = np.random.default_rng(seed)
         self._is_inside = False
 
     def watched(self, mechanism: Callable) -> Callable:
