@@ -28,6 +28,7 @@ import numba
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from algorithms.forests.forest import PrivateForest
 from experiments.audit.exact import exponential_law, permute_and_flip_law
 from experiments.audit.pairs import Pair, Record, training_rows
 from experiments.audit.replay import by_key
@@ -134,19 +135,37 @@ def losses(estimator: BaseEstimator, pair: Pair, n: int, first: int = 0) -> np.n
     if not numba.config.DISABLE_JIT:
         raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.losses.sampled")
     watch_module(type(estimator).__module__)
-    tables = [training_rows(pair.domain, records) for records in aligned(pair)]
     model = clone(estimator).set_params(domain=pair.domain)
-    return np.array([_loss(model.set_params(random_state=first + i), *tables, first + i) for i in range(n)])
+    runs = [_run_of(model, *training_rows(pair.domain, records)) for records in aligned(pair)]
+    return np.array([_loss(*runs, first + i) for i in range(n)])
 
 
-def _loss(model: BaseEstimator, likely: tuple, other: tuple, seed: int) -> float:
+Run = Callable[[Tape, int], object]
+"""Trains an estimator on a table: (tape, seed) -> anything."""
+
+
+def _run_of(model: BaseEstimator, X, y) -> Run:
+    """Return what trains an estimator on a table; of a forest, rows are read once, which takes longest."""
+    if not isinstance(model, PrivateForest):
+        return lambda tape, seed: clone(model).set_params(random_state=seed).fit(X, y)
+    table, grow, sample = model.prepare(X, y)
+
+    def run(tape: Tape, seed: int) -> list:
+        sampling, *growing = np.random.default_rng(seed).spawn(model.n_estimators + 1)
+        samples = tape.sampled(sample)(len(table.labels), model.n_estimators, sampling)
+        return [grow(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)]
+
+    return run
+
+
+def _loss(likely: Run, other: Run, seed: int) -> float:
     first = Tape(seed=seed)
     with watching(first):
-        model.fit(*likely)
+        likely(first, seed)
     second = Tape(first)
     try:
         with watching(second):
-            model.fit(*other)
+            other(second, seed)
     except Diverged:
         return math.inf
     return loss_of_run(first, second) if len(second.calls) == len(first.calls) else math.inf

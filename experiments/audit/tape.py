@@ -111,7 +111,7 @@ class Tape:
 
     def watched(self, mechanism: Callable) -> Callable:
         """Return a mechanism that is recorded, or played from the first tape."""
-        signature = inspect.signature(mechanism)
+        signature = _signature(mechanism)
 
         def stand_in(*args, **kwargs):
             if self._is_inside:  # one mechanism may call another
@@ -205,6 +205,9 @@ def watching(tape: Tape) -> Iterator[None]:
         SAMPLINGS.update(samplings)
         for module, name, value in places:
             setattr(module, name, value)
+
+
+_signature = cache(inspect.signature)
 
 
 @cache
