@@ -174,7 +174,7 @@ def audited(
     tables : sequence of Pair
         The pairs; all bounds hold together.
     n : int
-        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for.
+        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
     key : str
         Whatever else the random numbers shall depend on.
     jobs : int
@@ -195,7 +195,7 @@ def audited(
         privacy = observers[0].privacy
         claimed = claim(privacy, pair)
         if claimed is not None:
-            found = refute(observers, n // pair.trees, alpha, claimed, jobs)
+            found = refute(observers, n * pair.worth // pair.trees, alpha, claimed, jobs)
             of = {"pair": pair, "params": plain_params(estimator), "privacy": privacy, "claimed": claimed}
             yield Finding(**of, **vars(found))
 

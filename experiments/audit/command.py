@@ -20,6 +20,7 @@ from experiments.audit.findings import Found, Row, of_finding, of_run, sum_up, t
 from experiments.audit.one_run import one_run
 from experiments.audit.pairs import Pair
 from experiments.audit.replay import SIZES, Subject, reports, subjects
+from experiments.audit.templates import found_for
 from experiments.cells import canonical, checked_epsilon
 from experiments.errors import BadInput, suggestion
 from experiments.progress import Progress
@@ -146,7 +147,8 @@ class BlackBox:
             # Variants without a file of their own are audited among all, but have no name to ask for.
             names = ", ".join(name for name in auditable() if name in estimators.names())
             raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
-        return found
+        searched = found_for(self.subject.name)
+        return (*found, *searched) if searched else found
 
     @property
     def size(self) -> int:

@@ -3,7 +3,8 @@
 Three kinds are tried. A single outcome of a side of the model, in at least so many of its parts ("the root of
 at least 1 of 3 trees is ..."). A number beyond a threshold, in every part or in any. And evidence: the log-likelihood
 ratio of all that is seen, estimated from counts of outcomes and of numbers in bins, beyond a threshold. The last is
-nearly always as good as any, but only the others can be checked by hand.
+nearly always as good as any, but only the others can be checked by hand. Numbers may count by what they are worth
+beside a given outcome: a noisy value says more of a leaf in which the differing record ends.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ THRESHOLDS = 120
 """Thresholds that are tried for each score."""
 OUTCOMES = 3
 """Single outcomes that are tried for each side and direction."""
+STRIDE = 1_000_003
+"""Codes of outcomes are multiplied by it before the number of a bin is added: an odd number above any of those."""
 RARE = 5.0
 """Pseudo-count of an outcome on either table, so that rare ones say little."""
 READABLE = 0.9
@@ -133,6 +136,8 @@ def _scores(left: Observation, right: Observation, observers: tuple[Observer, Ob
         for in_order in (False, True) if _n_parts(left) > 1 else (False,):
             if side or numbers:
                 yield _evidence(side, numbers, left, right, in_order)
+        if side and numbers:
+            yield _joint_evidence(side, numbers, left, right)
 
 
 def _n_parts(seen: Observation) -> int:
@@ -246,5 +251,27 @@ def _evidence(side: str | None, numbers: dict, left: Observation, right: Observa
     def words(threshold: float, at_least: bool) -> str:
         order = ", tree by tree," if in_order else ""
         return f"evidence of {' and '.join(names)}{order} {'>=' if at_least else '<'} {threshold:.4g}"
+
+    return Score(of, words, is_readable=False)
+
+
+def _joint_evidence(side: str, numbers: dict, left: Observation, right: Observation) -> Score:
+    """Make the score that sums the log-likelihood ratios of a side and, given what that is, of each number."""
+
+    def beside(seen: Observation) -> list[np.ndarray]:
+        # Outcomes are hashes: another one for each bin, with whole numbers that wrap around.
+        return [seen.codes[side] * STRIDE + _binned(seen.numbers[name], ends) for name, ends in numbers.items()]
+
+    alone = _Ratios.of(left.codes[side], right.codes[side])
+    joint = [_Ratios.of(*codes) for codes in zip(beside(left), beside(right), strict=True)]
+
+    def of(seen: Observation) -> np.ndarray:
+        # log P(number | side) = log P(number, side) - log P(side)
+        whole = sum(ratio(codes) for ratio, codes in zip(joint, beside(seen), strict=True))
+        return whole - (len(joint) - 1) * alone(seen.codes[side])
+
+    def words(threshold: float, at_least: bool) -> str:
+        what = "all numbers" if len(numbers) > 1 else next(iter(numbers))
+        return f"evidence of {side} and, given that, {what} {'>=' if at_least else '<'} {threshold:.4g}"
 
     return Score(of, words, is_readable=False)
