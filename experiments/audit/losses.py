@@ -133,7 +133,7 @@ def losses(estimator: BaseEstimator, pair: Pair, n: int, first: int = 0) -> np.n
         If Numba compiles in this process.
     """
     if not numba.config.DISABLE_JIT:
-        raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.losses.sampled")
+        raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.losses.sampled")
     watch_module(type(estimator).__module__)
     model = clone(estimator).set_params(domain=pair.domain)
     runs = [_run_of(model, *training_rows(pair.domain, records)) for records in aligned(pair)]
@@ -188,20 +188,20 @@ def aligned(pair: Pair) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Losses that are asked for: parameters of `losses`."""
+class Trainings:
+    """Trainings whose losses are asked for: parameters of `losses`."""
 
     estimator: BaseEstimator
     pair: Pair
     n: int
 
 
-def sampled(asked: Sequence[Asked], jobs: int = 1) -> list[np.ndarray]:
+def sampled(asked: Sequence[Trainings], jobs: int = 1) -> list[np.ndarray]:
     """Return the losses of several estimators on their pairs, from processes in plain Python.
 
     Parameters
     ----------
-    asked : sequence of Asked
+    asked : sequence of Trainings
         What is asked for.
     jobs : int
         Processes.
@@ -217,7 +217,7 @@ def sampled(asked: Sequence[Asked], jobs: int = 1) -> list[np.ndarray]:
     return [parts[i % jobs][i // jobs] for i in range(len(asked))]
 
 
-def _in_a_process(asked: list[Asked]) -> list[np.ndarray]:
+def _in_a_process(asked: list[Trainings]) -> list[np.ndarray]:
     done = subprocess.run(
         [sys.executable, "-m", "experiments.audit.losses"],
         input=pickle.dumps(asked),
@@ -230,7 +230,7 @@ def _in_a_process(asked: list[Asked]) -> list[np.ndarray]:
 
 
 def main() -> None:
-    """Sample what stands on standard input (a pickled list of `Asked`), and write the losses (pickled)."""
+    """Sample what stands on standard input (a pickled list of `Trainings`), and write the losses (pickled)."""
     asked = pickle.load(sys.stdin.buffer)
     sys.stdout.buffer.write(pickle.dumps([losses(one.estimator, one.pair, one.n) for one in asked]))
 

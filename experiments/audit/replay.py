@@ -282,7 +282,7 @@ def _costs(first: Tape, second: Tape, privacy: Privacy, neighbours: str, found: 
 
 
 def by_key(first: Tape, second: Tape) -> Iterator[tuple[Call, Call]]:
-    """Yield the calls of both runs that have a key in common; what only one asked for was about nothing in the other."""
+    """Yield the calls of both runs, key by key; what only one asked for was about nothing in the other."""
     for key in sorted(first.keyed.keys() | second.keyed.keys()):
         one, other = first.keyed.get(key), second.keyed.get(key)
         known = one or other

@@ -161,7 +161,7 @@ def _key(entry: Mapping) -> tuple[str, bool]:
 
 
 HEAD = """\
-# Pairs of neighbouring tables on which trainings of an algorithm can prove most of its epsilon; `make hunt` writes them.
+# Pairs of neighbouring tables on which trainings of an algorithm can prove most of its epsilon, as `make hunt` found.
 # columns and target: numbers of categories, or "continuous", which is from 0 to 8. A record has the number of its
 # category, or its value, in each column, and last its class or target. Both tables have the shared records; one of them
 # has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected.
@@ -276,7 +276,7 @@ def _another_width(template: Template, rng) -> Template:
     by = int(rng.choice([-1, 1]))
     j = rng.integers(len(template.columns) + 1)
     if j == len(template.columns):
-        return replace(template, target=template.target + by) if template.target != CONTINUOUS else template
+        return replace(template, target=max(template.target + by, 2)) if template.target != CONTINUOUS else template
     columns = list(template.columns)
     columns[j] = CONTINUOUS if rng.random() < 0.1 else columns[j] + by
     return replace(template, columns=tuple(columns))
@@ -307,9 +307,7 @@ def _one_column_less(template: Template, rng) -> Template:
 
     shared = tuple((rest(record), times) for record, times in template.shared)
     lost = rest(template.lost) if template.lost else None
-    return replace(
-        template, columns=rest(template.columns), shared=shared, gained=rest(template.gained), lost=lost
-    )
+    return replace(template, columns=rest(template.columns), shared=shared, gained=rest(template.gained), lost=lost)
 
 
 def _another_depth(template: Template, rng) -> Template:
