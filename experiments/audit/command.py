@@ -51,7 +51,7 @@ Settings, with their defaults:
   epsilon=1.0               what they are to claim
   algorithm.NAME=VALUE      a parameter; without it forests are as small as each pair of tables asks for
   n=100000                  trainings on each table of a pair; half where forests have two trees, a third where three,
-                            a tenth where rows are released, 20 times as many on a pair that was searched for
+                            a tenth where rows are released, 10 times as many on a pair that was searched for
   dataset=NAME              one run instead: train once, with canaries among the rows of a data set
   canaries=5000             how many
   jobs=-1                   threads that train; -1 is one for each core

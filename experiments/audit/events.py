@@ -79,7 +79,12 @@ class Event:
 
 
 def choose(
-    likely: Observation, other: Observation, observers: tuple[Observer, Observer], alpha: float, enough: float
+    likely: Observation,
+    other: Observation,
+    observers: tuple[Observer, Observer],
+    counting: int,
+    alpha: float,
+    enough: float,
 ) -> Event:
     """Choose the event that bounds ε best from below, from trainings on two tables.
 
@@ -90,6 +95,8 @@ def choose(
         make the scores, the other half choose among these.
     observers : tuple of Observer
         What was trained on either, to put outcomes in words. Their training 0 is the first that is given here.
+    counting : int
+        Trainings on each table that will count the event.
     alpha : float
         Chance of a wrong bound that will be used.
     enough : float
@@ -98,7 +105,7 @@ def choose(
     half = len(likely) // 2
     learnt = likely[:half], other[:half]
     left, right = likely[half:], other[half:]
-    found = [_best_event(score, left, right, alpha) for score in _scores(*learnt, observers)]
+    found = [_best_event(score, left, right, counting, alpha) for score in _scores(*learnt, observers)]
     (best, _), event = max(found, key=lambda one: one[0])
     if readable := [one for one in found if one[1].score.is_readable]:
         (bound, _), simple = max(readable, key=lambda one: one[0])
@@ -107,7 +114,9 @@ def choose(
     return event
 
 
-def _best_event(score: Score, left: Observation, right: Observation, alpha: float) -> tuple[tuple[float, int], Event]:
+def _best_event(
+    score: Score, left: Observation, right: Observation, counting: int, alpha: float
+) -> tuple[tuple[float, int], Event]:
     """Return the best of a score's events, and its worth: the bound, and the difference of counts where that is 0."""
     n = len(left)
     values, others = np.sort(score.of(left)), np.sort(score.of(right))
@@ -115,7 +124,8 @@ def _best_event(score: Score, left: Observation, right: Observation, alpha: floa
     thresholds = np.unique(np.quantile(both, np.linspace(0, 1, THRESHOLDS), method="higher"))
     below, others_below = np.searchsorted(values, thresholds), np.searchsorted(others, thresholds)
     counts = np.concatenate([n - below, below]), np.concatenate([n - others_below, others_below])
-    bounds = smallest_epsilon(2 * counts[0], 2 * counts[1], 2 * n, alpha)  # twice as many will be counted
+    likely, unlikely = (side * counting // n for side in counts)  # so many will be counted
+    bounds = smallest_epsilon(likely, unlikely, counting, alpha)
     difference = counts[0] - counts[1]
     best = int(np.lexsort((difference, bounds))[-1])
     which, place = divmod(best, len(thresholds))

@@ -125,7 +125,7 @@ class Found:
 
 def of_finding(algorithm: str, finding: Finding) -> Row:
     """Return the row of what the black box found on a pair of tables."""
-    pair, privacy, counted = finding.pair, finding.privacy, finding.n // 2
+    pair, privacy, counted = finding.pair, finding.privacy, finding.counted
     return Row(
         layer=BLACK_BOX,
         algorithm=algorithm,

@@ -39,17 +39,17 @@ from experiments.errors import BadInput, suggestion
 from experiments.numbered import exit_with
 
 EPSILON = 1.0
-COUNTED = 1_000_000
+COUNTED = 900_000
 """Trainings on each table that are to count an event."""
 ALPHA = FALSE_ALARMS / 26
 """Chance of a wrong bound in each direction, with 13 pairs of tables."""
-PEEK, GLANCE, LOOK = 25, 100, 1_000
+PEEK, GLANCE, LOOK = 30, 150, 1_000
 """Losses that are sampled to see whether a template deserves more, to compare it with another, and in the end."""
 DOUBLING = 0.005
 """What twice as many records have to be worth: small tables are trained on sooner, and read more easily."""
-LEAST = 8
+LEAST = 3
 """Losses of an event, at least, for its probability to be told."""
-CLIMBS, STEPS = 2, 100
+CLIMBS, STEPS = 2, 60
 """How many of the best starts are climbed from, and how many steps are tried from each."""
 ENOUGH = 0.96
 """A pair that is worth this share of the claim leaves nothing to be found."""

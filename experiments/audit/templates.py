@@ -20,7 +20,7 @@ CONTINUOUS = 0
 """In place of a number of categories: a column from 0 to ``HIGHEST``."""
 HIGHEST = 8
 MOST_RECORDS, MOST_COLUMNS, MOST_CATEGORIES, MOST_SPLITS = 2_500, 12, 9, 3
-WORTH_MORE = 20
+WORTH_MORE = 10
 """A pair that was searched for is trained on so many times as often as one that was made by hand: there are few."""
 NAMES = {ADDED_OR_REMOVED: "searched, a record more", REPLACED: "searched, a record replaced"}
 Codes = tuple[int, ...]
@@ -192,7 +192,7 @@ def starts(is_regression: bool, neighbours: str) -> list[Template]:
         target = CONTINUOUS if is_regression else n_classes
         alone = Template((2,) + (1,) * (width - 1), target, (((*zeros, 0), n),), (1, *zeros[1:], other))
         found = replace(alone, lost=(*zeros, 2)) if is_replaced else alone
-        drowned = replace(found, columns=(2,) * width, gained=(0,) + (1,) * (width - 1) + (other,))
+        drowned = replace(found, columns=(1,) + (2,) * (width - 1), gained=(0,) + (1,) * (width - 1) + (other,))
         made += [found, drowned]
     return made
 
