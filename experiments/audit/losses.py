@@ -211,7 +211,9 @@ def sampled(asked: Sequence[Trainings], jobs: int = 1) -> list[np.ndarray]:
     list of float64 arrays
         In the same order, see `losses`.
     """
-    jobs = max(min(jobs, len(asked)), 1)
+    if not asked:
+        return []
+    jobs = min(jobs, len(asked))
     with ThreadPoolExecutor(jobs) as pool:
         parts = list(pool.map(_in_a_process, [list(asked[job::jobs]) for job in range(jobs)]))
     return [parts[i % jobs][i // jobs] for i in range(len(asked))]
