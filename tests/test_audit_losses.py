@@ -27,13 +27,13 @@ from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 TIE = Template((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
 SOUND = hunted()
-SMALL = 10
+SMALL = 5
 """Trainings on each pair."""
-AGAIN = 600
+AGAIN = 400
 """Trainings where an average is taken."""
 ONE_COLUMN = TIE.pair()
 AVERAGED = {
-    "thrifty_tree": found_for("thrifty_tree")[0],
+    "thrifty_tree": pairs.CLASSES[5],
     "edprf_sound": pairs.CLASSES[7],
     "rfdpp_gini_sound": pairs.CLASSES[4],
     "diffpets_regressor_sound": pairs.NUMBERS[0],

@@ -17,8 +17,8 @@ import numpy as np
 from experiments.audit.bounds import smallest_epsilon
 from experiments.audit.observation import Observation, Observer
 
-BINS = 60
-"""Bins of a number when its likelihood ratio is estimated."""
+BINS, FEW = 60, 7
+"""Bins of a number when its likelihood ratio is estimated: many, or few where it says little and a bin may say less."""
 THRESHOLDS = 120
 """Thresholds that are tried for each score."""
 OUTCOMES = 3
@@ -27,7 +27,7 @@ STRIDE = 1_000_003
 """Codes of outcomes are multiplied by it before the number of a bin is added: an odd number above any of those."""
 RARE = 5.0
 """Pseudo-count of an outcome on either table, so that rare ones say little."""
-READABLE = 0.9
+READABLE = 0.97
 """An event that can be checked by hand is preferred if its bound is at least this share of the best one."""
 
 
@@ -142,6 +142,13 @@ def _scores(left: Observation, right: Observation, observers: tuple[Observer, Ob
         if len(ends := _bin_ends(values, right.numbers[side])):
             numbers[side] = ends
             yield from _of_number(side, values.shape[1])
+    coarse = {side: ends[:: BINS // FEW] for side, ends in numbers.items()}
+    for bins in (numbers, coarse) if numbers else (numbers,):
+        yield from _evidences(bins, left, right)
+
+
+def _evidences(numbers: dict, left: Observation, right: Observation) -> Iterator[Score]:
+    """Make the scores of evidence: of each side or none, with all numbers in the given bins."""
     for side in [None, *left.codes]:
         for in_order in (False, True) if _n_parts(left) > 1 else (False,):
             if side or numbers:
