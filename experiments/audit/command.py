@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import yaml
 from omegaconf import OmegaConf
 from sklearn.base import BaseEstimator
 
 import datasets
+from algorithms.forests.forest import PrivateForest
 from experiments import estimators, provenance
 from experiments.audit import exact, pairs
 from experiments.audit.blackbox import audited, pairs_of, sized
 from experiments.audit.findings import Found, Row, of_finding, of_run, sum_up, told, write
+from experiments.audit.losses import Trainings, sampled
 from experiments.audit.one_run import one_run
 from experiments.audit.pairs import Pair
 from experiments.audit.replay import SIZES, Subject, reports, subjects
+from experiments.audit.templates import found_for
 from experiments.cells import canonical, checked_epsilon
 from experiments.errors import BadInput, suggestion
 from experiments.progress import Progress
@@ -29,6 +33,8 @@ from experiments.settings import known
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf" / "audit.yaml"
 FEWEST = {"n": 1_000, "canaries": 100}
+LOSSES = 200
+"""Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
 RELEASES_TAKE = 10
 """A release takes Python some hundred microseconds, a tiny forest takes compiled code a few dozen."""
 
@@ -45,7 +51,7 @@ Settings, with their defaults:
   epsilon=1.0               what they are to claim
   algorithm.NAME=VALUE      a parameter; without it forests are as small as each pair of tables asks for
   n=100000                  trainings on each table of a pair; half where forests have two trees, a third where three,
-                            a tenth where rows are released
+                            a tenth where rows are released, 10 times as many on a pair that was searched for
   dataset=NAME              one run instead: train once, with canaries among the rows of a data set
   canaries=5000             how many
   jobs=-1                   threads that train; -1 is one for each core
@@ -146,7 +152,8 @@ class BlackBox:
             # Variants without a file of their own are audited among all, but have no name to ask for.
             names = ", ".join(name for name in auditable() if name in estimators.names())
             raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
-        return found
+        searched = found_for(self.subject.name)
+        return (*found, *searched) if searched else found
 
     @property
     def size(self) -> int:
@@ -163,10 +170,26 @@ class BlackBox:
         ):
             yield of_finding(name, finding)
 
+    def losses(self) -> list[Trainings]:
+        """Return which exact losses there are to sample, if it is a forest: some of each pair."""
+        if not isinstance(self._estimator(), PrivateForest):
+            return []
+        n = min(LOSSES, self.n // 50)
+        return [Trainings(sized(self._estimator(), pair, self.subject.params), pair, n) for pair in self.tables]
+
     def _estimator(self) -> BaseEstimator:
         accepted = estimators.accepts(self.subject.target)
         given = {"epsilon": self.epsilon} if "epsilon" in accepted else {}
         return estimators.locate(self.subject.target)(**(given | self.subject.params))
+
+
+def with_losses(rows: Sequence[Row], boxes: Sequence[BlackBox]) -> list[Row]:
+    """Return rows with the largest exact losses on their pairs, of forests that call themselves sound."""
+    sound = {row.algorithm for row in rows if row.keeps_claim}
+    asked = [(box.subject.name, one) for box in boxes if box.subject.name in sound for one in box.losses()]
+    found = sampled([one for _, one in asked], boxes[0].jobs if boxes else 1)
+    largest = {(name, one.pair.name): float(np.abs(lost).max()) for (name, one), lost in zip(asked, found, strict=True)}
+    return [replace(row, loss=largest.get((row.algorithm, row.where), math.nan)) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -259,6 +282,7 @@ def command(words: list[str]) -> int:
                 missing.append(f"not audited: {task.algorithm} on {task.dataset}: {' '.join(str(error).split())}")
                 progress.advance(failed=True)
     if asked.dataset is None:
+        found.bounds[:] = with_losses(found.bounds, [task for task in tasks if isinstance(task, BlackBox)])
         found.replays.extend(reports(_asked_for(asked)))
     if asked.algorithm is None:
         found.laws.extend(exact.rows((asked.epsilon,)))
