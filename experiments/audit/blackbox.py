@@ -13,20 +13,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
+from algorithms.base import PrivateEstimator
 from algorithms.forests.edprf import PFDPDTClassifier
 from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from algorithms.release.sampler import Sampler
 from algorithms.release.trained import TrainedOnRelease
 from experiments.audit import pairs
+from experiments.audit.any_estimator import EstimatorOnTable
 from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon
 from experiments.audit.events import choose
 from experiments.audit.forests import ForestOnTable
 from experiments.audit.observation import Observation, Observer, together
-from experiments.audit.pairs import Pair
+from experiments.audit.pairs import Pair, training_rows
 from experiments.audit.regressions import RegressionOnTable
 from experiments.audit.releases import ReleaseOnTable
 from experiments.audit.streams import key_of
@@ -35,6 +37,9 @@ BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
 CHOOSING = 100_000
 """Trainings that choose an event, at most: more of them choose no better, and are worth more where they count."""
+RELEASES_TAKE, FITS_TAKE = 10, 100
+"""A tiny forest takes compiled code a few dozen microseconds, a release of rows some hundred, a fit that goes through
+scikit-learn's interface, or to another process, some thousand."""
 TIGHT = 0.95
 """A bound of at least this share of the claim leaves nothing to be found."""
 ENOUGH = 1.05
@@ -129,7 +134,25 @@ def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
         return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
     if isinstance(estimator, PrivatePolynomialRegressor):
         return pairs.MOMENTS if estimator.variant == "sound" else pairs.COEFFICIENTS
-    return pairs.RELEASES if isinstance(estimator, Sampler | TrainedOnRelease) else ()
+    if isinstance(estimator, Sampler | TrainedOnRelease):
+        return pairs.RELEASES
+    if not isinstance(estimator, PrivateEstimator):
+        return ()
+    return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
+
+
+def trainings_of(estimator: BaseEstimator, n: int) -> int:
+    """Return how many trainings there are for an estimator that takes longer than one in a compiled loop.
+
+    Examples
+    --------
+    >>> from algorithms import DPMarginalsClassifier, RDTClassifier
+    >>> trainings_of(RDTClassifier(), 1000), trainings_of(DPMarginalsClassifier(), 1000)
+    (1000, 100)
+    """
+    if isinstance(estimator, PrivateForest | PrivatePolynomialRegressor):
+        return n
+    return n // (RELEASES_TAKE if isinstance(estimator, Sampler | TrainedOnRelease) else FITS_TAKE)
 
 
 def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> BaseEstimator:
@@ -163,8 +186,11 @@ def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) 
         return ForestOnTable(estimator, pair, records, key)
     if isinstance(estimator, PrivatePolynomialRegressor):
         return RegressionOnTable(estimator, pair, records, key)
-    sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
-    return ReleaseOnTable(sampler, pair, records, key)
+    if isinstance(estimator, Sampler | TrainedOnRelease):
+        sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
+        return ReleaseOnTable(sampler, pair, records, key)
+    estimator = clone(estimator).set_params(domain=pair.domain)
+    return EstimatorOnTable(estimator, training_rows(pair.domain, records), pair.probes(), key)
 
 
 def audited(

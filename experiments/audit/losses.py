@@ -32,7 +32,7 @@ from algorithms.forests.forest import PrivateForest
 from experiments.audit.exact import exponential_law, permute_and_flip_law
 from experiments.audit.pairs import Pair, Record, training_rows
 from experiments.audit.replay import by_key
-from experiments.audit.tape import Call, Diverged, Tape, watch_module, watching
+from experiments.audit.tape import Call, Diverged, Tape, watch_class, watching
 from experiments.errors import BadInput
 
 # Laws: Call -> logarithm of the probability, or of the density, of its outcome.
@@ -134,7 +134,7 @@ def losses(estimator: BaseEstimator, pair: Pair, n: int, first: int = 0) -> np.n
     """
     if not numba.config.DISABLE_JIT:
         raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.losses.sampled")
-    watch_module(type(estimator).__module__)
+    watch_class(type(estimator))
     model = clone(estimator).set_params(domain=pair.domain)
     runs = [_run_of(model, *training_rows(pair.domain, records)) for records in aligned(pair)]
     return np.array([_loss(*runs, first + i) for i in range(n)])
