@@ -124,7 +124,9 @@ def _best_event(
     thresholds = np.unique(np.quantile(both, np.linspace(0, 1, THRESHOLDS), method="higher"))
     below, others_below = np.searchsorted(values, thresholds), np.searchsorted(others, thresholds)
     counts = np.concatenate([n - below, below]), np.concatenate([n - others_below, others_below])
-    likely, unlikely = (side * counting // n for side in counts)  # so many will be counted
+    # So many will be counted, give or take a standard error: else the best of many events is a rare one by chance.
+    likely = np.maximum(counts[0] - np.sqrt(counts[0]), 0) * counting // n
+    unlikely = np.minimum((counts[1] + np.sqrt(counts[1])) * counting // n, counting)
     bounds = smallest_epsilon(likely, unlikely, counting, alpha)
     difference = counts[0] - counts[1]
     best = int(np.lexsort((difference, bounds))[-1])
