@@ -11,13 +11,15 @@ EXECUTOR ?=
 RESULTS  ?=
 PAPER    ?=
 TRAININGS ?=
+ONLY     ?=
+LAYERS   ?=
 OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) \
             $(if $(EXECUTOR),executor=$(EXECUTOR)) $(if $(RESULTS),results=$(RESULTS))
 WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESULTS))
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults audit hunt verify survive test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +71,9 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
+
+mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
+	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; about five minutes
 	$(PY) -m experiments.audit $(if $(TRAININGS),n=$(TRAININGS)) $(if $(JOBS),jobs=$(JOBS)) $(if $(RESULTS),results=$(RESULTS))

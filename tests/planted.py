@@ -79,6 +79,29 @@ class BoundsOfTheRows(SoundVotes):
         return np.array([above, *counts[1:] * 0.0])
 
 
+class OneNoiseForAllCounts(SoundVotes):
+    """Each count is drawn from the seed anew: all have the same noise."""
+
+    def noisy(self, matrix, counts, rng):
+        seeds = [self.seed() for _ in counts]
+        pairs = zip(counts, seeds, strict=True)
+        return np.array([laplace(float(n), 1.0, self.epsilon, np.random.default_rng(seed)) for n, seed in pairs])
+
+
+class OneSeed(np.random.SeedSequence):
+    """A seed whose children are itself."""
+
+    def spawn(self, n_children):
+        return [self] * n_children
+
+
+class OneStreamForAllTrees(RFDPPGiniClassifier):
+    """Trees on parts of the rows, all with the same noise."""
+
+    def seed(self):
+        return OneSeed(1)
+
+
 class SplitWithoutNoise(SoundVotes):
     """Class counts of one category of the column that separates the classes best, found without noise."""
 

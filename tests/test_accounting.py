@@ -48,6 +48,7 @@ from algorithms.accounting import (
     to_dict,
 )
 from algorithms.forests.tree import path_epsilon
+from algorithms.trust import EXPERIMENT, OTHERS, RELEASE
 
 
 def spent(epsilon):
@@ -635,6 +636,21 @@ def assert_both_relations(privacy):
         ADDED_OR_REMOVED: added,
         REPLACED: replaced,
     }
+
+
+def test_a_fault_breaks_the_claim_whatever_the_ledger_says_and_so_does_any_excess():
+    """Of many faults the ledger has no price: a count that is used twice, a choice that is taken for another."""
+    paid, fault = Spent("laplace", "a count", 1.0, 1.0), Fault("a fault", "something", "somewhere")
+    assert Privacy(1.0, paid).keeps_claim and not Privacy(1.0, paid, (fault,)).keeps_claim
+    assert Privacy(1.0, paid, trust=RELEASE).is_sound and not Privacy(1.0, paid, (fault,), trust=RELEASE).is_sound
+    for excess in (1.001, 1.4, 2.0):
+        assert not Privacy(1.0, Spent("laplace", "a count", excess, 1.0)).keeps_claim
+    assert not Privacy(math.inf, paid).keeps_claim and not Privacy(1.0, Unpaid("a step")).keeps_claim
+
+
+def test_no_seed_that_anybody_could_try_is_trusted():
+    assert not EXPERIMENT.holds and not OTHERS.holds and RELEASE.holds
+    assert EXPERIMENT.noise == "numpy" and RELEASE.noise == "opendp"
 
 
 def test_without_noise_nothing_is_claimed():

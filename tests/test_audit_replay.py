@@ -25,6 +25,8 @@ PLANTED = {  # what must be seen of each fault
     "MonotoneThatIsNot": ({}, {"sensitivity"}),
     "BudgetNotDivided": ({}, {"account", "claim"}),
     "BoundsOfTheRows": ({}, {"sensitivity", "account", "claim"}),
+    "OneNoiseForAllCounts": ({}, {"noise"}),
+    "OneStreamForAllTrees": (SOUND_FOREST, {"noise"}),
     "SplitWithoutNoise": ({}, {"release"}),
     "NumberOfRowsUsed": ({}, {"calls"}),
     "InferredDomain": (SOUND_FOREST, {"sensitivity", "calls"}),
@@ -45,6 +47,8 @@ READINGS = [  # faults that the configured readings do not have
     Subject("leaves drawn in advance", "algorithms.RDTClassifier", {"noise": "opendp"}),
     Subject("nothing left to keys", "algorithms.EDPRFClassifier", SOUND_FOREST | {"noise": "opendp"}),
     Subject("a release", "algorithms.ThriftyTreeClassifier", {"noise": "opendp"}),
+    Subject("labels by noisy counts", "algorithms.EDPRFClassifier", SOUND_FOREST | {"leaf": "noisy_counts"}),
+    Subject("splits by weight", "algorithms.PFDPDTClassifier", SOUND_FOREST | {"split": "exponential"}),
 ]
 EVERY = subjects()
 

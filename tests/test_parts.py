@@ -95,10 +95,26 @@ def test_the_attack_works_where_the_seed_decides_the_parts():
         assert counts == [N_RELEASES, 0]
 
 
+STREAM = np.random.default_rng(SEED)
+
+
+def parts_of_an_experiment(n_rows, n_parts, rng=STREAM):
+    """The parts of the rows as a seed decides them, one experiment after the other."""
+    trees = SAMPLINGS["disjoint"](n_rows, n_parts, rng)
+    drawn = np.empty(n_rows, dtype=np.int64)
+    for tree, rows in enumerate(trees):
+        drawn[rows] = tree
+    return drawn
+
+
+DRAWN = pytest.mark.parametrize("draw", [secure.parts, parts_of_an_experiment], ids=["release", "experiment"])
+
+
+@DRAWN
 @pytest.mark.parametrize("n_parts", [2, 7])
-def test_each_row_draws_its_part_by_itself(n_parts):
+def test_each_row_draws_its_part_by_itself(n_parts, draw):
     """Numbers of rows are binomial: parts of equal size, by a permutation, would tell how the others were drawn."""
-    drawn = np.array([secure.parts(60, n_parts) for _ in range(2000)])
+    drawn = np.array([draw(60, n_parts) for _ in range(2000)])
     assert stats.chisquare(np.bincount(drawn.ravel(), minlength=n_parts)).pvalue > SMALLEST_P
     of_first_part = np.bincount((drawn == 0).sum(axis=1), minlength=61)
     law = stats.binom(60, 1 / n_parts).pmf(np.arange(61)) * len(drawn)
@@ -107,7 +123,21 @@ def test_each_row_draws_its_part_by_itself(n_parts):
     assert stats.chisquare(seen, expected * seen.sum() / expected.sum()).pvalue > SMALLEST_P
     for i, j in ((0, 1), (0, 59), (30, 31)):
         pairs = np.bincount(drawn[:, i] * n_parts + drawn[:, j], minlength=n_parts**2)
-        assert stats.chisquare(pairs).pvalue > SMALLEST_P
+        assert stats.chisquare(pairs, np.full(n_parts**2, len(drawn) / n_parts**2)).pvalue > SMALLEST_P
+
+
+@pytest.mark.parametrize("n_parts", [2, 3, 7])
+def test_in_an_experiment_one_more_row_at_the_end_moves_no_other(n_parts):
+    """Their account is that of rows that draw their parts by themselves, so that the others keep theirs."""
+    for n_rows in (0, 1, 20, 60):
+        some, more = (parts_of_an_experiment(n, n_parts, np.random.default_rng(5)) for n in (n_rows, n_rows + 1))
+        assert np.array_equal(some, more[:-1])
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, lambda seed: SecureGenerator(np.random.PCG64(seed))])
+def test_no_record_is_in_two_parts_and_each_in_one(make):
+    trees = SAMPLINGS["disjoint"](N_ROWS, 5, make(SEED))
+    assert np.array_equal(np.sort(np.concatenate(trees)), np.arange(N_ROWS))
 
 
 def test_in_a_release_no_seed_decides_the_part_of_a_row():

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import is_regressor
 
@@ -186,6 +187,20 @@ def test_nothing_of_the_rows_stays_with_a_release():
     names = [path for path, _ in atoms(model.release())]
     assert not any(".base" in name or "clipped" in name or "random_state" in name for name in names)
     assert {name.split("[")[0].split(".")[1] for name in names} == {"origin", "classes", "combines", "n_bins", "trees"}
+
+
+def test_how_the_rows_were_stored_does_not_leave_with_a_release():
+    """One cell decides that, text among numbers for instance: the domain of a release has looked nothing up."""
+    X, y = rows_for(algorithms.RDTClassifier)
+    as_text = X.astype(object)
+    as_text[0, 1] = str(int(X[0, 1]))
+    domains = []
+    for rows in (X, as_text, pd.DataFrame(X, columns=DOMAIN.names)):
+        domain = Domain(DOMAIN.features, DOMAIN.target)
+        model = algorithms.ThriftyTreeClassifier(3.0, domain=domain, noise="opendp").fit(rows, y)
+        domains.append(list(atoms(model.release().origin.domain)))
+    assert domains[0] == domains[1] == domains[2]
+    assert domains[0] == list(atoms(Domain.from_mapping(DOMAIN.to_mapping())))
 
 
 def test_what_leaks_through_an_object_is_seen():

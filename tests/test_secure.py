@@ -238,6 +238,19 @@ def test_noise_of_the_maximum_norm_refuses_a_budget_that_64_bits_cannot_serve(se
     assert scales[0] <= 2**56  # so that 2^63 lies 128 scales away
 
 
+@pytest.mark.parametrize("sensitivity", [1.0, 1 / 3, 0.7, 1.999])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 5.0])
+def test_answers_are_rounded_to_the_grid_of_their_noise_which_covers_two_that_differ(sensitivity, epsilon, monkeypatch):
+    """What is left below the grid would have no noise; neighbours may be rounded apart by a step more."""
+    told, step = [], 2.0 ** (math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30)
+    monkeypatch.setattr(secure, "_radius", lambda m, scale: told.append(scale * epsilon) or 0)  # no noise
+    exact = np.random.default_rng(1).uniform(-5, 5, 50)
+    some, others = (secure.noisy_together(exact + moved, sensitivity, epsilon) for moved in (0.0, sensitivity))
+    for released in (some, others):
+        assert np.array_equal(released / step, np.round(released / step))
+    assert (others - some).max() / step <= min(told) * (1 + 1e-12)
+
+
 # Estimators, compiled.
 
 
@@ -262,6 +275,15 @@ def test_a_compiled_tree_draws_all_noise_from_opendp(counted):
     counts = [fit_root(tree, X, y) for _ in range(300)]
     errors = len(y) - np.bincount(y.astype(int)).max()
     assert stats.kstest(counts, stats.laplace(errors, 1 / 0.1).cdf).pvalue > SMALLEST_P
+
+
+def test_in_a_release_nothing_below_an_empty_node_is_left_to_a_key():
+    """Compiled, too: which nodes were not grown would tell where there are no rows."""
+    X, y = table(12)
+    for cls in (algorithms.EDPRFClassifier, algorithms.DiffPRFsClassifier):
+        given = {"variant": "sound", "n_estimators": 2, "max_depth": 3, "domain": DOMAIN, "random_state": 1}
+        released, experiment = (cls(500.0, noise=noise, **given).fit(X, y).trees_ for noise in ("opendp", "numpy"))
+        assert not any(nodes["key"].any() for nodes in released) and any(nodes["key"].any() for nodes in experiment)
 
 
 def fit_root(tree, X, y):

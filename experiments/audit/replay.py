@@ -9,6 +9,7 @@ holds,
   both ways by more in all, nor any call one without noise (``no noise``);
 - the record has cost no more than the ledger says (``account``) and the estimator claims (``claim``): a choice costs
   its epsilon if a score moved at all, Laplace noise as large a share of it as the change is of the sensitivity;
+- no two of its answers have the same noise, drawn from one place of a stream or from one key (``noise``);
 - the other records stay in their trees (``sampling``);
 - the released model is the same (``release``): it depends on the rows through the mechanisms alone. Of a sound model
   that is its release object with all that can be reached from it (`reachable`), so it is replayed once more as a
@@ -97,10 +98,14 @@ def pairs(seeds: Sequence[int] = (0,)) -> list[Pair]:
     for seed in seeds:
         mixed, plain = _table(seed, n_classes=3), _table(seed, n_classes=2)
         alike = plain[0], np.zeros(N_ROWS)
+        all_but_one = _with((alike[0][1:], alike[1][1:]), (MIDDLE, 2.0))
         added = [
             ("a record of the usual kind", mixed, (MIDDLE, 1.0)),
             ("alone in its class and category, largest of a column", plain, (CORNER, 2.0)),
             ("the only one of another class", alike, (MIDDLE, 2.0)),
+            ("the second one of another class", all_but_one, (MIDDLE, 2.0)),
+            ("far above its bounds", mixed, ((1e3, 1.0, 2.0), 1.0)),
+            ("far below its bounds", mixed, ((-1e3, 0.0, 0.0), 1.0)),
         ]
         for name, table, record in added:
             more = _with(table, record)

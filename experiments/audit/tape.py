@@ -106,6 +106,7 @@ class Tape:
         self.samples: list[np.ndarray] = []
         self.n_rows = 0
         self.found: list[tuple[str, str]] = []
+        self._begun: set[str] = set()
         self._rng = np.random.default_rng(seed)
         self._is_inside = False
 
@@ -118,6 +119,7 @@ class Tape:
                 return mechanism(*args, **kwargs)
             given = signature.bind(*args, **kwargs).arguments
             if "rng" in given:
+                self._note_stream(given["rng"])
                 given["rng"] = self._rng
             self._is_inside = True
             try:
@@ -126,6 +128,22 @@ class Tape:
                 self._is_inside = False
 
         return stand_in
+
+    def _note_stream(self, rng: np.random.Generator) -> None:
+        """Note where a call would begin to draw: two that begin at the same number would draw the same noise."""
+        if is_secure(rng):  # its noise comes from elsewhere
+            return
+        begins_at = repr(rng.bit_generator.state)
+        if begins_at in self._begun:
+            self.found.append(("noise", "two calls draw the same numbers"))
+        self._begun.add(begins_at)
+        rng.random()  # the mechanism would have taken some
+
+    def _note_key(self, key: int, call: Call) -> None:
+        """Note an answer by its key: another one of the same key would have the same noise."""
+        if key in self.keyed and not np.array_equal(self.keyed[key].protected, call.protected):
+            self.found.append(("noise", "two answers have the noise of one key"))
+        self.keyed[key] = call
 
     def _answer(self, mechanism: Callable, given: dict):
         name = next(name for name in given if name not in ("key", "rng"))
@@ -137,7 +155,7 @@ class Tape:
             known = self.first.keyed.get(key) if self.first else None
             # A leaf that the first run did not grow held no rows: its answer is that of a count of 0.
             outcome = known.outcome if known else mechanism(**(given | ({name: 0.0} if self.first else {})))
-            self.keyed[key] = Call(mechanism.__name__, protected, told, outcome, is_choice=name == "quality")
+            self._note_key(key, Call(mechanism.__name__, protected, told, outcome, is_choice=name == "quality"))
             return outcome
         is_monotone = bool(given.get("monotone", False))
         asked = Call(mechanism.__name__, protected, told, None, name == "quality", is_monotone)

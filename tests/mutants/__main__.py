@@ -1,0 +1,82 @@
+"""``python -m tests.mutants``: does anything notice a mistake in a line that privacy rests on? ``make mutants``"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # before Numba is imported: what is asked in children is not compiled
+
+from experiments.progress import Progress
+from tests.mutants import Mutant, campaign
+from tests.mutants.algorithms import KEPT
+from tests.mutants.campaign import LAYERS
+from tests.mutants.every import MUTANTS
+from tests.mutants.layers import PROJECT
+
+ENOUGH = 0.95
+HELP = """\
+Put mistakes into the lines that privacy rests on, one at a time, in a copy, and see what notices them.
+
+  python -m tests.mutants                        all mutants, replay and tests that name privacy: half an hour
+  python -m tests.mutants only=thrifty           those whose name or file has the word
+  python -m tests.mutants layers=black_box       of those that the replay does not notice; compiled, a minute each
+  python -m tests.mutants layers=bands           the settings that `make check` watches; compiled, minutes each
+
+Settings:
+  only=WORD                       mutants; several with commas
+  layers=replay,privacy_tests     which are asked, of replay, privacy_tests, black_box, all_tests, bands
+  results=results                 folder; its mutants.csv keeps what earlier runs found of other mutants and layers
+
+stdout: the shares; stderr: how far it is. The same words give the same answers.
+Exit code: 0 done, 1 less than 95 % of those that change privacy are noticed by the audit or a test that names it,
+2 bad input, or a text that does not stand in the source exactly once."""
+
+
+def command(words: list[str]) -> int:
+    """Run what is asked for; returns the exit code."""
+    if {"-h", "--help"} & set(words):
+        print(HELP)
+        return 0
+    given = {"only": "", "layers": "replay,privacy_tests", "results": "results"}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or name not in given:
+            return _refused(f"cannot read {word!r}: write one of {', '.join(given)}, = and a value")
+        given[name] = text
+    asked = given["layers"].split(",")
+    if unknown := set(asked) - set(LAYERS):
+        return _refused(f"there is no layer {', '.join(sorted(unknown))}; there are {', '.join(LAYERS)}")
+    wanted = [one for one in MUTANTS if any(word in f"{one.name} {one.file}" for word in given["only"].split(","))]
+    if not wanted:
+        return _refused(f"no mutant has {given['only']!r} in its name or file")
+    try:
+        return _run(wanted, asked, PROJECT / Path(given["results"]).expanduser() / "mutants.csv")
+    except ValueError as error:
+        return _refused(str(error))
+
+
+def _refused(why: str) -> int:
+    print(why, file=sys.stderr)
+    return 2
+
+
+def _run(wanted: Sequence[Mutant], asked: Sequence[str], path: Path) -> int:
+    if len(wanted) == len(MUTANTS) and (said := campaign.unchanged(asked, KEPT)):
+        return _refused(f"the project as it is does not pass: {said}")
+    known = campaign.read(path)
+    with Progress(len(wanted), 0, "mutants") as progress:
+        for mutant in wanted:
+            known[mutant.name] = campaign.shown(mutant, asked, known.get(mutant.name))
+            campaign.write([known[each.name] for each in MUTANTS if each.name in known], path)
+            progress.advance(failed=False)
+    found = [known[mutant.name] for mutant in wanted]
+    print(campaign.told(found))
+    print(f"  {path}", file=sys.stderr)
+    return 0 if campaign.share_that_names_privacy(found) >= ENOUGH else 1
+
+
+if __name__ == "__main__":
+    sys.exit(command(sys.argv[1:]))

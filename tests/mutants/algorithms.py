@@ -1,0 +1,41 @@
+"""Algorithms of ``conf/algorithm``, by what of the package they use."""
+
+from __future__ import annotations
+
+RFDPP, DIFFPETS_CLASSIFIER = ("rfdpp_gini_sound",), ("diffpets_sound",)
+DIFFPETS = ("diffpets_sound", "diffpets_regressor_sound")
+DIFFPRF = ("diffprf_sound", "diffprf_linear_sound")
+DIFFPRFS = ("diffprfs_gini_sound", "diffprfs_max_sound", *DIFFPRF)
+EDPRF = ("edprf_sound",)
+"""Sound variants of one algorithm."""
+
+COUNTING = (*RFDPP, *EDPRF, *DIFFPETS, *DIFFPRFS)
+"""Sound forests that count the rows of a tree."""
+LABELLING = (*RFDPP, *DIFFPETS_CLASSIFIER, *DIFFPRFS, "thrifty_tree")
+"""Forests that draw the label of a leaf by permute-and-flip, with what all forests share."""
+BINNED = ("edprf_sound", "thrifty_tree", *RFDPP, *DIFFPRFS)
+"""Those on public bins, but for the marginals."""
+
+PRINTED_DIFFPETS = ("diffpets", "diffpets_count", "diffpets_regressor", "diffpets_regressor_mean")
+PRINTED_DIFFPRF = ("diffprf", "diffprf_unstopped", "diffprf_linear", "diffprf_linear_unstopped")
+PRINTED_DIFFPRFS = ("diffprfs_ig", "diffprfs_max", "diffprfs_ig_unstopped", "diffprfs_max_unstopped")
+PRINTED_EDPRF = ("edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt")
+BOOTSTRAPPED = ("rfdpp_gini", *PRINTED_DIFFPETS, *PRINTED_DIFFPRF, *PRINTED_DIFFPRFS)
+LABELLED_BY_COUNTS = ("rfdpp_gini", "diffpets", *PRINTED_DIFFPRF, *PRINTED_DIFFPRFS, "tradition", "tradition_pf_split")
+"""Printed forests; the last with Laplace noise on the class counts of a leaf."""
+
+PRINTED_REGRESSIONS = ("fm", "diff_lr", "dpba", "dpc", "fm_code")
+SOUND_REGRESSIONS = ("fm_sound", "diff_lr_sound", "dpba_sound", "dpc_sound")
+PARTED_REGRESSIONS = ("dpba", "diff_lr")
+REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
+MARGINALS = ("dp_marginals",)
+
+LAPLACE = ("thrifty_tree", *PRINTED_REGRESSIONS, *COUNTING, *BOOTSTRAPPED, "tradition", "tradition_pf_split")
+VECTORS = (*MARGINALS, "diffpets_regressor_sound", *LABELLED_BY_COUNTS)
+EXPONENTIAL = (*RFDPP, *DIFFPETS, *DIFFPRFS, *BOOTSTRAPPED, "tradition", "tradition_pf_leaf")
+FLIPS = (*EDPRF, *LABELLING, "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt")
+DISJOINT = (*EDPRF, *RFDPP, *DIFFPETS, *DIFFPRFS, "edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf")
+ON_DEMAND = (*EDPRF, *DIFFPRFS)
+KEPT = (*MARGINALS, "thrifty_tree", "rdt", *COUNTING, *REGRESSIONS)
+"""Those that keep what they claim."""
+EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "cpppw", "asn")

@@ -1,0 +1,148 @@
+"""The campaign: every mutant is shown to layers, cheap ones first, until each command has noticed it or is through.
+
+`make audit` is the replay with the exact laws, and the black box; `make test` has the replay among its tests, too.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+
+from tests.mutants import Mutant, layers
+from tests.mutants.in_copy import watched_algorithms
+
+LAYERS = ("replay", "privacy_tests", "black_box", "all_tests", "bands")
+COMMANDS = {
+    "make audit": ("replay", "black_box"),
+    "make test": ("replay", "privacy_tests", "all_tests"),
+    "make check": ("bands",),
+}
+NAMES_PRIVACY = ("replay", "privacy_tests", "black_box")
+NOTHING = "-"
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """What noticed a mutant: a line of the CSV.
+
+    Parameters
+    ----------
+    name, kind, file : str
+        Of the mutant.
+    changes_privacy : bool
+        Whether it is no control.
+    replay, privacy_tests, black_box, all_tests, bands : str
+        What each layer said: what noticed it, "-" for nothing, empty where it was not asked.
+    """
+
+    name: str
+    kind: str
+    file: str
+    changes_privacy: bool
+    replay: str = ""
+    privacy_tests: str = ""
+    black_box: str = ""
+    all_tests: str = ""
+    bands: str = ""
+
+    def is_noticed_by(self, those: Sequence[str]) -> bool:
+        """Tell whether any of some layers noticed it."""
+        return any(getattr(self, layer) not in ("", NOTHING) for layer in those)
+
+    def is_decided_by(self, those: Sequence[str]) -> bool:
+        """Tell whether any of some layers noticed it, or all were asked."""
+        return self.is_noticed_by(those) or all(getattr(self, layer) for layer in those)
+
+
+def shown(mutant: Mutant, asked: Sequence[str], earlier: Noticed | None = None) -> Noticed:
+    """Show a mutant to some layers, in a copy of its own; what an earlier run found of others is kept.
+
+    Raises
+    ------
+    ValueError
+        If its text does not stand in the source exactly once.
+    """
+    one = earlier or Noticed(*mutant[:3], mutant.changes_privacy)
+    one = replace(one, **{layer: "" for layer in asked})
+    with layers.copy_with(mutant) as copy:
+        for layer in (layer for layer in LAYERS if layer in asked):
+            if _is_worth_asking(layer, one):
+                one = replace(one, **{layer: _ask(layer, copy, mutant) or NOTHING})
+    return one
+
+
+def _is_worth_asking(layer: str, one: Noticed) -> bool:
+    """Tell whether some command that has this layer has not noticed it yet; of a control all tests say little."""
+    if layer == "all_tests" and not one.changes_privacy:
+        return False
+    return not all(one.is_noticed_by(those) for those in COMMANDS.values() if layer in those)
+
+
+def _ask(layer: str, copy: Path, mutant: Mutant) -> str:
+    if layer == "replay":
+        return "" if mutant.file in layers.UNSEEN_BY_REPLAY else layers.replay(copy, mutant.algorithms)
+    if layer == "privacy_tests":
+        return layers.privacy_tests(copy, mutant.file)
+    if layer == "all_tests":
+        return layers.all_tests(copy)
+    if layer == "bands":
+        return layers.bands(copy, mutant.algorithms) if _watched() & set(mutant.algorithms) else ""
+    return "" if mutant.file in layers.UNSEEN_BY_BLACK_BOX else layers.black_box(copy, mutant.algorithms[0])
+
+
+@cache
+def _watched() -> set[str]:
+    return watched_algorithms()
+
+
+def unchanged(asked: Sequence[str], algorithms: tuple[str, ...]) -> str:
+    """Return what the cheap layers notice of the project as it is: with anything, all else would be worthless."""
+    with layers.copy_with(None) as copy:
+        said = layers.replay(copy, algorithms) if "replay" in asked else ""
+        return said or (layers.privacy_tests(copy, "") if "privacy_tests" in asked else "")
+
+
+def read(path: Path) -> dict[str, Noticed]:
+    """Return what an earlier run wrote, by name."""
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["name"]: Noticed(**(row | {"changes_privacy": row["changes_privacy"] == "True"})) for row in rows}
+
+
+def write(found: Sequence[Noticed], path: Path) -> None:
+    """Write what was noticed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Noticed)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(map(asdict, found))
+
+
+def told(found: Sequence[Noticed]) -> str:
+    """Return the shares as a table, and all that was not noticed."""
+    harmful, controls = ([one for one in found if one.changes_privacy == harms] for harms in (True, False))
+    rows = [("noticed by", f"of {len(harmful)} that change privacy", f"of {len(controls)} controls")]
+    shown_by = {"the audit, or a test that names privacy": NAMES_PRIVACY} | COMMANDS
+    shown_by |= {f"  {layer.replace('_', ' ')}": (layer,) for layer in LAYERS}
+    rows += [(what, _share(harmful, those), _share(controls, those)) for what, those in shown_by.items()]
+    lines = [f"{what:40} {of_harmful:36} {of_controls}" for what, of_harmful, of_controls in rows]
+    if survivors := [one for one in harmful if not one.is_noticed_by(NAMES_PRIVACY)]:
+        lines += ["", "Not noticed by the audit or a test that names privacy:"]
+        lines += [f"  {one.name} ({one.file}); all tests: {one.all_tests or 'not asked'}" for one in survivors]
+    return "\n".join(lines)
+
+
+def _share(some: Sequence[Noticed], those: Sequence[str]) -> str:
+    decided = [one.is_noticed_by(those) for one in some if one.is_decided_by(those)]
+    return f"{sum(decided)} of {len(decided)} asked ({sum(decided) / len(decided):.0%})" if decided else "not asked"
+
+
+def share_that_names_privacy(found: Sequence[Noticed]) -> float:
+    """Return the share of the mutants that change privacy which the audit, or a test that is about it, noticed."""
+    harmful = [one.is_noticed_by(NAMES_PRIVACY) for one in found if one.changes_privacy]
+    return sum(harmful) / len(harmful) if harmful else 1.0

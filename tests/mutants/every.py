@@ -1,0 +1,9 @@
+"""All mutants."""
+
+from __future__ import annotations
+
+from tests.mutants import Mutant, of_accounts, of_forests, of_mechanisms, of_regressions
+
+MUTANTS: list[Mutant] = [
+    mutant for each in (of_mechanisms, of_forests, of_regressions, of_accounts) for mutant in each.MUTANTS
+]

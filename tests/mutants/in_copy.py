@@ -1,0 +1,59 @@
+"""What is run in a copy of the project with a mutant in it: prints what was noticed, nothing if nothing was.
+
+``python -m tests.mutants.in_copy NAME...`` asks the settings of `make check` in which algorithms of these names are.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+from algorithms import PrivacyLeakWarning
+from experiments import protocol
+from experiments.audit import exact, replay
+from experiments.bands import plan_of, read
+from experiments.check import differences
+from experiments.store import Record
+from experiments.table import long_table
+from experiments.watched import cells
+
+PAPERS = ("3", "1", "4", "5", "2")
+"""Those that `make check` watches, the quick ones first."""
+
+
+def replayed(names: Sequence[str]) -> str:
+    """Replay algorithms, then ask the exact laws; as in the audit, what confesses its faults is no alarm."""
+    warnings.simplefilter("ignore", PrivacyLeakWarning)
+    subjects = {subject.name: subject for subject in replay.subjects()}
+    for name in names:
+        report = replay.audit(subjects[name])
+        if report.keeps_claim and report.failures:
+            return f"replay: {', '.join(sorted(report.kinds))}"
+    broken = [law for law in exact.rows((1.0,)) if not law.holds]
+    return f"exact laws: {broken[0].score}" if broken else ""
+
+
+def watched(names: Sequence[str]) -> str:
+    """Run what is watched of these algorithms, paper after paper, until something is not as it was."""
+    for paper in PAPERS:
+        description, check = plan_of(paper)
+        accepted = read(paper, check)
+        touched = [one for one in check.watched if set(one.where.get("algorithm", ())) & set(names)]
+        check = replace(check, watched=touched, claims=[])
+        asked = cells(description, check, range(check.repeats))
+        records = {cell.key: Record("done", protocol.run(cell)) for found in asked.values() for cell in found}
+        if touched and (found := differences(description, check, accepted, long_table(asked, records))):
+            return f"paper {paper}: {found[0].what}"
+    return ""
+
+
+def watched_algorithms() -> set[str]:
+    """Return the names of the algorithms that `make check` watches."""
+    plans = [plan_of(paper)[1] for paper in PAPERS]
+    return {name for check in plans for one in check.watched for name in one.where.get("algorithm", ())}
+
+
+if __name__ == "__main__":
+    print(watched(sys.argv[1:]))

@@ -1,0 +1,189 @@
+"""What may notice a mutant: the replay and exact laws, tests that name privacy, the black box, all tests, the bands.
+
+Each layer is asked in a copy of the project, in a process of its own. What raises where nothing did is noticed, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.mutants import Mutant, mutated
+
+PROJECT = Path(__file__).resolve().parents[2]
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".cache", ".*_cache", "data", "reference")
+
+PRIVACY_TESTS = (
+    "tests/test_monotone.py",
+    "tests/test_mechanisms.py",
+    "tests/test_accounting.py",
+    "tests/test_noise_is_used_once.py",
+    "tests/test_parts.py",
+    "tests/test_secure.py",
+    "tests/test_released.py",
+    "tests/test_domain.py",
+    "tests/test_reading.py",
+    "tests/test_release_path.py",
+    "tests/test_audit_replay.py",
+    "tests/test_moments.py",
+    "tests/test_audit_exact.py",
+    "tests/test_independent_account.py",
+    "tests/test_scores.py::test_no_record_moves_a_score_by_more_than_the_sensitivity",
+    "tests/test_scores.py::test_no_record_moves_the_score_of_numbers_by_more_than_its_sensitivity",
+    "tests/test_thrifty.py::test_score_and_errors_grow_by_0_to_1_with_a_record",
+    "tests/test_thrifty.py::test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced",
+    "tests/test_release.py::test_no_record_costs_more_than_is_booked",
+    "tests/test_forests.py::test_the_sound_variant_refuses_information_gain_and_says_why",
+    "tests/test_rdt.py::test_a_record_more_moves_one_count_of_one_leaf_of_each_tree_by_one",
+    "tests/test_rdt.py::test_no_two_nodes_or_draws_of_a_tree_share_a_key",
+    "tests/test_rdt.py::test_leaves_without_records_have_noise_of_their_own_and_it_follows_the_law",
+)
+"""Tests that are about privacy, and run without compilation. Those that compare digits are not among them."""
+
+ASKED_FIRST = {
+    "algorithms/secure.py": (
+        "tests/test_parts.py::test_each_row_draws_its_part_by_itself",
+        "tests/test_parts.py::test_in_a_release_no_seed_decides_the_part_of_a_row",
+        "tests/test_secure.py",
+    ),
+    "algorithms/mechanisms.py": ("tests/test_mechanisms.py", "tests/test_monotone.py"),
+    "algorithms/accounting.py": ("tests/test_accounting.py",),
+    "algorithms/base.py": ("tests/test_released.py", "tests/test_secure.py", "tests/test_reading.py"),
+    "algorithms/trust.py": ("tests/test_accounting.py",),
+    "algorithms/forests": ("tests/test_accounting.py", "tests/test_noise_is_used_once.py", "tests/test_secure.py"),
+    "algorithms/regression": ("tests/test_moments.py", "tests/test_audit_replay.py"),
+    "algorithms/release": ("tests/test_accounting.py", "tests/test_audit_replay.py"),
+    "algorithms/reading.py": ("tests/test_reading.py",),
+    "algorithms/domain.py": ("tests/test_reading.py",),
+    "algorithms/clipping.py": ("tests/test_reading.py",),
+}
+"""By the source that was changed, for speed alone: the others follow."""
+
+UNSEEN_BY_REPLAY = ("algorithms/secure.py", "algorithms/mechanisms.py")
+"""It stands between an estimator and its mechanisms, and believes that these do what they say."""
+
+UNSEEN_BY_BLACK_BOX = tuple(f"algorithms/{name}.py" for name in ("secure", "trust", "accounting", "base", "reading"))
+"""Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains in compiled code, with numpy."""
+
+TRAININGS = 10_000
+MOST_REPLAYED = 6
+"""Algorithms of a mutant that are replayed: where many share a line, the others show the same."""
+OURS = ("algorithms", "datasets", "experiments", "plots", "tests")
+MOST_SAID = 1_000
+
+
+@contextmanager
+def copy_with(mutant: Mutant | None) -> Iterator[Path]:
+    """Copy the project to a folder of its own, with a mutant in it or as it is."""
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / PROJECT.name
+        shutil.copytree(PROJECT, copy, ignore=LEFT_OUT)
+        if mutant is not None:
+            path = copy / mutant.file
+            path.write_text(mutated(mutant, path.read_text(encoding="utf-8")), encoding="utf-8")
+        yield copy
+
+
+def apart(copy: Path, ask: Callable[..., str], *words) -> str:
+    """Call a function in a copy, in a child of this process: what others have written is imported already.
+
+    The project's own modules are imported anew there, from the copy. Nothing is compiled.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        os.write(writing, _asked_there(copy, ask, words).encode()[:MOST_SAID])
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode(errors="replace")
+    _, status = os.waitpid(child, 0)
+    return "raised: the process ended" if status else said
+
+
+def _asked_there(copy: Path, ask: Callable[..., str], words: tuple) -> str:
+    """Become a process of the copy, and ask."""
+    silent = os.open(copy / "said.txt", os.O_RDWR | os.O_CREAT)
+    os.dup2(silent, 1), os.dup2(silent, 2)
+    os.chdir(copy)
+    os.environ |= _environment(copy)
+    sys.path[:] = [str(copy), *(path for path in sys.path if Path(path or ".").resolve() != PROJECT)]
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
+    try:
+        return ask(*words)
+    except BaseException as error:
+        return f"raised: {type(error).__name__}: {error}"
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    data = os.environ.get("DPREPLICA_DATA") or str(PROJECT.parent / "shared" / "data")
+    return {"PYTHONPATH": str(copy), "DPREPLICA_DATA": data, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def compiled(copy: Path, *words: str) -> subprocess.CompletedProcess:
+    """Run Python in a copy, where all machine code is made anew."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.run(
+        [sys.executable, *words], cwd=copy, env=kept | _environment(copy), capture_output=True, text=True
+    )
+
+
+def replay(copy: Path, algorithms: tuple[str, ...]) -> str:
+    """Ask the replay of some algorithms, and the exact laws: what of the audit needs no training."""
+    return apart(copy, _replay, algorithms[:MOST_REPLAYED])
+
+
+def _replay(algorithms: tuple[str, ...]) -> str:
+    return import_module("tests.mutants.in_copy").replayed(algorithms)
+
+
+def bands(copy: Path, algorithms: tuple[str, ...]) -> str:
+    """Ask the settings that `make check` watches of some algorithms."""
+    done = compiled(copy, "-m", "tests.mutants.in_copy", *algorithms)
+    if done.returncode:
+        return f"raised: {(done.stderr.strip().splitlines() or [''])[-1][:120]}"
+    return (done.stdout.strip().splitlines() or [""])[-1]
+
+
+def black_box(copy: Path, algorithm: str) -> str:
+    """Ask the audit of one algorithm, many trainings included; another one may show more."""
+    words = [f"algorithm={algorithm}", f"n={TRAININGS}", "jobs=1", "results=results/mutant"]
+    return f"black box: {algorithm}" if compiled(copy, "-m", "experiments.audit", *words).returncode else ""
+
+
+def privacy_tests(copy: Path, file: str) -> str:
+    """Ask the tests that name privacy; returns the first that fails."""
+    first = next((tests for source, tests in ASKED_FIRST.items() if file.startswith(source)), ())
+    return apart(copy, _pytest, (*dict.fromkeys((*first, *PRIVACY_TESTS)), f"--deselect={NEEDS_COMPILATION}"))
+
+
+def _pytest(words: tuple[str, ...]) -> str:
+    code = pytest.main([*OPTIONS, *words])
+    return "" if code == 0 else _first_failure(Path("said.txt").read_text(encoding="utf-8", errors="replace"))
+
+
+def all_tests(copy: Path) -> str:
+    """Ask all tests, compiled; returns the first that fails."""
+    done = compiled(copy, "-m", "pytest", *OPTIONS, "--deselect=tests/test_mutants.py")
+    return _first_failure(done.stdout) if done.returncode else ""
+
+
+OPTIONS = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
+NEEDS_COMPILATION = "tests/test_audit_replay.py::test_compiled_code_is_refused"
+
+
+def _first_failure(said: str) -> str:
+    failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", said, flags=re.MULTILINE)
+    return failed[1] if failed else "pytest could not run"

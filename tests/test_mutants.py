@@ -1,0 +1,97 @@
+"""The list of mutants is about the source as it stands; what notices them is `make mutants`."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from experiments import estimators
+from tests.mutants import CONTROL, Mutant, campaign, mutated
+from tests.mutants.campaign import COMMANDS, LAYERS, NOTHING, Noticed
+from tests.mutants.every import MUTANTS
+from tests.mutants.layers import ASKED_FIRST, PRIVACY_TESTS, PROJECT, UNSEEN_BY_BLACK_BOX
+
+FILES = sorted({mutant.file for mutant in MUTANTS})
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_text_stands_there_once_and_what_stands_there_instead_can_be_read(file):
+    source = (PROJECT / file).read_text(encoding="utf-8")
+    for mutant in (one for one in MUTANTS if one.file == file):
+        changed = mutated(mutant, source)
+        assert changed != source and ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant.name
+
+
+def test_a_text_that_has_moved_on_is_refused():
+    with pytest.raises(ValueError, match=r"stands 0 times in a\.py"):
+        mutated(Mutant("gone", CONTROL, "a.py", "x", "y", "Nothing.", ("rdt",)), "z")
+    with pytest.raises(ValueError, match="stands 2 times"):
+        mutated(Mutant("twice", CONTROL, "a.py", "x", "y", "Nothing.", ("rdt",)), "x = x")
+
+
+def test_names_are_unique_and_algorithms_are_configured():
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    for mutant in MUTANTS:
+        assert mutant.algorithms and set(mutant.algorithms) <= set(estimators.names()), mutant.name
+        assert mutant.breaks.endswith(".") and len(mutant.breaks) < 120, mutant.name
+
+
+def test_nearly_all_of_them_change_privacy_and_some_are_controls():
+    harmful = [mutant for mutant in MUTANTS if mutant.changes_privacy]
+    assert len(harmful) >= 130 and 0.9 <= len(harmful) / len(MUTANTS) < 1
+    assert len({mutant.kind for mutant in MUTANTS}) == 11
+
+
+def test_every_file_that_privacy_rests_on_has_mutants():
+    files = {path.relative_to(PROJECT).as_posix() for path in (PROJECT / "algorithms").rglob("*.py")}
+    names = {Path(file).stem for file in FILES}
+    assert {*FILES, *UNSEEN_BY_BLACK_BOX} <= files
+    assert {"mechanisms", "secure", "levels", "forest", "keys", "scores", "budget", "moments", "objective"} <= names
+    assert {"marginals", "base", "accounting", "trust", "reading", "domain", "clipping"} <= names
+    grown = {path.stem for path in (PROJECT / "algorithms/forests").glob("*.py") if "def grow" in path.read_text()}
+    assert grown <= names
+
+
+def test_the_tests_that_are_asked_are_there():
+    for test in {*PRIVACY_TESTS, *(one for first in ASKED_FIRST.values() for one in first)}:
+        file, _, name = test.partition("::")
+        assert not name or f"def {name}(" in (PROJECT / file).read_text(encoding="utf-8")
+        assert (PROJECT / file).is_file()
+
+
+# What is counted.
+
+
+def noticed(name, changes_privacy=True, **said):
+    return Noticed(name, "a kind", "a.py", changes_privacy, **said)
+
+
+def test_a_layer_is_asked_where_a_command_that_has_it_has_not_noticed_yet(monkeypatch):
+    asked = []
+    answers = {"replay": "", "privacy_tests": "a test", "black_box": ""}
+    monkeypatch.setattr(campaign, "_ask", lambda layer, copy, mutant: asked.append(layer) or answers[layer])
+    one = campaign.shown(MUTANTS[0], ("black_box", "replay", "privacy_tests", "all_tests"))
+    assert asked == ["replay", "privacy_tests", "black_box"]  # all tests have one that noticed it
+    assert (one.replay, one.privacy_tests, one.black_box, one.all_tests) == (NOTHING, "a test", NOTHING, "")
+    assert one.is_noticed_by(COMMANDS["make test"]) and not one.is_noticed_by(COMMANDS["make audit"])
+    assert one.is_decided_by(COMMANDS["make audit"]) and not one.is_decided_by(COMMANDS["make check"])
+    answers["replay"] = "claim"
+    again = campaign.shown(MUTANTS[0], ("replay",), one)
+    assert (again.replay, again.privacy_tests) == ("claim", "a test")
+
+
+def test_shares_are_of_those_that_were_asked_and_survivors_are_named(tmp_path):
+    found = [
+        noticed("seen", replay="claim", bands=NOTHING),
+        noticed("overlooked", replay=NOTHING, privacy_tests=NOTHING, all_tests="digits"),
+        noticed("wasteful", changes_privacy=False, replay=NOTHING, privacy_tests=NOTHING),
+    ]
+    said = campaign.told(found)
+    assert "of 2 that change privacy" in said and "of 1 controls" in said
+    lines = {line[:40].strip(): line[40:].strip() for line in said.splitlines()}
+    assert lines["make test"].startswith("2 of 2 asked (100%)") and lines["make check"].startswith("0 of 1 asked (0%)")
+    assert "overlooked (a.py); all tests: digits" in said and "seen (a.py)" not in said
+    assert campaign.share_that_names_privacy(found) == 0.5
+    campaign.write(found, tmp_path / "mutants.csv")
+    assert list(campaign.read(tmp_path / "mutants.csv").values()) == found
+    assert set(LAYERS) == {layer for those in COMMANDS.values() for layer in those}

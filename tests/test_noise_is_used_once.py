@@ -1,0 +1,84 @@
+"""Noise protects one answer once: another seed gives other noise, and what is said once more has no other.
+
+That no two answers of one fit share noise is seen by the replay (kind ``noise``). Here fits are compared: all that
+mechanisms draw follows from ``random_state``, so that no constant of the code, which is public, decides it. Estimators
+are those of ``conf/algorithm``, recorded in one process without compilation.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from algorithms import PrivacyLeakWarning
+from experiments import estimators
+from experiments.audit.replay import GRID, Subject, pairs, subjects
+from experiments.audit.tape import Tape, watch_class, watching
+
+KEPT = [subject for subject in subjects() if "epsilon" not in subject.params]
+PLANTED = Subject("planted", "tests.test_noise_is_used_once.ConstantSeed", {"variant": "sound"})
+
+
+class ConstantSeed(estimators.locate("algorithms.EDPRFClassifier")):
+    """Whatever random_state says, its trees draw the same."""
+
+    def seed(self):
+        return np.random.SeedSequence(1)
+
+
+class Streams(Tape):
+    """A tape that keeps where calls begin to draw, and their keys."""
+
+    def marks(self):
+        return self._begun | {f"key {key}" for key in self.keyed}
+
+
+def marks_of(subject, seed):
+    """Where the calls of a fit begin to draw, and the keys of what it says."""
+    watch_class(estimators.locate(subject.target))
+    tape = Streams()
+    with watching(tape):
+        model = replace(subject, params=subject.params | {"random_state": seed}).make().fit(*pairs()[0].first)
+        model.predict(GRID)
+    return tape.marks()
+
+
+def every_subject():
+    """Print as JSON how many draws there are in fits from two seeds, and how many they share."""
+    warnings.simplefilter("ignore", PrivacyLeakWarning)
+    shared = {}
+    for subject in [*KEPT, PLANTED]:
+        some, others = (marks_of(subject, seed) for seed in (1, 2))
+        shared[subject.name] = [len(some), len(some & others)]
+    print(json.dumps(shared))
+
+
+@pytest.fixture(scope="module")
+def shared():
+    done = subprocess.run(
+        [sys.executable, "-c", "from tests import test_noise_is_used_once as it; it.every_subject()"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).resolve().parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("subject", KEPT, ids=lambda subject: subject.name)
+def test_another_seed_gives_other_noise_everywhere(subject, shared):
+    n_draws, n_shared = shared[subject.name]
+    assert n_shared == 0
+    assert n_draws > 0 or subject.target.rpartition(".")[2] in ("ASNClassifier", "CPPPWClassifier")
+
+
+def test_a_seed_that_is_a_constant_is_found(shared):
+    n_draws, n_shared = shared[PLANTED.name]
+    assert 0 < n_shared == n_draws
