@@ -229,8 +229,8 @@ def _told_of_boxes(rows: list[Row], replays: Mapping[str, str]) -> str:
         return ""
     head = (
         f"Many trainings, up to {max(row.n for row in rows):,} on each of two neighbouring tables: the pair that\n"
-        "shows most, what is claimed and accounted for its kind of neighbours, the largest exact loss of some trainings of\n"
-        "a sound forest on pairs of that kind, and whether the replay of a single training holds."
+        "shows most, what is claimed and accounted for its kind of neighbours, the largest exact loss of some\n"
+        "trainings of a sound forest on pairs of that kind, and whether the replay of a single training holds."
     )
     return f"{head}\n\n{_grid(_worst(rows), replays, largest_losses(rows))}"
 
