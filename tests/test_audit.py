@@ -574,6 +574,12 @@ def test_one_run_says_what_it_cannot_do():
 # The command.
 
 
+@pytest.fixture(autouse=True)
+def no_real_releases(monkeypatch):
+    """They take long; tests/test_release_path.py has them."""
+    monkeypatch.setattr(command, "attacked", lambda subjects, epsilon, jobs: iter(()))
+
+
 def run_command(tmp_path, *words):
     code = command.command([*words, f"results={tmp_path}"])
     (path,) = (tmp_path / "audit").glob("*.json")

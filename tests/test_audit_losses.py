@@ -212,8 +212,7 @@ def test_what_was_found_loads_and_is_about_every_sound_forest():
         assert (more.neighbours, other.neighbours) == (ADDED_OR_REMOVED, REPLACED)
         for pair in (more, other):
             X, y = pairs.training_rows(pair.domain, pair.neighbour)
-            pair.domain.encode(X)
-            pair.domain.target.encode(np.array(y))
+            pair.domain.rows(X, y).matrix()
             assert len(pair.neighbour) - len(pair.table) == (pair is more)
     assert found_for("rfdpp_gini") == ()
 
@@ -265,7 +264,8 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
         return [np.array([-0.3, 0.1]) for _ in trainings]
 
     monkeypatch.setattr(command, "sampled", many)
-    boxes = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini,fm", "n=2000"]))
+    tasks = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini,fm", "n=2000"]))
+    boxes = [task for task in tasks if isinstance(task, command.BlackBox)]
     random_trees = row(algorithm="rdt", where="first in order")
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
     losses_ = [one.loss for one in command.with_losses(rows, boxes)]

@@ -336,7 +336,8 @@ def _grid(rows: list[Row], replays: Mapping[str, str] | None = None, lost: Mappi
         refutable = f" (up to {row.refutable:.1f})" if row.verdict == NOT_REFUTED else ""
         numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}"
         counts = f" ({row.count:,} of {row.of:,} right)" if row.layer == ONE_RUN else ""
-        told = [_lost(row, lost)] * bool(lost) + [(replays or {}).get(row.algorithm, "")] * bool(replays)
+        told = [_lost(row, lost)] if lost else []
+        told += [replays.get(row.algorithm, "")] if replays else []
         cells.append((row.algorithm, *numbers, row.verdict + refutable, *told, f"{row.where}: {row.event}{counts}"))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)][:-1]
     return "\n".join(
