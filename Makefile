@@ -19,12 +19,12 @@ WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESU
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit verify survive test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  N is one of: $(PAPERS). With demo, benchmark and reproduce-*: REPEATS=3 JOBS=2 EXECUTOR=local|threads|dask; with report too: RESULTS=folder"
-	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder; with bands: ALGORITHM=rdt, those of one alone; with verify: PAPER=2 REPEATS=3; with audit: TRAININGS=20000 JOBS=2"
+	@echo "  With readings, check and bands: PAPER=2 JOBS=2 RESULTS=folder; with bands: ALGORITHM=rdt, those of one alone; with verify: PAPER=2 REPEATS=3; with audit: TRAININGS=20000 JOBS=2; with hunt: ALGORITHM=rdt JOBS=2"
 
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
 
@@ -77,6 +77,9 @@ mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does an
 
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; about five minutes
 	$(PY) -m experiments.audit $(if $(TRAININGS),n=$(TRAININGS)) $(if $(JOBS),jobs=$(JOBS)) $(if $(RESULTS),results=$(RESULTS))
+
+hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long
+	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(PY) -m experiments.audit.hunt $(ALGORITHM) $(if $(JOBS),--jobs $(JOBS))
 
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
 	$(PY) -m experiments.verify $(or $(PAPER),2) $(if $(REPEATS),--repeats $(REPEATS))

@@ -428,7 +428,7 @@ class Domain:
         Returns
         -------
         Problems
-            ``clipped``, ``left_out`` and ``reasons``.
+            ``clipped``, ``left_out``, ``ragged`` and ``reasons``.
 
         Raises
         ------
@@ -439,8 +439,7 @@ class Domain:
         --------
         >>> domain = Domain((Continuous("age", 17, 90), Nominal("sex", ("Female", "Male"))))
         >>> domain.problems([[95, "Male"], [None, "Female"], [30, "unknown"], [30]])
-        Problems(clipped={'age': 1}, left_out=3, reasons={'age': {'missing': 1}, 'sex': {'unknown': 1}, 'record': \
-{'cells': 1}})
+        Problems(clipped={'age': 1}, left_out=3, ragged=1, reasons={'age': {'missing': 1}, 'sex': {'unknown': 1}})
         """
         return self.rows(X, y, leave_out=True).problems()
 

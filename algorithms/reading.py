@@ -286,14 +286,16 @@ class Problems(NamedTuple):
         How many values lie beyond the declared bounds, by column.
     left_out : int
         How many records would be left out.
+    ragged : int
+        How many of these have a wrong number of cells; nothing else is counted of them.
     reasons : dict
-        How many cells are the reason for that, by column and kind: "missing" values, and "unknown" ones, which are no
-        number, or no declared category. Of records with a wrong number of cells only that is counted, as
-        ``reasons["record"]["cells"]``. A record may have more than one reason.
+        How many cells of the others are the reason, by column and kind: "missing" values, and "unknown" ones, which are
+        no number, or no declared category. A record may have more than one.
     """
 
     clipped: dict[str, int]
     left_out: int
+    ragged: int
     reasons: dict[str, dict[str, int]]
 
 
@@ -393,10 +395,9 @@ class Rows:
         """Count what would be clipped, what would be left out, and why."""
         known, reasons = self._whole(), {}
         clipped = [self._judged(feature, values, known, reasons) for feature, values in self._pairs()]
-        if n_ragged := int((~self._whole()).sum()):
-            reasons["record"] = {"cells": n_ragged}
-        counts = zip(self.features, clipped, strict=True)
-        return Problems({feature.name: n for feature, n in counts if n}, int((~known).sum()), reasons)
+        counts = {feature.name: n for feature, n in zip(self.features, clipped, strict=True) if n}
+        left_out, ragged = (int(np.count_nonzero(~mask)) for mask in (known, self._whole()))
+        return Problems(counts, left_out, ragged, reasons)
 
     def _judged(self, feature: Feature, values: Column, known: np.ndarray, reasons: dict) -> int:
         """Clear ``known`` and add to ``reasons`` where a cell of a column cannot be used; count those clipped."""

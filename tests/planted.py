@@ -3,6 +3,8 @@
 What they say of themselves in ``privacy_`` is what their sound relatives say.
 """
 
+from functools import partial
+
 import numba
 import numpy as np
 
@@ -52,6 +54,13 @@ class SensitivityOneForTwo(SoundVotes):
 
     def noisy(self, matrix, counts, rng):
         return laplace_vector(2 * counts, 1.0, self.epsilon, rng)
+
+
+class HalfTheScale(SoundVotes):
+    """Class counts with half of their noise."""
+
+    def noisy(self, matrix, counts, rng):
+        return laplace_vector(counts, 0.5, self.epsilon, rng)
 
 
 class BudgetNotDivided(SoundVotes):
@@ -156,6 +165,14 @@ class WholeBudgetForEachTree(RFDPPGiniClassifier):
 
     def _composed(self, tree, table):
         return Parallel("tree", (tree,), self.n_estimators)
+
+
+class TwiceInTheLeaves(EDPRFClassifier):
+    """Labels are drawn with half of their noise."""
+
+    def _grower(self, table):
+        grow = super()._grower(table)
+        return partial(grow.func, self.plan_._replace(leaf_epsilon=2 * self.plan_.leaf_epsilon))
 
 
 def blocks(n_rows, n_trees, rng):

@@ -39,7 +39,7 @@ from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
 from algorithms.regression.objective import perturbed
-from experiments.audit import command, one_run, pairs
+from experiments.audit import blackbox, command, one_run, pairs
 from experiments.audit.blackbox import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
 from experiments.audit.bounds import (
     FALSE_ALARMS,
@@ -230,6 +230,18 @@ def test_outcomes_are_equal_where_what_they_say_is_equal():
         assert len(np.unique(np.char.add(said, codes.astype(str)))) == len(np.unique(codes))
 
 
+def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
+    domain = Domain((Nominal("a", (0, 1)),), Continuous("y", 0, 1))
+    pair = pairs.Pair("from here to there", domain, 5 * ((0, 0.0),) + ((0, 1.0),), 5 * ((0, 0.0),) + ((1, 1.0),))
+    observer = observer_of(DiffPETsRegressor(5.0, n_estimators=1, max_depth=1, variant="sound"), pair, pair.table, 3)
+    numbers = observer.observe(0, 50).numbers
+    assert np.isfinite(numbers["noisy count on level 0 of the record's way"]).all()
+    assert np.isnan(numbers["noisy count on level 0 of the other record's way"]).all()  # the root is on both ways
+    values, others = (numbers[f"value where {whose} record ends"] for whose in ("the", "the other"))
+    assert np.isfinite(values).all() and np.isfinite(others).all() and (values != others).any()
+    assert list(observer.observe(0, 1).numbers)[-1] == "value where the other record ends"
+
+
 def test_many_releases_of_coefficients_are_those_of_the_mechanism():
     pair = pairs.COEFFICIENTS[-1]
     model = DPBARegressor(3.0, domain=pair.domain)
@@ -345,6 +357,36 @@ def test_permute_and_flip_s_one_sided_form_is_exact_for_a_record_more():
     draw, *_ = FAULTY["permute and flip, one-sided, a record replaced"]
     found = plain((draw, ([9, 6], [9, 7]), ADDED_OR_REMOVED), 0, 40_000)
     assert 0.5 < found.bound <= CLAIMED
+
+
+class Together:
+    """A coin and a number that says something of the table only beside the coin: an observer."""
+
+    def __init__(self, agrees):
+        self.agrees = agrees
+        self.privacy = Privacy(CLAIMED, Spent("plain", "a test", CLAIMED, 1.0))
+
+    def observe(self, first, n):
+        rng = np.random.default_rng(first + int(1e6 * self.agrees))
+        coin = rng.integers(2, size=(n, 1))
+        number = np.where(rng.random((n, 1)) < self.agrees, coin, 1 - coin) + rng.random((n, 1))
+        return Observation({"coin": coin}, {"number": number})
+
+    def words(self, side, training, part):
+        return str(training)
+
+
+def test_a_number_counts_by_what_it_is_worth_beside_an_outcome():
+    found = refute((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
+    assert found.event.startswith("evidence of coin and, given that, number")
+    assert 0.25 < found.bound <= math.log(0.6 / 0.4)
+
+
+def test_no_more_trainings_choose_than_help(monkeypatch):
+    monkeypatch.setattr(blackbox, "CHOOSING", 1_000)
+    found = refute((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
+    assert found.counted == 19_000 and max(found.counts) > 5_000
+    assert found.refutable == pytest.approx(largest_refutable(19_000, ALPHA))
 
 
 # Estimators with a fault.
@@ -532,6 +574,12 @@ def test_one_run_says_what_it_cannot_do():
 # The command.
 
 
+@pytest.fixture(autouse=True)
+def no_real_releases(monkeypatch):
+    """They take long; tests/test_release_path.py has them."""
+    monkeypatch.setattr(command, "attacked", lambda subjects, epsilon, jobs: iter(()))
+
+
 def run_command(tmp_path, *words):
     code = command.command([*words, f"results={tmp_path}"])
     (path,) = (tmp_path / "audit").glob("*.json")
@@ -589,6 +637,8 @@ def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
 def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command.estimators, "locate", lambda path: UndividedRDT)
     monkeypatch.setattr(command, "reports", lambda subjects: [])
+    monkeypatch.setattr(command, "found_for", lambda algorithm: ())
+    monkeypatch.setattr(command, "with_losses", lambda rows, boxes: rows)
     monkeypatch.setattr(pairs, "CLASSES", (named(pairs.CLASSES, "the only one of its class"),))
     code, rows, _ = run_command(tmp_path, "algorithm=rdt", "n=40000")
     assert code == 1 and [row["verdict"] for row in rows] == ["violated"]

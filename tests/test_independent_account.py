@@ -126,7 +126,7 @@ def touching_calls(subject, pair):
         return [{"mechanism": "another run"}]
     if len(second.calls) < len(first.calls):
         return [{"mechanism": "another run"}]
-    couples = [*zip(first.calls, second.calls, strict=True), *replay._by_key(first, second)]
+    couples = [*zip(first.calls, second.calls, strict=True), *replay.by_key(first, second)]
     return [call for call in (touched(*couple) for couple in couples) if call["moved"]]
 
 

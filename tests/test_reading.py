@@ -292,18 +292,18 @@ def test_records_of_a_wrong_length_are_counted_or_left_out():
         domain.encode(records)
     y = [*range(10), 10]
     assert domain.rows(records, y, leave_out=True).matrix().tolist() == [[1, 2, 0], [7, 8, 8], [3, 3, 9], [1, 1, 9]]
-    assert domain.problems(records, y) == ({"y": 1}, 7, {"record": {"cells": 7}})
+    assert domain.problems(records, y) == ({"y": 1}, 7, 7, {})
 
 
 def test_problems_are_counted_for_the_curator():
     domain = Domain((Continuous("age", 17, 90), Nominal("job", ("clerk", "cook"))), Nominal("rich", ("no", "yes")))
     X = pd.DataFrame({"age": [95, "old", None, 30, math.inf], "job": ["clerk", None, "cook", "miller", "cook"]})
     found = domain.problems(X, ["no", "no", "no", "no", None])
-    assert found.clipped == {"age": 2} and found.left_out == 4
+    assert found.clipped == {"age": 2} and (found.left_out, found.ragged) == (4, 0)
     assert found.reasons["age"] == {"missing": 1, "unknown": 1}
     assert found.reasons["job"] == {"missing": 1, "unknown": 1} and found.reasons["rich"] == {"missing": 1}
-    assert domain.problems(X.iloc[:1], ["no"]) == ({"age": 1}, 0, {})
-    assert domain.problems([]) == ({}, 0, {})
+    assert domain.problems(X.iloc[:1], ["no"]) == ({"age": 1}, 0, 0, {})
+    assert domain.problems([]) == ({}, 0, 0, {})
     assert len(domain.rows(X, ["no"] * 5, leave_out=True).matrix()) == 2
 
 

@@ -1,9 +1,9 @@
 """Black box: train many times on neighbouring tables, and look for an event that tells them apart more than e^ε allows.
 
-Half of the trainings choose an event for each pair and direction, the other half count it. So the bound holds whatever
-was chosen, and all bounds of an algorithm hold together with a probability of 99.9 %. The method is that of Ding, Wang,
-Wang, Zhang, Kifer: Detecting violations of differential privacy (2018), with Clopper and Pearson's intervals as in
-Jagielski, Ullman, Oprea (2020), here on the whole released model.
+Half of the trainings, but no more than 100,000, choose an event for each pair and direction, the others count it. So
+the bound holds whatever was chosen, and all bounds of an algorithm hold together with a probability of 99.9 %. The
+method is that of Ding, Wang, Wang, Zhang, Kifer: Detecting violations of differential privacy (2018), with Clopper and
+Pearson's intervals as in Jagielski, Ullman, Oprea (2020), here on the whole released model.
 """
 
 from __future__ import annotations
@@ -13,26 +13,33 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
+from algorithms.base import PrivateEstimator
 from algorithms.forests.edprf import PFDPDTClassifier
 from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from algorithms.release.sampler import Sampler
 from algorithms.release.trained import TrainedOnRelease
 from experiments.audit import pairs
+from experiments.audit.any_estimator import EstimatorOnTable
 from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon
 from experiments.audit.events import choose
 from experiments.audit.forests import ForestOnTable
 from experiments.audit.observation import Observation, Observer, together
-from experiments.audit.pairs import Pair
+from experiments.audit.pairs import Pair, training_rows
 from experiments.audit.regressions import RegressionOnTable
 from experiments.audit.releases import ReleaseOnTable
 from experiments.audit.streams import key_of
 
 BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
+CHOOSING = 100_000
+"""Trainings that choose an event, at most: more of them choose no better, and are worth more where they count."""
+RELEASES_TAKE, FITS_TAKE = 10, 100
+"""A tiny forest takes compiled code a few dozen microseconds, a release of rows some hundred, a fit that goes through
+scikit-learn's interface, or to another process, some thousand."""
 TIGHT = 0.95
 """A bound of at least this share of the claim leaves nothing to be found."""
 ENOUGH = 1.05
@@ -52,8 +59,10 @@ class Refutation:
         Whether the event is more likely on the neighbour than on the table.
     n : int
         Trainings on each table.
+    counted : int
+        How many of these count the event.
     counts : tuple of int
-        Of the n // 2 that are counted: how often the event happened where it is more likely, and on the other table.
+        How often it happened in these where it is more likely, and on the other table.
     bound : float
         ε is at least this.
     refutable : float
@@ -63,6 +72,7 @@ class Refutation:
     event: str
     on_neighbour: bool
     n: int
+    counted: int
     counts: tuple[int, int]
     bound: float
     refutable: float
@@ -124,7 +134,25 @@ def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
         return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
     if isinstance(estimator, PrivatePolynomialRegressor):
         return pairs.MOMENTS if estimator.variant == "sound" else pairs.COEFFICIENTS
-    return pairs.RELEASES if isinstance(estimator, Sampler | TrainedOnRelease) else ()
+    if isinstance(estimator, Sampler | TrainedOnRelease):
+        return pairs.RELEASES
+    if not isinstance(estimator, PrivateEstimator):
+        return ()
+    return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
+
+
+def trainings_of(estimator: BaseEstimator, n: int) -> int:
+    """Return how many trainings there are for an estimator that takes longer than one in a compiled loop.
+
+    Examples
+    --------
+    >>> from algorithms import DPMarginalsClassifier, RDTClassifier
+    >>> trainings_of(RDTClassifier(), 1000), trainings_of(DPMarginalsClassifier(), 1000)
+    (1000, 100)
+    """
+    if isinstance(estimator, PrivateForest | PrivatePolynomialRegressor):
+        return n
+    return n // (RELEASES_TAKE if isinstance(estimator, Sampler | TrainedOnRelease) else FITS_TAKE)
 
 
 def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> BaseEstimator:
@@ -158,8 +186,11 @@ def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) 
         return ForestOnTable(estimator, pair, records, key)
     if isinstance(estimator, PrivatePolynomialRegressor):
         return RegressionOnTable(estimator, pair, records, key)
-    sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
-    return ReleaseOnTable(sampler, pair, records, key)
+    if isinstance(estimator, Sampler | TrainedOnRelease):
+        sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
+        return ReleaseOnTable(sampler, pair, records, key)
+    estimator = clone(estimator).set_params(domain=pair.domain)
+    return EstimatorOnTable(estimator, training_rows(pair.domain, records), pair.probes(), key)
 
 
 def audited(
@@ -174,7 +205,7 @@ def audited(
     tables : sequence of Pair
         The pairs; all bounds hold together.
     n : int
-        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for.
+        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
     key : str
         Whatever else the random numbers shall depend on.
     jobs : int
@@ -195,7 +226,7 @@ def audited(
         privacy = observers[0].privacy
         claimed = claim(privacy, pair)
         if claimed is not None:
-            found = refute(observers, n // pair.trees, alpha, claimed, jobs)
+            found = refute(observers, n * pair.worth // pair.trees, alpha, claimed, jobs)
             of = {"pair": pair, "params": plain_params(estimator), "privacy": privacy, "claimed": claimed}
             yield Finding(**of, **vars(found))
 
@@ -211,7 +242,7 @@ def claim(privacy: Privacy, pair: Pair) -> float | None:
 
 
 def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1) -> Refutation:
-    """Look for the event that bounds ε best: half of the trainings choose it in either direction, half count it.
+    """Look for the event that bounds ε best: some of the trainings choose it in either direction, the others count it.
 
     Parameters
     ----------
@@ -226,17 +257,18 @@ def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: 
     jobs : int
         Threads that train.
     """
-    half = n // 2
-    chosen_from = tuple(trained(observer, 0, half, jobs) for observer in observers)
-    counted = tuple(trained(observer, half, half, jobs) for observer in observers)
+    choosing = min(n // 2, CHOOSING)
+    counting = n - choosing
+    chosen_from = tuple(trained(observer, 0, choosing, jobs) for observer in observers)
+    counted = tuple(trained(observer, choosing, counting, jobs) for observer in observers)
     found = []
     for likely, other in ((0, 1), (1, 0)):
         seen, seers = (chosen_from[likely], chosen_from[other]), (observers[likely], observers[other])
-        event = choose(*seen, seers, alpha, ENOUGH * claimed)
+        event = choose(*seen, seers, counting, alpha, ENOUGH * claimed)
         counts = event.count(counted[likely]), event.count(counted[other])
-        found.append((float(smallest_epsilon(*counts, half, alpha)), likely == 0, event, counts))
+        found.append((float(smallest_epsilon(*counts, counting, alpha)), likely == 0, event, counts))
     bound, on_neighbour, event, counts = max(found, key=lambda one: one[0])
-    return Refutation(str(event), on_neighbour, n, counts, bound, largest_refutable(half, alpha))
+    return Refutation(str(event), on_neighbour, n, counting, counts, bound, largest_refutable(counting, alpha))
 
 
 def trained(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:

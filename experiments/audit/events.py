@@ -3,7 +3,8 @@
 Three kinds are tried. A single outcome of a side of the model, in at least so many of its parts ("the root of
 at least 1 of 3 trees is ..."). A number beyond a threshold, in every part or in any. And evidence: the log-likelihood
 ratio of all that is seen, estimated from counts of outcomes and of numbers in bins, beyond a threshold. The last is
-nearly always as good as any, but only the others can be checked by hand.
+nearly always as good as any, but only the others can be checked by hand. Numbers may count by what they are worth
+beside a given outcome: a noisy value says more of a leaf in which the differing record ends.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ import numpy as np
 from experiments.audit.bounds import smallest_epsilon
 from experiments.audit.observation import Observation, Observer
 
-BINS = 60
-"""Bins of a number when its likelihood ratio is estimated."""
+BINS, FEW = 60, 7
+"""Bins of a number when its likelihood ratio is estimated: many, or few where it says little and a bin may say less."""
 THRESHOLDS = 120
 """Thresholds that are tried for each score."""
 OUTCOMES = 3
 """Single outcomes that are tried for each side and direction."""
+STRIDE = 1_000_003
+"""Codes of outcomes are multiplied by it before the number of a bin is added: an odd number above any of those."""
 RARE = 5.0
 """Pseudo-count of an outcome on either table, so that rare ones say little."""
-READABLE = 0.9
+READABLE = 0.97
 """An event that can be checked by hand is preferred if its bound is at least this share of the best one."""
 
 
@@ -76,7 +79,12 @@ class Event:
 
 
 def choose(
-    likely: Observation, other: Observation, observers: tuple[Observer, Observer], alpha: float, enough: float
+    likely: Observation,
+    other: Observation,
+    observers: tuple[Observer, Observer],
+    counting: int,
+    alpha: float,
+    enough: float,
 ) -> Event:
     """Choose the event that bounds ε best from below, from trainings on two tables.
 
@@ -87,6 +95,8 @@ def choose(
         make the scores, the other half choose among these.
     observers : tuple of Observer
         What was trained on either, to put outcomes in words. Their training 0 is the first that is given here.
+    counting : int
+        Trainings on each table that will count the event.
     alpha : float
         Chance of a wrong bound that will be used.
     enough : float
@@ -95,7 +105,7 @@ def choose(
     half = len(likely) // 2
     learnt = likely[:half], other[:half]
     left, right = likely[half:], other[half:]
-    found = [_best_event(score, left, right, alpha) for score in _scores(*learnt, observers)]
+    found = [_best_event(score, left, right, counting, alpha) for score in _scores(*learnt, observers)]
     (best, _), event = max(found, key=lambda one: one[0])
     if readable := [one for one in found if one[1].score.is_readable]:
         (bound, _), simple = max(readable, key=lambda one: one[0])
@@ -104,7 +114,9 @@ def choose(
     return event
 
 
-def _best_event(score: Score, left: Observation, right: Observation, alpha: float) -> tuple[tuple[float, int], Event]:
+def _best_event(
+    score: Score, left: Observation, right: Observation, counting: int, alpha: float
+) -> tuple[tuple[float, int], Event]:
     """Return the best of a score's events, and its worth: the bound, and the difference of counts where that is 0."""
     n = len(left)
     values, others = np.sort(score.of(left)), np.sort(score.of(right))
@@ -112,7 +124,10 @@ def _best_event(score: Score, left: Observation, right: Observation, alpha: floa
     thresholds = np.unique(np.quantile(both, np.linspace(0, 1, THRESHOLDS), method="higher"))
     below, others_below = np.searchsorted(values, thresholds), np.searchsorted(others, thresholds)
     counts = np.concatenate([n - below, below]), np.concatenate([n - others_below, others_below])
-    bounds = smallest_epsilon(2 * counts[0], 2 * counts[1], 2 * n, alpha)  # twice as many will be counted
+    # So many will be counted, give or take a standard error: else the best of many events is a rare one by chance.
+    likely = np.maximum(counts[0] - np.sqrt(counts[0]), 0) * counting // n
+    unlikely = np.minimum((counts[1] + np.sqrt(counts[1])) * counting // n, counting)
+    bounds = smallest_epsilon(likely, unlikely, counting, alpha)
     difference = counts[0] - counts[1]
     best = int(np.lexsort((difference, bounds))[-1])
     which, place = divmod(best, len(thresholds))
@@ -129,10 +144,19 @@ def _scores(left: Observation, right: Observation, observers: tuple[Observer, Ob
         if len(ends := _bin_ends(values, right.numbers[side])):
             numbers[side] = ends
             yield from _of_number(side, values.shape[1])
+    coarse = {side: ends[:: BINS // FEW] for side, ends in numbers.items()}
+    for bins in (numbers, coarse) if numbers else (numbers,):
+        yield from _evidences(bins, left, right)
+
+
+def _evidences(numbers: dict, left: Observation, right: Observation) -> Iterator[Score]:
+    """Make the scores of evidence: of each side or none, with all numbers in the given bins."""
     for side in [None, *left.codes]:
         for in_order in (False, True) if _n_parts(left) > 1 else (False,):
             if side or numbers:
                 yield _evidence(side, numbers, left, right, in_order)
+        if side and numbers:
+            yield _joint_evidence(side, numbers, left, right)
 
 
 def _n_parts(seen: Observation) -> int:
@@ -246,5 +270,27 @@ def _evidence(side: str | None, numbers: dict, left: Observation, right: Observa
     def words(threshold: float, at_least: bool) -> str:
         order = ", tree by tree," if in_order else ""
         return f"evidence of {' and '.join(names)}{order} {'>=' if at_least else '<'} {threshold:.4g}"
+
+    return Score(of, words, is_readable=False)
+
+
+def _joint_evidence(side: str, numbers: dict, left: Observation, right: Observation) -> Score:
+    """Make the score that sums the log-likelihood ratios of a side and, given what that is, of each number."""
+
+    def beside(seen: Observation) -> list[np.ndarray]:
+        # Outcomes are hashes: another one for each bin, with whole numbers that wrap around.
+        return [seen.codes[side] * STRIDE + _binned(seen.numbers[name], ends) for name, ends in numbers.items()]
+
+    alone = _Ratios.of(left.codes[side], right.codes[side])
+    joint = [_Ratios.of(*codes) for codes in zip(beside(left), beside(right), strict=True)]
+
+    def of(seen: Observation) -> np.ndarray:
+        # log P(number | side) = log P(number, side) - log P(side)
+        whole = sum(ratio(codes) for ratio, codes in zip(joint, beside(seen), strict=True))
+        return whole - (len(joint) - 1) * alone(seen.codes[side])
+
+    def words(threshold: float, at_least: bool) -> str:
+        what = "all numbers" if len(numbers) > 1 else next(iter(numbers))
+        return f"evidence of {side} and, given that, {what} {'>=' if at_least else '<'} {threshold:.4g}"
 
     return Score(of, words, is_readable=False)

@@ -36,7 +36,9 @@ Law = Callable[[np.ndarray, float, float], np.ndarray]
 # Laws.
 
 
-def exponential_law(quality: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+def exponential_law(
+    quality: np.ndarray, sensitivity: float, epsilon: float, measure: np.ndarray | None = None
+) -> np.ndarray:
     """Return the law of the exponential mechanism: the softmax of ``epsilon * quality / (2 * sensitivity)``.
 
     Parameters
@@ -45,11 +47,13 @@ def exponential_law(quality: np.ndarray, sensitivity: float, epsilon: float) -> 
         Score of each of r candidates on each of t tables.
     sensitivity, epsilon : float
         As for ``algorithms.mechanisms.exponential``, both positive and finite.
+    measure : float array of shape (r,) or None
+        Base measure; None is 1 for each candidate.
 
     Returns
     -------
     float64 array of shape (t, r)
-        Log-probabilities.
+        Log-probabilities; -inf where the measure is 0.
 
     Examples
     --------
@@ -57,6 +61,9 @@ def exponential_law(quality: np.ndarray, sensitivity: float, epsilon: float) -> 
     array([[0.25, 0.75]])
     """
     exponent = np.asarray(quality) * (epsilon / (2 * sensitivity))
+    if measure is not None:
+        with np.errstate(divide="ignore"):
+            exponent = exponent + np.log(measure)
     return exponent - logsumexp(exponent, axis=1, keepdims=True)
 
 

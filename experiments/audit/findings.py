@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,12 +18,14 @@ from experiments.audit.blackbox import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEP
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.one_run import Run
 from experiments.audit.pairs import Record
+from experiments.audit.release_path import Broken
 from experiments.audit.replay import Report
 from experiments.cells import canonical, json_safe
 
-BLACK_BOX, ONE_RUN = "black box", "one run"
+BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
 _SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "keeps_claim", "neighbours", "where", "event", "n"]
-_SUMMARY += ["count", "of", "bound", "refutable", "verdict"]
+_SUMMARY += ["count", "of", "bound", "refutable", "verdict", "loss", "loss_where"]
+ROUNDING = 1e-9
 VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 
 
@@ -34,7 +36,7 @@ class Row:
     Parameters
     ----------
     layer : str
-        "black box" or "one run".
+        "black box", "way out" or "one run".
     algorithm, params : str
         Its name, and the parameters of what was trained, as canonical JSON.
     epsilon, claimed, accounted : float
@@ -60,6 +62,8 @@ class Row:
         Where the event is more likely.
     columns, table, neighbour : str
         The tables in words, to be checked by hand.
+    loss : float
+        The largest exact loss of some trainings on these tables, of a forest that calls itself sound; else NaN.
     """
 
     layer: str
@@ -84,11 +88,12 @@ class Row:
     columns: str = ""
     table: str = ""
     neighbour: str = ""
+    loss: float = math.nan
 
     @property
     def is_alarming(self) -> bool:
-        """Whether what calls itself sound was convicted."""
-        return self.keeps_claim and self.verdict == VIOLATED
+        """Whether what calls itself sound was convicted, or a training of it lost more than that claims."""
+        return self.keeps_claim and (self.verdict == VIOLATED or self.loss > self.claimed * (1 + ROUNDING))
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ class Found:
 
 def of_finding(algorithm: str, finding: Finding) -> Row:
     """Return the row of what the black box found on a pair of tables."""
-    pair, privacy, counted = finding.pair, finding.privacy, finding.n // 2
+    pair, privacy, counted = finding.pair, finding.privacy, finding.counted
     return Row(
         layer=BLACK_BOX,
         algorithm=algorithm,
@@ -173,36 +178,90 @@ def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row
     )
 
 
+def of_door(broken: Broken) -> Row:
+    """Return the row of what came out of a door."""
+    return Row(
+        layer=WAY_OUT,
+        algorithm=broken.algorithm,
+        params=canonical(broken.params),
+        epsilon=broken.epsilon,
+        claimed=broken.claimed,
+        accounted=broken.accounted,
+        keeps_claim=True,
+        neighbours=broken.neighbours,
+        where=broken.where,
+        event=broken.event,
+        n=broken.n,
+        count=broken.counts[0],
+        of=broken.counted,
+        other=broken.counts[1],
+        other_of=broken.counted,
+        bound=broken.bound,
+        refutable=broken.refutable,
+        verdict=broken.verdict,
+        on="neighbour" if broken.on_neighbour else "table",
+    )
+
+
 def told(found: Found) -> str:
     """Return what was found as text: a line for each algorithm, then the violations, to be checked by hand."""
-    parts = []
-    if found.laws:
-        broken = [law for law in found.laws if not law.holds]
-        said = f"{len(broken)} exceed it: {broken}" if broken else "none exceeds it"
-        parts.append(
-            f"Exact laws of {len(found.laws)} discrete choices, the largest log-ratio against the proven ε: {said}."
-        )
-    replays = {report.name: _replay(report) for report in found.replays}
-    boxes = [row for row in found.bounds if row.layer == BLACK_BOX]
-    if boxes:
-        worst = _worst(boxes)
-        n = f"{max(row.n for row in boxes):,}"
-        head = (
-            f"Many trainings, up to {n} on each of two neighbouring tables: the pair that shows most, what is claimed\n"
-            "and accounted for its kind of neighbours, and whether the replay of a single training holds."
-        )
-        parts.append(f"{head}\n\n{_grid(worst, replays)}")
-    if runs := [row for row in found.bounds if row.layer == ONE_RUN]:
-        head = "One training with canaries among the rows, which are guessed to be in or out."
-        parts.append(f"{head}\n\n{_grid(sorted(runs, key=_order))}")
+    of_layer = {layer: [row for row in found.bounds if row.layer == layer] for layer in (BLACK_BOX, WAY_OUT, ONE_RUN)}
+    parts = [
+        _told_of_laws(found.laws),
+        _told_of_boxes(of_layer[BLACK_BOX], {report.name: _replay(report) for report in found.replays}),
+        _told_of_doors(of_layer[WAY_OUT]),
+        _told_of_runs(of_layer[ONE_RUN]),
+        _told_of_violations([row for row in of_layer[BLACK_BOX] if row.verdict == VIOLATED]),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _told_of_laws(laws: Sequence[exact.Row]) -> str:
+    if not laws:
+        return ""
+    broken = [law for law in laws if not law.holds]
+    said = f"{len(broken)} exceed it: {broken}" if broken else "none exceeds it"
+    return f"Exact laws of {len(laws)} discrete choices, the largest log-ratio against the proven ε: {said}."
+
+
+def _told_of_boxes(rows: list[Row], replays: Mapping[str, str]) -> str:
+    if not rows:
+        return ""
+    head = (
+        f"Many trainings, up to {max(row.n for row in rows):,} on each of two neighbouring tables: the pair that\n"
+        "shows most, what is claimed and accounted for its kind of neighbours, the largest exact loss of some\n"
+        "trainings of a sound forest on pairs of that kind, and whether the replay of a single training holds."
+    )
+    return f"{head}\n\n{_grid(_worst(rows), replays, largest_losses(rows))}"
+
+
+def _told_of_doors(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    broken = _worst([row for row in rows if row.verdict == VIOLATED])
+    n_algorithms, n_kinds = (len({getattr(row, name) for row in rows}) for name in ("algorithm", "where"))
+    head = (
+        f"Real releases of {n_algorithms} algorithms, {max(row.n for row in rows):,} from each of two tables that are\n"
+        f"built to slip past mechanisms, {n_kinds} kinds of them: "
+    )
+    return head + (
+        f"some are told apart.\n\n{_grid(broken)}" if broken else "none is told apart by more than the claim."
+    )
+
+
+def _told_of_runs(rows: list[Row]) -> str:
+    head = "One training with canaries among the rows, which are guessed to be in or out."
+    return f"{head}\n\n{_grid(sorted(rows, key=_order))}" if rows else ""
+
+
+def _told_of_violations(rows: list[Row]) -> str:
+    if not rows:
+        return ""
     by_event = defaultdict(list)
-    for row in _worst([row for row in boxes if row.verdict == VIOLATED]):
+    for row in _worst(rows):
         by_event[row.table, row.neighbour, row.event].append(row)
-    if by_event:
-        confidence = f"{1 - FALSE_ALARMS:.1%}"
-        head = f"Violations, to be checked by hand; all bounds of an algorithm hold together with {confidence}."
-        parts.append("\n\n".join([head, *map(_evidence, by_event.values())]))
-    return "\n\n".join(parts)
+    head = f"Violations, to be checked by hand; all bounds of an algorithm hold together with {1 - FALSE_ALARMS:.1%}."
+    return "\n\n".join([head, *map(_evidence, by_event.values())])
 
 
 def write(found: Found, folder: Path, name: str = "audit") -> list[Path]:
@@ -217,15 +276,33 @@ def write(found: Found, folder: Path, name: str = "audit") -> list[Path]:
 def sum_up(found: Found, folder: Path, provenance: Mapping) -> list[Path]:
     """Write what a complete audit found in short, to be shown beside results, and where it comes from.
 
-    Of the black box that is the pair of tables that shows most of each algorithm, of the runs each.
+    Of the black box that is the pair of tables that shows most of each algorithm, with the largest exact loss on any of
+    its pairs of that kind and the name of that pair; of the runs each; of the ways out those that are broken.
     """
     paths = folder / "summary.csv", folder / "provenance.json"
     of_layer = {layer: [row for row in found.bounds if row.layer == layer] for layer in (BLACK_BOX, ONE_RUN)}
-    kept = sorted([*_worst(of_layer[BLACK_BOX]), *of_layer[ONE_RUN]], key=lambda row: (row.algorithm, row.layer))
-    frame = pd.DataFrame([asdict(row) for row in kept], columns=_SUMMARY)
+    broken = [row for row in found.bounds if row.layer == WAY_OUT and row.verdict == VIOLATED]
+    kept = [*_worst(of_layer[BLACK_BOX]), *of_layer[ONE_RUN], *_worst(broken)]
+    kept.sort(key=lambda row: (row.algorithm, row.layer))
+    lost = largest_losses(found.bounds)
+    losses = [dict(zip(("loss", "loss_where"), lost.get(_kind(row), ("", "")), strict=True)) for row in kept]
+    frame = pd.DataFrame([asdict(row) | loss for row, loss in zip(kept, losses, strict=True)], columns=_SUMMARY)
     frame.to_csv(paths[0], index=False, float_format="%.6g", lineterminator="\n")
     _write_json(provenance, paths[1])
     return list(paths)
+
+
+def largest_losses(rows: Sequence[Row]) -> dict[tuple[str, str, str], tuple[float, str]]:
+    """Return the largest exact loss, and its pair, by layer, algorithm and kind of neighbours, where there is any."""
+    found: dict = {}
+    for row in rows:
+        if not math.isnan(row.loss):
+            found[_kind(row)] = max(found.get(_kind(row), (-math.inf, "")), (row.loss, row.where))
+    return found
+
+
+def _kind(row: Row) -> tuple[str, str, str]:
+    return row.layer, row.algorithm, row.neighbours
 
 
 def _write_json(contents: Mapping, path: Path) -> None:
@@ -251,20 +328,27 @@ def _worst(rows: list[Row]) -> list[Row]:
     return list(first.values())
 
 
-def _grid(rows: list[Row], replays: Mapping[str, str] | None = None) -> str:
-    """Return rows as a table, with what the replay of each algorithm found where that is known."""
-    known = ["replay"] if replays else []
+def _grid(rows: list[Row], replays: Mapping[str, str] | None = None, lost: Mapping | None = None) -> str:
+    """Return rows as a table, with the largest losses and with what the replays found where these are known."""
+    known = [name for name, there in (("exact loss", lost), ("replay", replays)) if there]
     cells = [("algorithm", "claims", "accounts", "shows", "verdict", *known, "by")]
     for row in rows:
         refutable = f" (up to {row.refutable:.1f})" if row.verdict == NOT_REFUTED else ""
         numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}"
         counts = f" ({row.count:,} of {row.of:,} right)" if row.layer == ONE_RUN else ""
-        replayed = [replays.get(row.algorithm, "")] if replays else []
-        cells.append((row.algorithm, *numbers, row.verdict + refutable, *replayed, f"{row.where}: {row.event}{counts}"))
+        told = [_lost(row, lost)] if lost else []
+        told += [replays.get(row.algorithm, "")] if replays else []
+        cells.append((row.algorithm, *numbers, row.verdict + refutable, *told, f"{row.where}: {row.event}{counts}"))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)][:-1]
     return "\n".join(
         "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in cells
     )
+
+
+def _lost(row: Row, lost: Mapping) -> str:
+    """Return the largest loss of an algorithm as a cell; the pair is named if it is not that of the row."""
+    loss, where = lost.get(_kind(row), (math.nan, row.where))
+    return "" if math.isnan(loss) else f"{loss:.3f}" + (f" ({where})" if where != row.where else "")
 
 
 def _evidence(rows: list[Row]) -> str:

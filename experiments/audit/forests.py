@@ -1,7 +1,7 @@
 """Many trainings of a forest on a tiny table, in one compiled loop that calls the forest's own sampling and grower.
 
 What is seen of a tree is what it does with the rows that occur in either of two neighbouring tables: the questions on
-their way and the label at the end, the noisy counts and the value that the differing record meets. A cut of a
+their way and the label at the end, the noisy counts and the value that a differing record meets. A cut of a
 continuous column counts by its place among the values of these rows.
 """
 
@@ -69,30 +69,62 @@ def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key
 
 @compiled
 def note_tree(nodes, plan, table, probes, classes, codes, numbers):
-    """Note what a tree does with the probes; numbers are the noisy counts on the record's way, then its value."""
-    asked = np.empty(plan.max_depth + 1, dtype=np.int64)
+    """Note what a tree does with the probes.
+
+    Numbers are the noisy counts on the way of each record that differs, then its value: those of the second only from
+    where it leaves the first.
+    """
+    asked, first_way = np.empty(plan.max_depth + 1, dtype=np.int64), np.full(plan.max_depth + 1, -1)
+    n_numbers = plan.max_depth + 2
+    n_differing = numbers.shape[0] // n_numbers
     tree = np.uint64(0)
     for p in range(probes.shape[0]):
-        way, i = np.uint64(0), 0
-        while nodes[i].decides != LEAF:
-            way = mixed(way ^ np.uint64(question(nodes[i], probes)))
-            if p == 0:
-                numbers[nodes[i].depth] = nodes[i].noisy_count
-            i = child_of(nodes, i, probes[p])
+        i, way = follow(nodes, probes, p)
         label = nodes[i].label
         if nodes[i].key != 0:
             label = label_below(public_cuts(table), nodes, probes[p], table.n_classes, asked)
             for depth in range(nodes[i].depth, plan.max_depth):
                 if asked[depth] >= 0:
                     way = mixed(way ^ np.uint64(BY_VALUE + 4 * asked[depth]))
+        if p < n_differing:
+            note_numbers(nodes, probes[p], first_way, numbers[p * n_numbers : (p + 1) * n_numbers])
         if p == 0:
-            numbers[nodes[i].depth] = nodes[i].noisy_count
-            numbers[-1] = nodes[i].value
             codes[QUESTION] = first_question(nodes, asked, probes)
             codes[LABEL] = label
             codes[WAY] = np.int64(mixed(way ^ np.uint64(label)) >> np.uint64(1))
         tree = mixed(tree ^ mixed(way ^ np.uint64(label)))
     codes[TREE] = np.int64(tree >> np.uint64(1))
+
+
+@compiled
+def follow(nodes, probes, p):
+    """Return the node at which a probe ends, and a number for the questions on its way."""
+    way, i = np.uint64(0), 0
+    while nodes[i].decides != LEAF:
+        way = mixed(way ^ np.uint64(question(nodes[i], probes)))
+        i = child_of(nodes, i, probes[p])
+    return i, way
+
+
+@compiled
+def note_numbers(nodes, values, first_way, numbers):
+    """Note the noisy counts on the way of a row, and its value, but not those of nodes on a way that was noted before.
+
+    ``first_way``, with the node of each level, is filled by the first row.
+    """
+    i, is_first = 0, first_way[0] < 0
+    while True:
+        depth = nodes[i].depth
+        is_new = is_first or first_way[depth] != i
+        if is_first:
+            first_way[depth] = i
+        if is_new:
+            numbers[depth] = nodes[i].noisy_count
+        if nodes[i].decides == LEAF:
+            if is_new:
+                numbers[-1] = nodes[i].value
+            return
+        i = child_of(nodes, i, values)
 
 
 @compiled
@@ -241,8 +273,14 @@ class ForestOnTable:
         if self._is_random:
             return [f"noisy count of {name!r} where the record ends" for name in self._classes]
         levels = range(self._grow.args[0].max_depth + 1)
-        counts = [f"noisy count on level {level} of the record's way" for level in levels]
-        return [*counts, "value where the record ends"]
+        return [
+            name
+            for whose in ("the", "the other")[: len(self._pair.differing)]
+            for name in (
+                *(f"noisy count on level {level} of {whose} record's way" for level in levels),
+                f"value where {whose} record ends",
+            )
+        ]
 
 
 def _told(questions: list[str], label: str) -> str:

@@ -34,6 +34,8 @@ class Pair:
     trees, splits : int
         Size of the forest that is trained on them: number of trees, and levels of splits. Composition over trees and
         levels is the same for any size, and a small forest hides less.
+    worth : int
+        How many times as many trainings it is worth as another pair.
 
     Raises
     ------
@@ -53,6 +55,7 @@ class Pair:
     neighbour: tuple[Record, ...]
     trees: int = 1
     splits: int = 1
+    worth: int = 1
 
     def __post_init__(self):
         if (len(self._lost), len(self._gained)) not in ((0, 1), (1, 1)):

@@ -21,16 +21,17 @@ import itertools
 import json
 import math
 import os
+import queue
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
@@ -173,8 +174,8 @@ class Broken:
         Of what was released.
     epsilon, claimed, accounted : float
         What it was given, what it claims for these tables, and what its ledger says.
-    n, counts
-        Releases from each table, and how often the event was counted on either.
+    n, counted, counts
+        Releases from each table, how many of them count the event, and how often it happened in these.
     bound, refutable : float
         ε is at least so much; the largest bound that so many releases can give.
     on_neighbour : bool
@@ -192,6 +193,7 @@ class Broken:
     claimed: float
     accounted: float
     n: int
+    counted: int
     counts: tuple[int, int]
     bound: float
     refutable: float
@@ -240,6 +242,7 @@ def attack(
             claimed,
             privacy.accounted(door.neighbours),
             n,
+            found.counted,
             found.counts,
             found.bound,
             found.refutable,
@@ -260,48 +263,57 @@ def _estimator(subject: Subject, epsilon: float, door: Door):
     return estimators.locate(subject.target)(**(subject.params | params))
 
 
-def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> list[Broken]:
-    """Attack subjects in processes of their own, in plain Python; those without ``noise`` have no way out.
+def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[Broken]:
+    """Attack subjects in processes of their own, in plain Python.
 
     Parameters
     ----------
     asked : list of Subject
-        The subjects.
+        Algorithms with the parameter ``noise``.
     epsilon : float
         What they are to claim.
     jobs : int
         Processes.
 
-    Returns
-    -------
-    list of Broken
-        For each subject, all of its doors.
+    Yields
+    ------
+    Broken
+        For each subject that can be released, each of its doors, as they come.
     """
-    releasable = [asdict(subject) for subject in asked if "noise" in estimators.accepts(subject.target)]
-    shares = [releasable[i::jobs] for i in range(jobs) if releasable[i::jobs]]
-    found = Parallel(n_jobs=jobs, prefer="threads")(delayed(_attacked_in_a_process)(share, epsilon) for share in shares)
-    return sorted(itertools.chain(*found), key=lambda broken: broken.algorithm)
+    lines: queue.SimpleQueue = queue.SimpleQueue()
+    shares = [share for share in (asked[i::jobs] for i in range(jobs)) if share]
+    with ThreadPoolExecutor(len(shares)) as threads:
+        running = [threads.submit(_attack_in_a_process, share, epsilon, lines) for share in shares]
+        for _ in running:
+            while line := lines.get():
+                data = json.loads(line)
+                yield Broken(**(data | {"counts": tuple(data["counts"])}))
+        for one in running:
+            one.result()
 
 
-def _attacked_in_a_process(share: list[dict], epsilon: float) -> list[Broken]:
-    done = subprocess.run(
-        [sys.executable, "-m", "experiments.audit.release_path"],
-        input=json.dumps({"subjects": share, "epsilon": epsilon}),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[2],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return [Broken(**(data | {"counts": tuple(data["counts"])})) for data in json.loads(done.stdout)]
+def _attack_in_a_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
+    """Put a line for each door into the queue, and one that is empty when there are no more."""
+    asked = json.dumps({"subjects": [asdict(subject) for subject in share], "epsilon": epsilon})
+    command = [sys.executable, "-m", "experiments.audit.release_path", asked]
+    settings = {"env": os.environ | {"NUMBA_DISABLE_JIT": "1"}, "cwd": Path(__file__).resolve().parents[2]}
+    try:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **settings) as process:
+            for line in process.stdout:
+                lines.put(line)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command[:3])
+    finally:
+        lines.put("")
 
 
 def main() -> None:
-    """Attack the subjects on standard input (JSON), and print what was found (JSON)."""
+    """Attack the subjects that the command line names (JSON), and print a line for each door (JSON)."""
     warnings.simplefilter("ignore")
-    asked = json.load(sys.stdin)
-    found = [asdict(broken) for one in asked["subjects"] for broken in attack(Subject(**one), asked["epsilon"])]
-    print(json.dumps(found))
+    asked = json.loads(sys.argv[1])
+    for one in asked["subjects"]:
+        for broken in attack(Subject(**one), asked["epsilon"]):
+            print(json.dumps(asdict(broken)), flush=True)
 
 
 if __name__ == "__main__":

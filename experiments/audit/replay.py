@@ -285,7 +285,7 @@ def _replayed(subject: Subject, pair: Pair) -> tuple[Privacy, Tape, float, list[
 
 def _costs(first: Tape, second: Tape, privacy: Privacy, neighbours: str, found: list) -> Iterator[float]:
     """Yield what each call has cost the record, noting what it should not have seen or been told."""
-    couples = list(zip(first.calls, second.calls, strict=False)) + list(_by_key(first, second))
+    couples = list(zip(first.calls, second.calls, strict=False)) + list(by_key(first, second))
     # A sensitivity for records that come or go is doubled where one is replaced.
     n_records = 2 if neighbours == REPLACED and privacy.neighbours == ADDED_OR_REMOVED else 1
     for place, (before, after) in enumerate(couples, start=1):
@@ -302,7 +302,8 @@ def _costs(first: Tape, second: Tape, privacy: Privacy, neighbours: str, found: 
         yield before.cost(change)
 
 
-def _by_key(first: Tape, second: Tape) -> Iterator[tuple[Call, Call]]:
+def by_key(first: Tape, second: Tape) -> Iterator[tuple[Call, Call]]:
+    """Yield the calls of both runs, key by key; what only one asked for was about nothing in the other."""
     for key in sorted(first.keyed.keys() | second.keyed.keys()):
         one, other = first.keyed.get(key), second.keyed.get(key)
         known = one or other

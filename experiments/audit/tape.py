@@ -95,9 +95,11 @@ class Tape:
     ----------
     first : Tape or None
         The run whose outcomes are given; None draws them.
+    seed : int
+        Of what is drawn.
     """
 
-    def __init__(self, first: Tape | None = None):
+    def __init__(self, first: Tape | None = None, seed: int = ANOTHER_SEED):
         self.first = first
         self.calls: list[Call] = []
         self.keyed: dict[int, Call] = {}
@@ -105,12 +107,12 @@ class Tape:
         self.n_rows = 0
         self.found: list[tuple[str, str]] = []
         self._begun: set[str] = set()
-        self._rng = np.random.default_rng(ANOTHER_SEED)
+        self._rng = np.random.default_rng(seed)
         self._is_inside = False
 
     def watched(self, mechanism: Callable) -> Callable:
         """Return a mechanism that is recorded, or played from the first tape."""
-        signature = inspect.signature(mechanism)
+        signature = _signature(mechanism)
 
         def stand_in(*args, **kwargs):
             if self._is_inside:  # one mechanism may call another
@@ -223,6 +225,9 @@ def watching(tape: Tape) -> Iterator[None]:
         SAMPLINGS.update(samplings)
         for module, name, value in places:
             setattr(module, name, value)
+
+
+_signature = cache(inspect.signature)
 
 
 @cache

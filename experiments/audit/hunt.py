@@ -1,0 +1,196 @@
+"""``python -m experiments.audit.hunt``: search for pairs of tables on which trainings can prove most; ``make hunt``.
+
+A pair is worth what n trainings on each table could prove of ε by it. That can be told from a few hundred exact losses
+(`losses`) without the black box: of trainings on the neighbour, those that lose t or more are an event, whose share is
+its probability there; its probability on the table is the mean of exp(-loss) over it (importance sampling). The event
+of the largest losses is the best by the lemma of Neyman and Pearson. So a pair, how many categories, classes and
+records of each kind, is worth a number, and a random walk uphill from tables that are known to hurt (`templates`),
+changing a thing or two at a time, finds better ones.
+
+To search by estimated probabilities for a pair and an event, which trainings of their own then confirm, is the way of
+DP-Sniper (Bichsel, Steffen, Bogunovic, Vechev, 2021), which learns the event from trainings, and of Delta-Siege
+(Lokna, Paradis, Dimitrov, Vechev, 2023), which searches for what exceeds the claim most. Here the law of a training is
+known, and need not be learned. What is found stands in ``conf/audit_pairs.yaml``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+
+import numba
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, is_classifier
+
+from algorithms.accounting import RELATIONS
+from algorithms.forests.forest import PrivateForest
+from experiments import estimators
+from experiments.audit.blackbox import claim, pairs_of, sized
+from experiments.audit.bounds import FALSE_ALARMS, smallest_epsilon
+from experiments.audit.losses import losses
+from experiments.audit.pairs import training_rows
+from experiments.audit.replay import Subject, subjects
+from experiments.audit.streams import key_of
+from experiments.audit.templates import FOUND, Template, keep, moved, starts
+from experiments.errors import BadInput, suggestion
+from experiments.numbered import exit_with
+
+EPSILON = 1.0
+COUNTED = 900_000
+"""Trainings on each table that are to count an event."""
+ALPHA = FALSE_ALARMS / 26
+"""Chance of a wrong bound in each direction, with 13 pairs of tables."""
+PEEK, GLANCE, LOOK = 30, 150, 1_000
+"""Losses that are sampled to see whether a template deserves more, to compare it with another, and in the end."""
+DOUBLING = 0.005
+"""What twice as many records have to be worth: small tables are trained on sooner, and read more easily."""
+LEAST = 3
+"""Losses of an event, at least, for its probability to be told."""
+CLIMBS, STEPS = 2, 60
+"""How many of the best starts are climbed from, and how many steps are tried from each."""
+ENOUGH = 0.96
+"""A pair that is worth this share of the claim leaves nothing to be found."""
+
+
+def provable(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:
+    """Return what n trainings on each of two tables could prove of ε, by the losses of some.
+
+    Parameters
+    ----------
+    sample : float array of shape (m,)
+        Losses of trainings on the neighbour, as from `losses.losses`.
+    n : int
+        Trainings on each table that count an event.
+    alpha : float
+        Chance of a wrong bound, in each direction.
+
+    Notes
+    -----
+    The best of the events {loss >= t}, likelier on the neighbour, and {loss <= t}, likelier on the table. Probabilities
+    are taken as small as a standard error makes them, so that no pair is thought better for few losses.
+
+    Examples
+    --------
+    >>> round(provable(np.repeat([0.5, -0.2], 1000)), 3), round(provable(np.repeat([0.5, -0.9], 1000)), 3)
+    (0.489, 0.895)
+    """
+    m, best = len(sample), 0.0
+    for losses_first in (np.sort(sample)[::-1], np.sort(sample)):
+        share = np.arange(1, m + 1) / m
+        share -= np.sqrt(share * (1 - share) / m)
+        here = np.clip(share, 0, 1)
+        there = np.clip(here * np.cumsum(np.exp(-losses_first)) / np.arange(1, m + 1), 0, 1)
+        counts = [(n * side[LEAST - 1 :]).astype(np.int64) for side in (here, there)]
+        bounds = [smallest_epsilon(*counts, n, alpha), smallest_epsilon(*counts[::-1], n, alpha)]
+        best = max(best, float(np.max(bounds)))
+    return best
+
+
+Worth = Callable[[Template, float], float]
+"""(template, what it has to exceed) -> what it is worth, or 0 where it was soon seen not to exceed that."""
+
+
+def climb(start: Template, worth: Worth, enough: float, steps: int, rng: np.random.Generator) -> Template:
+    """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends.
+
+    Examples
+    --------
+    >>> start = starts(False, RELATIONS[0])[0]
+    >>> climb(start, lambda template, _: template.n_records, 50, 1000, np.random.default_rng(0)).n_records >= 50
+    True
+    """
+    best, most = start, worth(start, 0.0)
+    for _ in range(steps):
+        if most >= enough:
+            break
+        other = moved(best, rng)
+        other_is_worth = worth(other, most)
+        if other_is_worth > most:
+            best, most = other, other_is_worth
+    return best
+
+
+def best_starts(made: list[Template], worth: Worth, n: int) -> list[Template]:
+    """Return the best of some starts, the best first."""
+    shown: list[tuple[float, Template]] = []
+    for start in made:
+        least = shown[n - 1][0] if len(shown) >= n else 0.0
+        shown = sorted([*shown, (worth(start, least), start)], key=lambda one: -one[0])
+    return [start for _, start in shown[:n]]
+
+
+def hunt(subject: Subject, neighbours: str) -> dict:
+    """Search for the pair of one relation that can prove most of an algorithm's claim; returns an entry of the file."""
+    rng, forest = np.random.default_rng(key_of(subject.name, neighbours)), forest_of(subject)
+
+    def sample(template: Template, n: int, first: int = 0) -> np.ndarray:
+        pair = template.pair()
+        return losses(sized(forest, pair, subject.params), pair, n, first)
+
+    def worth(template: Template, least: float) -> float:
+        some, toll = sample(template, PEEK), DOUBLING * math.log2(template.n_records)
+        if np.abs(some).max() - toll <= least:  # no event can prove more than the largest loss
+            return 0.0
+        return provable(np.concatenate([some, sample(template, GLANCE - PEEK, PEEK)])) - toll
+
+    begun = best_starts(starts(not is_classifier(forest), neighbours), worth, CLIMBS)
+    claimed = claim(_privacy(forest), begun[0].pair())
+    found = [climb(start, worth, ENOUGH * claimed, STEPS, rng) for start in begun]
+    proves, best = max(((provable(sample(template, LOOK)), template) for template in found), key=lambda one: one[0])
+    print(f"{subject.name}, {neighbours}: {proves:.3f} of {claimed:g}", file=sys.stderr, flush=True)
+    return {"algorithm": subject.name, "worth": round(proves / claimed, 3), **best.entry()}
+
+
+def forest_of(subject: Subject) -> BaseEstimator:
+    """Return the forest of a subject, at the ε that is searched with."""
+    return estimators.locate(subject.target)(**(subject.params | {"epsilon": EPSILON}))
+
+
+def _privacy(forest: BaseEstimator):
+    """Return what a forest says of itself, once it is fitted."""
+    pair = pairs_of(forest)[0]
+    model = sized(forest, pair).set_params(domain=pair.domain, random_state=0)
+    return model.fit(*training_rows(pair.domain, pair.table)).privacy_
+
+
+def hunted() -> dict[str, Subject]:
+    """Return the forests that call themselves sound, by name.
+
+    Examples
+    --------
+    >>> {"rdt", "thrifty_tree", "edprf_sound", "PFDPDTClassifier sound"} <= set(hunted())
+    True
+    """
+    forests = (one for one in subjects() if "epsilon" not in one.params and _is_forest(one))
+    return {subject.name: subject for subject in forests if _privacy(forest_of(subject)).keeps_claim}
+
+
+def _is_forest(subject: Subject) -> bool:
+    return issubclass(estimators.locate(subject.target), PrivateForest)
+
+
+def command(words: list[str]) -> int:
+    """Search for the pairs of the algorithms that are named, or of all sound forests, and keep them."""
+    parser = argparse.ArgumentParser("python -m experiments.audit.hunt")
+    parser.add_argument("algorithms", nargs="*", help="names; all forests that call themselves sound if none is given")
+    parser.add_argument("--jobs", type=int, default=-1, help="searches at once; -1 is one for each core")
+    asked = parser.parse_args(words)
+    if not numba.config.DISABLE_JIT:
+        raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `make hunt` does")
+    known = hunted()
+    for name in asked.algorithms:
+        if name not in known:
+            raise BadInput(f"{name!r} is no sound forest; {suggestion(name, known)}")
+    chosen = [known[name] for name in asked.algorithms or known]
+    tasks = [delayed(hunt)(subject, neighbours) for subject in chosen for neighbours in RELATIONS]
+    for entry in Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(tasks):
+        keep([entry])
+    print(FOUND)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(command)

@@ -1,0 +1,273 @@
+"""Exact losses of whole trainings, and the search for the tables on which they prove most.
+
+Laws stand beside formulas written here; losses beside what follows from their being logarithms of likelihood ratios:
+on average over trainings, exp(-loss) is 1. Trainings run in two processes without compilation.
+"""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor, RDTClassifier
+from algorithms.accounting import ADDED_OR_REMOVED, RELATIONS, REPLACED
+from experiments.audit import command, hunt, pairs, templates
+from experiments.audit.blackbox import claim, pairs_of, sized
+from experiments.audit.bounds import smallest_epsilon
+from experiments.audit.findings import Found, Row, largest_losses, sum_up, told
+from experiments.audit.hunt import climb, forest_of, hunted, provable
+from experiments.audit.losses import Trainings, aligned, loss_of_call, losses, sampled
+from experiments.audit.tape import Call
+from experiments.audit.templates import Template, found, found_for, moved, starts
+from experiments.errors import BadInput
+from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
+
+TIE = Template((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
+SWAP = replace(TIE, lost=(0, 0))
+SOUND = hunted()
+SMALL = 5
+"""Trainings on each pair."""
+AGAIN = 400
+"""Trainings where an average is taken."""
+ONE_COLUMN = TIE.pair()
+AVERAGED = {
+    "thrifty_tree": pairs.CLASSES[5],
+    "edprf_sound": pairs.CLASSES[7],
+    "rfdpp_gini_sound": pairs.CLASSES[4],
+    "diffpets_regressor_sound": pairs.NUMBERS[0],
+    "diffprfs_max_sound": pairs.CLASSES[-1],
+}
+PLANTED = {
+    "sound votes": (SoundVotes(1.0), ONE_COLUMN),
+    "half the scale": (HalfTheScale(1.0), ONE_COLUMN),
+    "sound labels": (EDPRFClassifier(1.0, n_estimators=1, max_depth=1, variant="sound"), ONE_COLUMN),
+    "twice in the leaves": (TwiceInTheLeaves(1.0, n_estimators=1, max_depth=1, variant="sound"), ONE_COLUMN),
+    "a regression": (FunctionalMechanismRegressor(1.0, variant="sound"), pairs.MOMENTS[1]),
+    "not sound": (EDPRFClassifier(1.0, n_estimators=1, max_depth=2), pairs.CLASSES[0]),
+}
+
+
+def forest(name, pair):
+    return sized(forest_of(SOUND[name]), pair, SOUND[name].params)
+
+
+def tables_of(name):
+    return (*pairs_of(forest_of(SOUND[name])), *found_for(name))
+
+
+@pytest.fixture(scope="module")
+def lost():
+    """Losses by what was trained: on all pairs of the sound forests, more of some, and of planted ones."""
+    every = [(name, pair) for name in SOUND for pair in tables_of(name)]
+    asked = {(name, pair.name): Trainings(forest(name, pair), pair, SMALL) for name, pair in every}
+    asked |= {name: Trainings(forest(name, pair), pair, AGAIN) for name, pair in AVERAGED.items()}
+    asked |= {name: Trainings(*planted, 60) for name, planted in PLANTED.items()}
+    return dict(zip(asked, sampled(list(asked.values()), jobs=2), strict=True))
+
+
+# Laws.
+
+
+def loss_between(mechanism, values, others, told, outcome, monotone=False):
+    some, more = (Call(mechanism, np.array(v, float), told, outcome, True, monotone) for v in (values, others))
+    return loss_of_call(some, more)
+
+
+def softmax(quality, weight):
+    return np.array(weight) * np.exp(quality) / (np.array(weight) * np.exp(quality)).sum()
+
+
+@pytest.mark.parametrize("monotone, rate", [(False, 0.25), (True, 0.5)])
+def test_choices_lose_what_the_closed_forms_say(monotone, rate):
+    told, weight = (1.0, 2.0, (1.0, 3.0, 0.5)), (1.0, 3.0, 0.5)
+    some, other = np.array([1.0, 2.0, 4.0]), np.array([1.5, 2.0, 3.0])
+    for outcome in range(3):
+        expected = math.log(softmax(rate * some, weight)[outcome] / softmax(rate * other, weight)[outcome])
+        assert loss_between("exponential", some, other, told, outcome, monotone) == pytest.approx(expected)
+    # Of two, the worse one is drawn with half of exp(-rate gap).
+    expected = math.log((1 - math.exp(-rate * 3) / 2) / (1 - math.exp(-rate * 1) / 2))
+    lost = loss_between("permute_and_flip", [1.0, 4.0], [1.0, 2.0], (1.0, 2.0, None), 1, monotone)
+    assert lost == pytest.approx(expected)
+    lost = loss_between("permute_and_flip", [1.0, 4.0], [1.0, 2.0], (1.0, 2.0, None), 0, monotone)
+    assert lost == pytest.approx(-2 * rate)
+
+
+def test_numbers_lose_what_the_closed_forms_say():
+    told, outcome = (0.5, 2.0, None), np.array([1.0, 5.0])
+    for mechanism in ("laplace_vector", "laplace_of"):
+        lost = loss_between(mechanism, [1.0, 3.0], [2.0, 7.0], told, outcome)
+        assert lost == pytest.approx(0.25 * ((1 + 2) - (0 + 2)))
+    assert loss_between("sup_norm_vector", [1.0, 3.0], [2.0, 9.0], told, outcome) == pytest.approx(0.25 * (4 - 2))
+    assert loss_between("laplace", [3.0], [3.0], (math.inf, 1.0, None), 3.0) == 0
+    assert loss_between("laplace", [3.0], [2.0], (math.inf, 1.0, None), 3.0) == math.inf
+
+
+def test_a_law_that_is_told_another_budget_counts_that_too():
+    some = Call("laplace", np.array([3.0]), (1.0, 1.0, None), 3.0, False)
+    other = replace(some, told=(0.5, 1.0, None))
+    assert loss_of_call(some, other) == pytest.approx(math.log(2))  # half of the density, at the middle
+
+
+# Losses of trainings.
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
+    for pair in tables_of(name):
+        privacy = hunt._privacy(forest_of(SOUND[name]))
+        seen = lost[name, pair.name]
+        assert len(seen) == SMALL and np.abs(seen).max() <= claim(privacy, pair) * (1 + 1e-9)
+        assert claim(privacy, pair) == privacy.accounted(pair.neighbours)
+
+
+@pytest.mark.parametrize("name", [*AVERAGED, "sound votes", "half the scale", "a regression"])
+def test_on_average_the_neighbour_is_as_likely_as_it_must_be(name, lost):
+    ratios = np.exp(-lost[name])
+    assert abs(ratios.mean() - 1) <= 4 * ratios.std() / math.sqrt(len(ratios))
+    assert ratios.std() > 0
+
+
+def test_losses_of_planted_faults_exceed_their_claim_and_those_of_sound_ones_do_not(lost):
+    assert np.abs(lost["sound votes"]).max() == pytest.approx(1.0)
+    assert np.abs(lost["half the scale"]).max() == pytest.approx(2.0)
+    assert 0.95 <= np.abs(lost["sound labels"]).max() <= 1 + 1e-9
+    assert np.abs(lost["twice in the leaves"]).max() >= 1.85
+    assert np.abs(lost["a regression"]).max() <= 1 + 1e-9
+    assert np.isinf(lost["not sound"]).any()  # an exact stop: the neighbour would ask something else
+
+
+def test_tables_are_laid_out_alike():
+    for pair in (*pairs.CLASSES, *pairs.NUMBERS):
+        neighbour, table = aligned(pair)
+        assert sorted(map(str, neighbour)) == sorted(map(str, pair.neighbour))
+        assert sorted(map(str, table)) == sorted(map(str, pair.table))
+        assert neighbour[: len(neighbour) - 1] == table[: len(neighbour) - 1]
+
+
+def test_compiled_code_is_refused():
+    with pytest.raises(BadInput, match="NUMBA_DISABLE_JIT"):
+        losses(RDTClassifier(), ONE_COLUMN, 1)
+    with pytest.raises(BadInput, match="make hunt"):
+        hunt.command([])
+    assert sampled([]) == []
+
+
+# The search.
+
+
+def test_what_can_be_proved_is_what_the_law_allows():
+    p, loss = 0.2, 0.8
+    rest = -math.log((1 - p * math.exp(-loss)) / (1 - p))
+    sample = np.repeat([loss, rest], [2_000, 8_000])
+    counts = 1_000 * p, 1_000 * p * math.exp(-loss)
+    exact = float(smallest_epsilon(*counts, 1_000, 0.01))
+    assert 0.9 * exact <= provable(sample, 1_000, 0.01) <= exact
+    assert provable(-sample, 1_000, 0.01) > 0  # the other way round
+    assert provable(np.zeros(100)) == 0.0
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("is_regression", [False, True])
+def test_a_walk_of_templates_stays_among_neighbours(relation, is_regression):
+    rng = np.random.default_rng(0)
+    for start in starts(is_regression, relation):
+        template = start
+        for _ in range(30):
+            template = moved(template, rng)
+            pair = template.pair()
+            assert template.is_valid and pair.neighbours == relation == template.neighbours
+            assert len(pair.neighbour) == template.n_records
+            assert isinstance(pair.domain.target, Continuous) == is_regression
+            assert Template.of(template.entry()) == template
+
+
+def test_a_search_finds_a_better_pair_and_the_same_one_again():
+    def worth(template, least):
+        return float(template.n_records == 40) + min(template.n_records, 40) / 100
+
+    ends = [climb(TIE, worth, 1.4, 200, np.random.default_rng(5)) for _ in range(2)]
+    assert ends[0] == ends[1] and worth(ends[0], 0) > worth(TIE, 0)
+    best, other = hunt.best_starts([TIE, ends[0], SWAP], worth, 2)
+    assert best == ends[0] and other in (TIE, SWAP)
+
+
+def test_templates_that_are_no_neighbours_are_refused():
+    for wrong in (replace(TIE, gained=(0, 2)), replace(SWAP, lost=SWAP.gained), replace(TIE, columns=())):
+        assert not wrong.is_valid
+    with pytest.raises(ValueError, match="no pair of neighbouring tables"):
+        Template.of(TIE.entry() | {"gained": [0, 7]})
+
+
+def test_what_was_found_loads_and_is_about_every_sound_forest():
+    entries = found()
+    assert sorted((entry["algorithm"], "lost" in entry) for entry in entries) == sorted(product(SOUND, (False, True)))
+    for entry in entries:
+        assert 0 < entry["worth"] <= 1
+        template = Template.of(entry)
+        assert template.entry() == {key: value for key, value in entry.items() if key not in ("algorithm", "worth")}
+    for name in SOUND:
+        more, other = found_for(name)
+        assert (more.neighbours, other.neighbours) == (ADDED_OR_REMOVED, REPLACED)
+        for pair in (more, other):
+            X, y = pairs.training_rows(pair.domain, pair.neighbour)
+            pair.domain.rows(X, y).matrix()
+            assert len(pair.neighbour) - len(pair.table) == (pair is more)
+    assert found_for("rfdpp_gini") == ()
+
+
+def test_what_is_found_anew_takes_the_place_of_what_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(templates, "FOUND", tmp_path / "pairs.yaml")
+    found.cache_clear()
+    try:
+        assert found() == []
+        templates.keep({"algorithm": "b", "worth": worth, **kept.entry()} for worth, kept in ((0.5, TIE), (0.7, SWAP)))
+        templates.keep({"algorithm": name, "worth": worth, **TIE.entry()} for name, worth in (("a", 0.1), ("b", 0.6)))
+        assert [(one["algorithm"], one["worth"]) for one in found()] == [("a", 0.1), ("b", 0.6), ("b", 0.7)]
+    finally:
+        found.cache_clear()
+
+
+# What is told of them.
+
+
+def row(**given):
+    kept = {"layer": "black box", "algorithm": "a", "params": "{}", "epsilon": 1.0, "claimed": 1.0, "accounted": 1.0}
+    kept |= {"keeps_claim": True, "neighbours": ADDED_OR_REMOVED, "where": "here", "event": "it rains", "n": 10}
+    kept |= {"count": 4, "of": 5, "other": 3, "other_of": 5, "bound": 0.5, "refutable": 2.0, "verdict": "not refuted"}
+    return Row(**(kept | given))
+
+
+def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
+    rows = [row(loss=0.6), row(where="there", loss=0.7, bound=0.4), row(algorithm="b", keeps_claim=False)]
+    assert largest_losses(rows) == {("black box", "a", ADDED_OR_REMOVED): (0.7, "there")}
+    found = Found(rows, [], [])
+    lines = told(found).splitlines()
+    assert any("exact loss" in line for line in lines) and any("0.700 (there)" in line for line in lines)
+    summary, _ = sum_up(found, tmp_path, {})
+    header, first, second = summary.read_text().splitlines()
+    assert header.endswith(",verdict,loss,loss_where")
+    assert first.endswith(",not refuted,0.7,there") and second.endswith(",not refuted,,")
+
+
+def test_a_loss_above_a_sound_claim_is_an_alarm():
+    assert not Found([row(loss=1.0)], [], []).is_alarming
+    assert Found([row(loss=1.1)], [], []).is_alarming
+
+
+def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
+    asked = []
+
+    def many(trainings, jobs):
+        asked.extend(trainings)
+        return [np.array([-0.3, 0.1]) for _ in trainings]
+
+    monkeypatch.setattr(command, "sampled", many)
+    tasks = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini,fm", "n=2000"]))
+    boxes = [task for task in tasks if isinstance(task, command.BlackBox)]
+    random_trees = row(algorithm="rdt", where="first in order")
+    rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
+    losses_ = [one.loss for one in command.with_losses(rows, boxes)]
+    assert losses_[0] == 0.3 and np.isnan(losses_[1:]).all()
+    assert len(asked) == len(pairs.CLASSES) + 2 and {one.n for one in asked} == {40}
