@@ -138,8 +138,11 @@ def told(found: Sequence[Noticed]) -> str:
 
 
 def _share(some: Sequence[Noticed], those: Sequence[str]) -> str:
-    decided = [one.is_noticed_by(those) for one in some if one.is_decided_by(those)]
-    return f"{sum(decided)} of {len(decided)} asked ({sum(decided) / len(decided):.0%})" if decided else "not asked"
+    """Return how many were noticed, of all: where a layer was not asked of some, that is a lower bound."""
+    noticed = sum(one.is_noticed_by(those) for one in some)
+    if n_open := sum(not one.is_decided_by(those) for one in some):
+        return f"{noticed} of {len(some)}, {n_open} not asked" if n_open < len(some) else "not asked"
+    return f"{noticed} of {len(some)} ({noticed / len(some):.0%})" if some else "none"
 
 
 def share_that_names_privacy(found: Sequence[Noticed]) -> float:
