@@ -26,11 +26,8 @@ fitted, and their calls recorded, in one process without compilation.
 import copy
 import json
 import math
-import os
-import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import opendp.prelude as dp
@@ -44,6 +41,7 @@ from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.replay import GRID, Subject, subjects
 from experiments.audit.tape import MAXIMUM, Diverged, Tape, watch_class, watching
+from tests.plain_python import found_by
 
 STEP_OF_LOSSES = 2e-3
 TINY_DELTA = 1e-12
@@ -147,16 +145,8 @@ def touched(before, after):
 def seen():
     """What was seen of each subject, by name."""
     asked = [*EVERY, *MORE, *PLANTED]
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_independent_account as this; this.record()"],
-        input=json.dumps([asdict(subject) for subject in asked]),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return {subject.name: one for subject, one in zip(asked, json.loads(done.stdout), strict=True)}
+    found = found_by("test_independent_account", "record", asked=[asdict(subject) for subject in asked])
+    return {subject.name: one for subject, one in zip(asked, found, strict=True)}
 
 
 def accounted(one):

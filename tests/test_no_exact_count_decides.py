@@ -7,11 +7,7 @@ one process without compilation.
 """
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +18,7 @@ from algorithms.forests import levels, rfdpp_gini
 from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.replay import MIDDLE, Pair, Subject, subjects
+from tests.plain_python import found_by
 
 N_MOST = 30
 SMALL = {"n_estimators": 1, "max_depth": 3, "epsilon": 3.0}
@@ -101,15 +98,7 @@ def every_subject():
 
 @pytest.fixture(scope="module")
 def kinds():
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_no_exact_count_decides as it; it.every_subject()"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return found_by("test_no_exact_count_decides", "every_subject")
 
 
 @pytest.mark.parametrize("subject", KEPT, ids=lambda subject: subject.name)

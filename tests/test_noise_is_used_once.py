@@ -6,12 +6,8 @@ are those of ``conf/algorithm``, recorded in one process without compilation.
 """
 
 import json
-import os
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +16,7 @@ from algorithms import PrivacyLeakWarning
 from experiments import estimators
 from experiments.audit.replay import GRID, Subject, pairs, subjects
 from experiments.audit.tape import Tape, watch_class, watching
+from tests.plain_python import found_by
 
 KEPT = [subject for subject in subjects() if "epsilon" not in subject.params]
 PLANTED = Subject("planted", "tests.test_noise_is_used_once.ConstantSeed", {"variant": "sound"})
@@ -61,15 +58,7 @@ def every_subject():
 
 @pytest.fixture(scope="module")
 def shared():
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_noise_is_used_once as it; it.every_subject()"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return found_by("test_noise_is_used_once", "every_subject")
 
 
 @pytest.mark.parametrize("subject", KEPT, ids=lambda subject: subject.name)

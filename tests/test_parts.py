@@ -8,9 +8,6 @@ built on which one tree then sees one class on the table, and another class with
 import json
 import math
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +20,7 @@ from algorithms.forests.tree import EQUALS, LEAF
 from algorithms.secure import SecureGenerator
 from experiments.audit.bounds import smallest_epsilon
 from experiments.audit.release_path import SEED, known_places
+from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6
 N_RELEASES = 60
@@ -66,15 +64,7 @@ def says_class_0(model):
 
 
 def counted(noise):
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_parts; test_parts.releases_of_class_0()"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "NOISE": noise},
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return found_by("test_parts", "releases_of_class_0", NOISE=noise)
 
 
 @pytest.fixture(scope="module")

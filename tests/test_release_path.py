@@ -2,12 +2,9 @@
 
 import json
 import math
-import os
-import subprocess
 import sys
 from collections import Counter
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +15,7 @@ from experiments.audit import command, release_path
 from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
 from experiments.audit.release_path import Broken, doors_of
 from experiments.audit.replay import Subject
+from tests.plain_python import found_by
 
 PLACES = "first in order, places known"
 SOUND = {"variant": "sound"}
@@ -47,21 +45,11 @@ def attack_all():
 def found():
     asked = [("tests.planted", name, params, [door]) for name, (params, door) in PLANTED.items()]
     asked += [("algorithms", name, params, doors) for name, (params, doors) in KEPT.items()]
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_release_path; test_release_path.attack_all()"],
-        input=json.dumps(
-            [
-                {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors}
-                for module, name, params, doors in asked
-            ]
-        ),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return [Broken(**data) for data in json.loads(done.stdout)]
+    asked = [
+        {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors}
+        for module, name, params, doors in asked
+    ]
+    return [Broken(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -6,7 +6,6 @@ They are fitted in a process without compilation (`every_release`).
 
 import json
 import math
-import os
 import subprocess
 import sys
 from functools import partial
@@ -24,23 +23,12 @@ from algorithms.released.document import FORMAT, from_json
 from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.reachable import atoms
+from tests.plain_python import found_by
 from tests.test_secure import made, private
 
 ROOT = Path(__file__).resolve().parents[1]
 DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
 PROBES = replay.GRID
-
-
-def in_plain_python(call, *words):
-    done = subprocess.run(
-        [sys.executable, "-c", f"from tests import test_released; test_released.{call}", *words],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return done.stdout
 
 
 # Every estimator, in a process without compilation.
@@ -89,7 +77,7 @@ def refusal(model):
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
     folder = tmp_path_factory.mktemp("released")
-    stayed = json.loads(in_plain_python("every_release()", str(folder)))
+    stayed = found_by("test_released", "every_release", str(folder))
     return folder, stayed
 
 

@@ -11,10 +11,8 @@ import json
 import math
 import os
 import pickle
-import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +29,7 @@ from algorithms.secure import SecureGenerator
 from experiments import estimators
 from experiments.audit import replay, tape
 from experiments.errors import BadInput
+from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6
 N_DRAWS = 2000
@@ -430,15 +429,7 @@ def leaves():
 
 @pytest.fixture(scope="module")
 def seen():
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_secure; test_secure.every_estimator()"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return found_by("test_secure", "every_estimator")
 
 
 @pytest.mark.parametrize("name", private())
