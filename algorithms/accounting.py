@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Protocol
 
 import numpy as np
-from scipy.special import gammaln
 
 from algorithms.domain import Domain
 from algorithms.trust import EXPERIMENT, Trust
@@ -267,6 +266,8 @@ class Bootstrapped(_Composed):
 
 def _log_binomial(k: np.ndarray, n: int, p: float) -> np.ndarray:
     """Return log P(Binomial(n, p) = k); scipy.stats has it too, but takes a second to import."""
+    from scipy.special import gammaln  # a release, which has no bootstrap, is read without SciPy
+
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return ways + k * np.log(p) + (n - k) * np.log1p(-p)
 

@@ -103,7 +103,9 @@ class PrivateEstimator(BaseEstimator):
         *,
         neighbours: str = ADDED_OR_REMOVED,
     ) -> Privacy:
-        """Return the account of a fit, with what it says of its noise; a domain that is not public is a fault.
+        """Return the account of a fit, with what it says of its noise, and note by which parameters it was made.
+
+        A domain that is not public is a fault.
 
         Parameters
         ----------
@@ -116,6 +118,7 @@ class PrivateEstimator(BaseEstimator):
         neighbours : str
             Which tables count as neighbours in the claim, a constant of ``algorithms.accounting``.
         """
+        self.fitted_parameters_ = self.public_parameters()
         trust = RELEASE if self.is_secure() else EXPERIMENT
         return Privacy.under(self.domain_, claimed_epsilon, ledger, faults, neighbours=neighbours, trust=trust)
 
@@ -142,13 +145,23 @@ class PrivateEstimator(BaseEstimator):
         array(['no', 'yes'], dtype='<U3')
         """
         if not hasattr(self, "privacy_"):  # a sampler has no ``fit`` that scikit-learn could look for
-            raise NotFittedError(f"{type(self).__name__} has seen no rows: there is nothing to release")
+            raise NotFittedError(
+                f"{type(self).__name__} has no account of a fit that ended: there is nothing to release"
+            )
         if not self.privacy_.is_sound:
             raise ReleaseError(f"{type(self).__name__} must not leave: {self._reason_to_stay()}")
-        private = {"domain", "random_state", "n_jobs"}
-        parameters = {name: value for name, value in self.get_params(deep=False).items() if name not in private}
+        if self.public_parameters() != self.fitted_parameters_:
+            raise ReleaseError(
+                f"{type(self).__name__} must not leave: its parameters are not those that it was fitted by"
+            )
         domain = Domain.from_mapping(self.domain_.to_mapping())  # what was looked up in the other stays behind
+        parameters = dict(self.fitted_parameters_)
         return self._released(Origin(type(self).__name__, parameters, domain, self.privacy_.as_dict()))
+
+    def public_parameters(self) -> dict:
+        """Return the constructor parameters but for the domain, the seed and the number of threads."""
+        private = {"domain", "random_state", "n_jobs"}
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in private}
 
     def _released(self, origin: Origin) -> Release:
         """Return what was paid for, in a form that holds nothing else."""
@@ -191,6 +204,7 @@ class PrivateEstimator(BaseEstimator):
         PrivacyLeakWarning
             If no domain was given.
         """
+        vars(self).pop("privacy_", None)  # the account of a former fit says nothing of what is read now
         if self.domain is not None:
             self._check_target(getattr(self.domain, "target", None))
         X, y = self._checked_pair(X, y)
@@ -242,7 +256,7 @@ class PrivateEstimator(BaseEstimator):
         """Check the rows of ``fit`` and the shape of their target."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = _one_dimensional(y)
+        y = _one_dimensional(y, warn=not self._leaves_out())
         if self._leaves_out():
             X = _with_columns(X, self.domain)
         else:
@@ -258,10 +272,24 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
+def _taken_apart(values):
+    """Return a container as it is, but such as numpy would take for one array: a list of what is in it.
+
+    There a record that is not like the others would decide how these are read. A masked cell becomes a missing one.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        return values.astype(object).filled(None)
+    is_like_a_list = not hasattr(values, "__array__") and hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    return list(values) if is_like_a_list and not isinstance(values, Sequence) else values
+
+
 def _table(X) -> pd.DataFrame | Sequence | np.ndarray:
     """Return a table as what can be taken apart: a frame, a sequence of records or an array."""
     if issparse(X):
         raise TypeError("X is sparse, but rows must be dense: use X.toarray()")
+    X = _taken_apart(X)
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "OV":
+        X = list(X)  # of records
     if isinstance(X, pd.DataFrame | Sequence):
         return X
     table = np.asarray(X)
@@ -283,15 +311,17 @@ def _with_columns(X, domain: Domain):
     return pd.DataFrame(columns=domain.names) if isinstance(X, pd.DataFrame) else np.empty((0, len(domain.names)))
 
 
-def _one_dimensional(y):
-    """Return a target as one column; a table of one column becomes that, with a warning."""
+def _one_dimensional(y, warn: bool):
+    """Return a target as one column; a table of one column becomes that, with a warning if one is wanted."""
+    y = _taken_apart(y)
     if isinstance(y, Sequence):
         return y
     if not hasattr(y, "ndim") or isinstance(y, np.ndarray):
         y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        message = "A column-vector y was passed when a 1d array was expected: use y.ravel(), for example"
-        warnings.warn(message, DataConversionWarning, stacklevel=5)
+        if warn:
+            message = "A column-vector y was passed when a 1d array was expected: use y.ravel(), for example"
+            warnings.warn(message, DataConversionWarning, stacklevel=5)
         return y.iloc[:, 0] if isinstance(y, pd.DataFrame) else y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")

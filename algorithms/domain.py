@@ -166,6 +166,8 @@ class Nominal:
             is_distinct = len(set(keys)) == len(keys) > 0
         except TypeError:
             raise self._refused("every category must be hashable") from None
+        if any(isinstance(category, np.datetime64 | np.timedelta64) for category in self.categories):
+            raise self._refused("dates and durations must be pandas' Timestamp and Timedelta, which equal Python's own")
         if not is_distinct:
             raise self._refused("categories must be distinct, also as numbers, and at least one")
 
@@ -251,7 +253,7 @@ class Nominal:
         is_text = [isinstance(category, str) for category in self.categories]
         is_number = [isinstance(c, numbers.Real | np.bool_) and not is_missing(c) for c in self.categories]
         labels = np.unique(np.array(self.categories)) if all(is_text) or all(is_number) else ()
-        if len(labels) < len(self.categories):
+        if set(labels) != set(self.categories):  # an array of text cuts a NUL off at the end
             raise self._refused("class labels must be all text or all numbers")
         if len(labels) > MOST_CLASSES:
             raise self._refused(f"there can be {MOST_CLASSES:,} class labels at most, got {len(labels):,}")

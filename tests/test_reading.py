@@ -23,6 +23,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
 
 import algorithms
 from algorithms import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning, clipping, reading
@@ -401,6 +402,7 @@ def test_the_narrowest_and_the_widest_bounds_do(lower, width):
         *(((0.1, Decimal("0.1")), "distinct"), ((True, 1), "distinct"), (("a", b"a"), "distinct")),
         *(((2**53 + 1,), "too large a number"), ((-(2**53), 0), "too large"), (("inf",), "too large")),
         *(((10**5000,), "too large"), (("9007199254740993",), "too large"), ((), "at least one")),
+        *(((np.datetime64("2020-01-01"),), "pandas' Timestamp"), ((np.timedelta64(1, "D"), 1), "pandas' Timestamp")),
         *((("nan", "a"), "declare None"), ((b"",), "declare None"), (([1],), "hashable")),
     ],
 )
@@ -550,3 +552,60 @@ def test_a_release_whose_domain_is_inferred_is_as_strict_as_an_experiment():
     model = algorithms.FunctionalMechanismRegressor(1.0, noise="opendp")
     with pytest.warns(PrivacyLeakWarning), pytest.raises(DomainError, match="missing"):
         model.fit([[1.0], [math.nan]], [0, 1])
+
+
+# Containers that numpy would take for one array.
+
+
+class ListLike:
+    """A sequence by what it does, not by its type."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+
+def records_as_objects(records):
+    array = np.empty(len(records), dtype=object)
+    for i, record in enumerate(records):
+        array[i] = record
+    return array
+
+
+@pytest.mark.parametrize("hold", [list, tuple, ListLike, records_as_objects])
+def test_a_ragged_record_is_left_out_of_whatever_holds_it(hold):
+    records = [[0.5, 0], [0.25, 1], [0.5, 1]]
+    domain = Domain((Continuous("x", 0, 1), Nominal("a", (0, 1))), Nominal("y", (0, 1)))
+    tree = algorithms.ThriftyTreeClassifier(1.0, domain=domain, noise="opendp")
+    usual = tree.training_rows(hold(records), hold([0, 1, 0])).matrix()
+    more = tree.training_rows(hold([*records, [0.5]]), hold([0, 1, 0, [1]])).matrix()
+    assert np.array_equal(usual, more) and len(usual) == 3
+
+
+def test_a_masked_cell_is_a_missing_one():
+    table = np.ma.masked_array([[0.1], [0.9]], mask=[[False], [True]])
+    domain = Domain((Continuous("x", 0, 1),), Nominal("y", (0, 1)))
+    tree = algorithms.ThriftyTreeClassifier(1.0, domain=domain, noise="opendp")
+    assert tree.training_rows(table, np.ma.masked_array([0, 1], mask=[False, False])).matrix().tolist() == [[0.1, 0]]
+    with pytest.raises(DomainError, match="'x'"):
+        algorithms.ThriftyTreeClassifier(1.0, domain=domain).fit(table, [0, 1])
+
+
+def test_a_column_as_target_is_said_in_experiments_alone():
+    domain = Domain((Continuous("x", 0, 1),), Nominal("y", (0, 1)))
+    X, y = np.array([[0.1], [0.9]]), np.array([[0], [1]])
+    with pytest.warns(DataConversionWarning):
+        algorithms.ThriftyTreeClassifier(1.0, domain=domain).training_rows(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        algorithms.ThriftyTreeClassifier(1.0, domain=domain, noise="opendp").training_rows(X, y)
+
+
+def test_labels_that_an_array_of_text_would_change_are_refused():
+    with pytest.raises(DomainError, match="class labels"):
+        Nominal("y", ("a\0", "b")).labels()

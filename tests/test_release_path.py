@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier
+from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier, base
+from algorithms.accounting import REPLACED
 from experiments.audit import command, release_path
 from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
 from experiments.audit.release_path import Broken, doors_of
@@ -28,6 +29,7 @@ KEPT = {
     "EDPRFClassifier": (SOUND, [PLACES, "text among numbers", "an undeclared class"]),
     "ThriftyTreeClassifier": ({}, ["too few cells", "a missing number", "an unreadable cell", "the only record"]),
     "FunctionalMechanismRegressor": (SOUND, ["infinity", "a number beyond all floats"]),
+    "DPCRegressor": ({}, ["replaced by one that cannot be read"]),
 }
 
 
@@ -56,7 +58,7 @@ def found():
 def test_a_door_that_is_broken_again_is_found(name, found):
     (broken,) = (one for one in found if one.algorithm == name)
     assert (broken.where, broken.verdict) == (PLANTED[name][1], "violated"), broken
-    assert broken.bound > 1.0 and max(broken.counts) == broken.counted and min(broken.counts) == 0
+    assert broken.bound > 1.0 and max(broken.counts) > 0.8 * broken.counted and min(broken.counts) == 0
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -88,6 +90,9 @@ def test_neighbours_differ_in_one_record():
         assert len({door.name for door in doors}) == len(doors) >= 12
         for door in doors:
             (X, y), (more_X, more_y) = door.table, door.neighbour
+            if door.neighbours == REPLACED:
+                assert len(X) == len(more_X) and X[:-1] == more_X[:-1] and list(y) == list(more_y)
+                continue
             assert len(X) == len(y) == len(more_X) - 1 == len(more_y) - 1
             rest = [more_y[1:], more_y[:-1]][door.name != PLACES]
             assert list(rest) == list(y)
@@ -154,8 +159,11 @@ def released_cut(**given):
     return release.trees[0].cut[0]
 
 
-def test_no_seed_is_behind_what_is_released():
+def test_no_seed_is_behind_what_is_released(monkeypatch):
+    """Even where the usual draw would be of a seed that was tried."""
+    monkeypatch.setattr(base, "check_random_state", lambda seed: np.random.RandomState(7))
     assert seeds_behind(released_cut(), 2) == []
+    assert seeds_behind(released_cut(random_state=7), 2) == [7]
 
 
 def test_the_search_finds_a_seed_that_was_given_which_decides_nothing_secret():

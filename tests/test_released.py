@@ -15,11 +15,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
 
 import algorithms
 from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
 from algorithms.released import document
 from algorithms.released.document import FORMAT, from_json
+from algorithms.released.numbers import ReleasedNumbers
 from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.reachable import atoms
@@ -197,13 +199,30 @@ def test_what_leaks_through_an_object_is_seen():
 
     table = np.arange(8.0)
     views = {"view": lambda: table[:1], "closure": lambda: remembers(table), "partial": lambda: partial(max, table)}
+    views |= {"builtin": lambda: table[7:].tolist().index, "attribute": lambda: with_attribute(table)}
     views |= {"generator": lambda: np.random.default_rng(int(table[7])), "method": lambda: Holder(table).method}
     for name, make in views.items():
         before = list(atoms(make()))
         table[7] += 1
         assert list(atoms(make())) != before, name
-    with pytest.raises(TypeError, match="cannot look into"):
-        list(atoms(object()))
+    for hidden in (object(), Slotted(table), type("Rows", (list,), {})([1]), np.ma.masked_array([1.0], [False])):
+        with pytest.raises(TypeError, match="cannot look into"):
+            list(atoms(hidden))
+
+
+class Slotted:
+    __slots__ = ("__rows",)
+
+    def __init__(self, rows):
+        self.__rows = rows
+
+
+def with_attribute(rows):
+    def described():
+        return None
+
+    described.rows = rows
+    return described
 
 
 class Holder:
@@ -226,6 +245,33 @@ def test_a_model_that_must_not_leave_says_why():
             model.fit(X, y).release()
 
 
+def test_an_account_of_a_former_fit_releases_nothing_of_what_came_later():
+    X, y = rows_for(algorithms.RDTClassifier)
+    model = algorithms.ThriftyTreeClassifier(3.0, domain=DOMAIN, noise="opendp").fit(X, y)
+    model.set_params(n_bins=4)
+    with pytest.raises(ReleaseError, match="its parameters are not those that it was fitted by"):
+        model.release()
+    model.set_params(n_bins=32).release()
+    model.set_params(domain=None, epsilon=-1)
+    with pytest.raises(algorithms.ParameterError), pytest.warns(algorithms.PrivacyLeakWarning):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError, match="no account of a fit that ended"):
+        model.release()
+
+
+def test_a_summary_of_rows_ends_the_account_and_must_have_been_made_for_a_release():
+    X, y = rows_for(algorithms.DPBARegressor)
+    numbers = Domain(DOMAIN.features, Continuous("y", 0, 2))
+    model = algorithms.DPBARegressor(3.0, variant="sound", domain=numbers, noise="opendp").fit(X, y)
+    model.release()
+    model.summarise(X, y)
+    with pytest.raises(NotFittedError):
+        model.release()
+    experiment = algorithms.DPBARegressor(3.0, variant="sound", domain=numbers).summarise(X, y)
+    with pytest.raises(algorithms.ParameterError, match="made for an experiment"):
+        model.fit_summary(experiment)
+
+
 # Files that are no releases.
 
 
@@ -234,6 +280,8 @@ def test_a_model_that_must_not_leave_says_why():
     [
         ("", "not JSON"),
         ("[]", "its format is not"),
+        ("[" * 200_000, "not JSON"),
+        ("1" * 5000, "not JSON"),
         ('{"format": "another"}', "its format is not"),
         (json.dumps({"format": FORMAT}), "damaged: KeyError"),
         (json.dumps({"format": FORMAT, "kind": "os.system"}), "damaged: KeyError"),
@@ -248,9 +296,30 @@ def test_what_is_no_release_is_refused_in_a_line(text, why):
 def test_a_damaged_release_is_refused(released):
     folder, _ = released
     good = json.loads((folder / "thrifty_tree.json").read_text())
-    for damage in ({"contents": {}}, {"domain": {}}, {"contents": good["contents"] | {"trees": [{"cut": ["x"]}]}}):
-        with pytest.raises(ReleaseError, match="damaged"):
+    (tree,) = good["contents"]["trees"]
+    damages = [{"contents": {}}, {"domain": {}}, {"domain": []}, {"privacy": "trust me"}]
+    of_forest = [{"trees": [{"cut": ["x"]}]}, {"trees": []}, {"combines": "x"}, {"n_bins": "x"}, {"classes": [1]}]
+    of_tree = [{"child": [0] * len(tree["child"])}, {"feature": [99] * len(tree["feature"])}, {"decides": [300]}]
+    of_tree += [{"feature": [2**40]}, {"answer": [[7.0]] * len(tree["answer"])}, {"zz\nq": []}]
+    of_forest += [{"trees": [tree | damage]} for damage in of_tree]
+    damages += [{"contents": good["contents"] | damage} for damage in of_forest]
+    for damage in damages:
+        with pytest.raises(ReleaseError, match="damaged") as raised:
             from_json(json.dumps(good | damage))
+        assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "release.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ReleaseError, match="not text"):
+        load_release(tmp_path / "release.json")
+
+
+@pytest.mark.parametrize("column", [Nominal(3, (0, 1)), Nominal("a", ((0, 1), (2, 3)))])
+def test_a_domain_that_json_cannot_hold_cannot_leave(column):
+    origin = document.Origin("any", {}, Domain((column,), Nominal("y", (0, 1))), {})
+    with pytest.raises(ReleaseError, match="cannot hold"):
+        ReleasedNumbers(origin, {}).to_json()
 
 
 def test_what_json_cannot_hold_is_refused():

@@ -219,8 +219,8 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     it have left. One exponential mechanism chooses among the drawn features and the public cuts of continuous ones,
     permute-and-flip draws the labels, both without the 2 in their exponent: an added record lowers no count and no
     score of the max operator, and raises none of Gini. Below a node without rows all choices are equally good; it is
-    not grown, its key stands for what would be drawn there. Predictions are those of the full tree; the stored tree is
-    not to be published, since it shows where there are no rows.
+    not grown, its key stands for what would be drawn there. Predictions are those of the full tree. Such a tree
+    shows where there are no rows and is not to be published; in a release the full one is grown.
 
     The original text was not available; the rule is what paper 2 and DiffPRF (Patil & Singh, 2014) say of it.
 

@@ -152,7 +152,8 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     treeDepth, see ``algorithms.forests.levels``. Its two choices go without the 2 in their exponent: an added record
     raises no Gini score and lowers no count. Below a node without rows every feature and every label is equally good,
     whatever the depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are
-    those of the full tree; the stored tree is not to be published, since it shows where there are no rows.
+    those of the full tree. Such a tree shows where there are no rows and is not to be published; in a release the full
+    one is grown.
 
     Examples
     --------

@@ -334,7 +334,8 @@ class RDTClassifier(PrivateForestClassifier):
 
     Privacy: predictions, however many, are epsilon-differentially private for one record added or removed, given a
     public domain and a given height (the rule for the height reads the number of rows). The stored trees are not to
-    be published: which nodes they hold shows where there are rows. ``epsilon=inf`` gives exact counts.
+    be published, since which nodes they hold shows where there are rows; in a release they are grown in full.
+    ``epsilon=inf`` gives exact counts.
 
     Examples
     --------

@@ -33,12 +33,15 @@ class Summary(NamedTuple):
         How many values lay outside the declared bounds, by column.
     columns : array of shape (p,) or None
         Names of the columns of X, if it had any.
+    leaves_out : bool
+        Whether records that cannot be used were left out, as a release asks for, or would have been refused.
     """
 
     objective: Objective
     design: Design
     clipped: dict
     columns: np.ndarray | None
+    leaves_out: bool
 
 
 class PrivatePolynomialRegressor(PrivateRegressor):
@@ -113,7 +116,8 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         self.check_parameters(len(self.domain_.features))
         design = self.design(self.domain_)
         objective = objective_of(design.blocks(rows), len(design.monomials))
-        return Summary(objective, design, rows.clipped, getattr(self, "feature_names_in_", None))
+        columns = getattr(self, "feature_names_in_", None)
+        return Summary(objective, design, rows.clipped, columns, self._leaves_out())
 
     def fit_summary(self, summary: Summary):
         """Fit the weights to rows that were read before.
@@ -132,8 +136,11 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         ParameterError
             If a parameter has a value that cannot work, or the summary is of another design or domain.
         """
+        vars(self).pop("privacy_", None)  # the account of a former fit says nothing of this one
         design = summary.design
         self.check_parameters(len(design.domain.features))
+        if self._leaves_out() and not summary.leaves_out:
+            raise ParameterError("the summary was made for an experiment: summarise the rows with noise='opendp', too")
         if design != self.design(design.domain) or self.domain not in (None, design.domain):
             raise ParameterError("the summary was made with another domain, degree, scaling or fit_intercept")
         self.domain_ = design.domain

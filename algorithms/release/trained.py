@@ -153,7 +153,7 @@ class TrainedOnRelease(PrivateClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # 1,000 iterations are the paper's rule
             self.classifier_.fit(rows, labels)
-        self.privacy_ = sampler.privacy_
+        self.privacy_, self.fitted_parameters_ = sampler.privacy_, self.public_parameters()
         return self
 
     def predict(self, X) -> np.ndarray:

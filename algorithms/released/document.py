@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from algorithms.domain import Domain, DomainError
+from algorithms.accounting import Privacy
+from algorithms.domain import Domain
 
 FORMAT = "dp-replica release 1"
 """Says what a file is; a change of its layout changes the number."""
@@ -78,14 +79,20 @@ class Release(ABC):
         Raises
         ------
         ReleaseError
-            If the domain has a category that JSON cannot hold.
+            If the domain has a category, or a name, that JSON cannot hold.
         """
+        domain = self.origin.domain
+        named = [*domain.features, *([domain.target] if domain.target else [])]
+        if not all(isinstance(column.name, str) for column in named):
+            raise ReleaseError("a release cannot hold columns whose names are no text")
+        if any(isinstance(c, tuple) for column in named for c in getattr(column, "categories", ())):
+            raise ReleaseError("a release cannot hold categories of several values")
         document = {
             "format": FORMAT,
             "kind": self.KIND,
             "algorithm": self.origin.algorithm,
             "parameters": {name: plain(value) for name, value in self.origin.parameters.items()},
-            "domain": {key: plain(value) for key, value in self.origin.domain.to_mapping().items()},
+            "domain": {key: plain(value) for key, value in domain.to_mapping().items()},
             "privacy": self.origin.privacy,
             "contents": self.contents(),
         }
@@ -106,17 +113,22 @@ def from_json(text: str) -> Release:
     """
     try:
         document = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ReleaseError(f"this is no release: not JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ReleaseError(f"this is no release: its format is not {FORMAT!r}")
     try:
-        module, name = KINDS[document["kind"]].rsplit(".", 1)
-        domain = Domain.from_mapping(document["domain"])
-        origin = Origin(document["algorithm"], document["parameters"], domain, document["privacy"])
-        return getattr(import_module(module), name).from_contents(origin, document["contents"])
-    except (KeyError, TypeError, ValueError, DomainError) as error:
-        raise ReleaseError(f"this release is damaged: {type(error).__name__}: {error}") from None
+        return _read(document)
+    except Exception as error:  # whatever is wrong with it, it cannot be used
+        raise ReleaseError(f"this release is damaged: {type(error).__name__}: {' '.join(str(error).split())}") from None
+
+
+def _read(document: dict) -> Release:
+    module, name = KINDS[document["kind"]].rsplit(".", 1)
+    Privacy.from_dict(document["privacy"])  # is one
+    domain = Domain.from_mapping(document["domain"])
+    origin = Origin(document["algorithm"], document["parameters"], domain, document["privacy"])
+    return getattr(import_module(module), name).from_contents(origin, document["contents"])
 
 
 def load_release(path) -> Release:
@@ -129,7 +141,11 @@ def load_release(path) -> Release:
     OSError
         If it cannot be read.
     """
-    return from_json(Path(path).read_text(encoding="utf-8"))
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ReleaseError(f"this is no release: not text ({error})") from None
+    return from_json(text)
 
 
 def plain(value):

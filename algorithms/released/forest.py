@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.bins import bin_continuous
+from algorithms.domain import Domain, Nominal
 from algorithms.released.document import Origin, Release, array, plain
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
@@ -36,6 +37,23 @@ class ReleasedTree(NamedTuple):
             step = np.select([decides == BELOW, decides == EQUALS], [values > cut, values != cut], values)
             at = np.where(is_inside, self.child[at] + step.astype(np.int64), at)
         return self.answer[at]
+
+    def check(self, domain: Domain, width: int, n_labels: int | None, n_bins: int | None) -> None:
+        """Raise a ``ValueError`` unless every way down ends in a leaf that says ``width`` numbers, or a label."""
+        n_nodes, is_leaf = len(self.decides), self.decides == LEAF
+        if not n_nodes or any(len(column) != n_nodes for column in self) or self.answer.shape[1:] != (width,):
+            raise ValueError("the columns of a tree do not fit together")
+        if not np.isin(self.decides, (LEAF, BELOW, EQUALS, BY_VALUE)).all() or np.isnan(self.answer[is_leaf]).any():
+            raise ValueError("a node of a tree neither asks nor answers")
+        if n_labels and not np.isin(self.answer[is_leaf], np.arange(n_labels)).all():
+            raise ValueError("a leaf says a class that there is not")
+        inner = np.flatnonzero(~is_leaf)
+        if not ((self.feature[inner] >= 0) & (self.feature[inner] < len(domain.features))).all():
+            raise ValueError("a node asks for a column that there is not")
+        n_codes = np.array([len(f.categories) if isinstance(f, Nominal) else n_bins or 2 for f in domain.features])
+        n_children = np.where(self.decides[inner] == BY_VALUE, n_codes[self.feature[inner]], 2)
+        if not ((self.child[inner] > inner) & (self.child[inner] + n_children <= n_nodes)).all():
+            raise ValueError("a node has children that there are not")
 
 
 DTYPES = {"decides": np.int8, "feature": np.int32, "child": np.int32}
@@ -128,7 +146,20 @@ class ReleasedForest(Release):
             for tree in contents["trees"]
         )
         classes = None if contents["classes"] is None else np.array(contents["classes"])
-        return cls(origin, classes, contents["combines"], contents["n_bins"], trees)
+        forest = cls(origin, classes, contents["combines"], contents["n_bins"], trees)
+        forest.check()
+        return forest
+
+    def check(self) -> None:
+        """Raise a ``ValueError`` if rows could not find their way down the trees, or what these say is of no use."""
+        if self.combines not in (VOTES, COUNTS, MEAN) or not self.trees:
+            raise ValueError(f"a forest of {len(self.trees)} trees combines {self.combines!r}")
+        if not (self.n_bins is None or (isinstance(self.n_bins, int) and self.n_bins > 0)):
+            raise ValueError(f"there cannot be {self.n_bins!r} bins")
+        n_classes = 1 if self.classes is None else self.classes.size
+        width = n_classes if self.combines == COUNTS else 1
+        for tree in self.trees:
+            tree.check(self.origin.domain, width, n_classes if self.combines == VOTES else None, self.n_bins)
 
 
 def shares_of(sums: np.ndarray) -> np.ndarray:

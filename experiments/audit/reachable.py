@@ -1,19 +1,18 @@
 """Everything that can be reached from an object: what leaves with it, whether meant to or not.
 
 A release is compared between neighbouring tables by all of this, not by what it prints: by what closures remember, by
-the arrays that an array is a view of, by the state of generators.
+the arrays that an array is a view of, by the state of generators. What cannot be looked into to the end is an error.
 """
 
 from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
-_NAMED = (type, types.ModuleType, types.BuiltinFunctionType)
 
 
 def atoms(thing, path: str = "release") -> Iterator[tuple[str, str]]:
@@ -33,17 +32,17 @@ def atoms(thing, path: str = "release") -> Iterator[tuple[str, str]]:
     >>> list(atoms(np.arange(4)[:1]))[1]  # the view remembers the rest
     ('release.base', "<i8 (4,) '0000000000000000010000000000000002000000000000000300000000000000'")
     """
-    return _atoms(thing, path, set())
+    return _atoms(thing, path, {})
 
 
-def _atoms(thing, path: str, seen: set[int]) -> Iterator[tuple[str, str]]:
-    if isinstance(thing, (_PLAIN, np.generic)):
+def _atoms(thing, path: str, seen: dict[int, object]) -> Iterator[tuple[str, str]]:
+    if type(thing) in _PLAIN or isinstance(thing, np.generic):
         yield path, repr(thing)
-    elif isinstance(thing, _NAMED):
+    elif isinstance(thing, type | types.ModuleType):
         yield path, thing.__name__
     elif id(thing) not in seen:
-        seen.add(id(thing))
-        if isinstance(thing, np.ndarray) and thing.dtype != object:
+        seen[id(thing)] = thing  # kept, so that nothing else gets its number
+        if type(thing) is np.ndarray and thing.dtype != object:
             yield path, f"{thing.dtype.str} {thing.shape} {np.ascontiguousarray(thing).tobytes().hex()!r}"
         for name, part in _parts(thing):
             yield from _atoms(part, f"{path}{name}", seen)
@@ -51,27 +50,26 @@ def _atoms(thing, path: str, seen: set[int]) -> Iterator[tuple[str, str]]:
 
 def _parts(thing) -> Iterator[tuple[str, object]]:
     """Yield what an object holds, each part with how it is reached from there."""
-    if isinstance(thing, np.ndarray):
+    if type(thing) is np.ndarray:
         if thing.dtype == object:
             yield from ((f"[{i}]", part) for i, part in enumerate(thing.ravel().tolist()))
         if thing.base is not None:
             yield ".base", thing.base
-    elif isinstance(thing, Mapping):
+    elif type(thing) is dict:
         yield from ((f"[{key!r}]", part) for key, part in thing.items())
-    elif isinstance(thing, list | tuple):
-        names = (
-            [f".{name}" for name in thing._fields]
-            if hasattr(thing, "_fields")
-            else map("[{}]".format, range(len(thing)))
-        )
-        yield from zip(names, thing, strict=True)
-    elif isinstance(thing, set | frozenset):
+    elif isinstance(thing, tuple) and hasattr(thing, "_fields"):
+        yield from zip(map(".{}".format, thing._fields), thing, strict=True)
+    elif type(thing) in (list, tuple):
+        yield from ((f"[{i}]", part) for i, part in enumerate(thing))
+    elif type(thing) in (set, frozenset):
         yield from ((f"[{i}]", part) for i, part in enumerate(sorted(thing, key=repr)))
     elif isinstance(thing, types.FunctionType):
         yield from _parts_of_function(thing)
     elif isinstance(thing, types.MethodType):
         yield from ((".__self__", thing.__self__), (".__func__", thing.__func__))
-    elif isinstance(thing, functools.partial):
+    elif isinstance(thing, types.BuiltinFunctionType):
+        yield from ((".__name__", thing.__name__), (".__self__", thing.__self__))
+    elif type(thing) is functools.partial:
         yield from ((".func", thing.func), (".args", thing.args), (".keywords", thing.keywords))
     elif isinstance(thing, np.random.Generator):
         yield ".bit_generator", thing.bit_generator.state
@@ -82,12 +80,14 @@ def _parts(thing) -> Iterator[tuple[str, object]]:
 def _parts_of_function(function: types.FunctionType) -> Iterator[tuple[str, object]]:
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     yield from ((f".{name}", cell.cell_contents) for name, cell in cells)
-    yield from ((".__defaults__", function.__defaults__), (".__kwdefaults__", function.__kwdefaults__))
+    for name in ("__defaults__", "__kwdefaults__", "__dict__"):
+        yield f".{name}", getattr(function, name)
 
 
 def _parts_of_object(thing) -> Iterator[tuple[str, object]]:
-    slots = [name for cls in type(thing).__mro__ for name in getattr(cls, "__slots__", ()) if hasattr(thing, name)]
-    if not slots and not hasattr(thing, "__dict__"):
+    """Yield the attributes of an object whose class keeps nothing elsewhere."""
+    own = [cls for cls in type(thing).__mro__ if cls is not object]
+    keeps_elsewhere = any(cls.__module__ in ("builtins", "numpy") or vars(cls).get("__slots__") for cls in own)
+    if keeps_elsewhere or not hasattr(thing, "__dict__"):
         raise TypeError(f"cannot look into {type(thing).__name__}")
-    yield from ((f".{name}", getattr(thing, name)) for name in slots)
-    yield from ((f".{name}", part) for name, part in getattr(thing, "__dict__", {}).items())
+    yield from ((f".{name}", part) for name, part in vars(thing).items())

@@ -1,7 +1,7 @@
 """Attacks on the way out: real releases, noise by OpenDP, from tables that are built to slip past the mechanisms.
 
 The other layers look at mechanisms. This one goes through the door that a user takes, ``fit(...).release()``, and
-counts what comes out: which classes a release predicts, which noisy numbers it says, and whether there is one at all.
+counts what comes out: what a release predicts, tree by tree, and whether there is one at all.
 The attacker knows the code, the domain, every parameter, ``random_state`` included, and all records but one. Tables
 differ
 
@@ -9,7 +9,7 @@ differ
 - in a record with a cell that no other has: text among numbers, a fraction in a list, a missing value, infinity, a
   number too large, a category or class that nobody declared, too few cells. What is read of the others must not change,
   nothing may be raised, and no message may tell;
-- in their only record.
+- in their only record, or in one that is replaced by a record that cannot be read.
 
 All runs in plain Python, in a process of its own (`attacked`), as `replay` does: a few hundred releases are enough for
 what happens always on one table and never on the other.
@@ -36,7 +36,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
-from algorithms.accounting import ADDED_OR_REMOVED
+from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
 from experiments import estimators
 from experiments.audit.any_estimator import EstimatorOnTable
 from experiments.audit.blackbox import claim, plain_params, refute, verdict
@@ -62,11 +62,14 @@ class Door:
     domain : Domain
         What is declared of them.
     table, neighbour : tuple
-        Rows and targets, as ``fit`` takes them; the neighbour has a record more.
+        Rows and targets, as ``fit`` takes them.
     probe : tuple
         A public row that releases are asked about.
     params : dict
         Parameters of a forest that the tables are built for.
+    neighbours : str
+        The relation that the tables stand in, a constant of ``algorithms.accounting``: the neighbour has a record more,
+        or another one.
     """
 
     name: str
@@ -75,8 +78,7 @@ class Door:
     neighbour: tuple
     probe: tuple
     params: dict
-
-    neighbours = ADDED_OR_REMOVED
+    neighbours: str = ADDED_OR_REMOVED
 
 
 # Known places.
@@ -148,6 +150,8 @@ def strange_cells(is_classification: bool) -> Iterator[Door]:
         yield Door(name, domain, *tables, (2, 1), {})
     for name, target in _STRANGE_TARGETS.items():
         yield Door(name, domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
+    replaced = (rows, y), ([*rows[:-1], (math.nan, 7)], y)
+    yield Door("replaced by one that cannot be read", domain, *replaced, (2, 1), {}, REPLACED)
     yield Door("the only record", domain, (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]), (2, 1), {})
 
 
