@@ -75,7 +75,7 @@ faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, e
 mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
-audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; about five minutes
+audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; a quarter of an hour
 	$(PY) -m experiments.audit $(if $(TRAININGS),n=$(TRAININGS)) $(if $(JOBS),jobs=$(JOBS)) $(if $(RESULTS),results=$(RESULTS))
 
 hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long

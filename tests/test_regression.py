@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.preprocessing import PolynomialFeatures
@@ -302,7 +303,7 @@ def test_dpc_draws_with_the_budget_of_each_coefficient(fit_intercept, sensitive,
     epsilon_n = 2.0 / (eta + gamma * (1 - eta))
     assert eta * epsilon_n + (1 - eta) * gamma * epsilon_n == pytest.approx(2.0, rel=1e-12)
     scales = (delta / np.where(group, gamma * epsilon_n, epsilon_n) for group in (of_M, of_b))
-    exact = model.summarise(X, y).objective
+    exact = clone(model).summarise(X, y).objective
     M, b = released_slowly(exact, *scales, np.random.default_rng(model.seed()))
     np.testing.assert_allclose(model.coef_, np.linalg.solve(np.array(M), b) / -2, rtol=1e-6)
 
