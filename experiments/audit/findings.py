@@ -240,9 +240,9 @@ def _told_of_doors(rows: list[Row]) -> str:
         return ""
     broken = _worst([row for row in rows if row.verdict == VIOLATED])
     n_algorithms, n_kinds = (len({getattr(row, name) for row in rows}) for name in ("algorithm", "where"))
+    whose = f"{n_algorithms} algorithm{'s' if n_algorithms > 1 else ''}"
     head = (
-        f"Real releases of {n_algorithms} algorithm{'s' if n_algorithms > 1 else ''}, {max(row.n for row in rows):,} from "
-        "each of two tables that are\n"
+        f"Real releases of {whose}, {max(row.n for row in rows):,} from each of two tables that are\n"
         f"built to slip past mechanisms, {n_kinds} kinds of them: "
     )
     return head + (
