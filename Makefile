@@ -72,7 +72,7 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
-mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
+mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; ten minutes
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; a quarter of an hour

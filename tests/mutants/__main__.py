@@ -20,7 +20,7 @@ ENOUGH = 0.95
 HELP = """\
 Put mistakes into the lines that privacy rests on, one at a time, in a copy, and see what notices them.
 
-  python -m tests.mutants                        all mutants, replay and tests that name privacy: half an hour
+  python -m tests.mutants                        all mutants, replay and tests that name privacy: ten minutes
   python -m tests.mutants only=thrifty           those whose name or file has the word
   python -m tests.mutants layers=black_box       of those that the replay does not notice; compiled, a minute each
   python -m tests.mutants layers=bands           the settings that `make check` watches; compiled, minutes each
@@ -67,7 +67,7 @@ def _run(wanted: Sequence[Mutant], asked: Sequence[str], path: Path) -> int:
     if len(wanted) == len(MUTANTS) and (said := campaign.unchanged(asked, KEPT)):
         return _refused(f"the project as it is does not pass: {said}")
     known = campaign.read(path)
-    with Progress(len(wanted), 0, "mutants") as progress:
+    with Progress(len(wanted), 0, "mutant") as progress:
         for mutant in wanted:
             known[mutant.name] = campaign.shown(mutant, asked, known.get(mutant.name))
             campaign.write([known[each.name] for each in MUTANTS if each.name in known], path)
