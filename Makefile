@@ -79,7 +79,7 @@ audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a mi
 	$(PY) -m experiments.audit $(if $(TRAININGS),n=$(TRAININGS)) $(if $(JOBS),jobs=$(JOBS)) $(if $(RESULTS),results=$(RESULTS))
 
 hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long
-	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(PY) -m experiments.audit.hunt $(ALGORITHM) $(if $(JOBS),--jobs $(JOBS))
+	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(PY) -m experiments.audit.hunt $(if $(ALGORITHM),"$(ALGORITHM)") $(if $(JOBS),--jobs $(JOBS))
 
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
 	$(PY) -m experiments.verify $(or $(PAPER),2) $(if $(REPEATS),--repeats $(REPEATS))

@@ -12,10 +12,12 @@ from sklearn.linear_model import LogisticRegression
 
 from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier, base
 from algorithms.accounting import REPLACED
+from algorithms.released.forest import ReleasedForest
 from experiments.audit import command, release_path
 from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
 from experiments.audit.release_path import Broken, doors_of
 from experiments.audit.replay import Subject
+from experiments.errors import BadInput
 from tests.plain_python import found_by
 
 PLACES = "first in order, places known"
@@ -116,6 +118,21 @@ def test_a_fit_that_raises_is_an_outcome_and_so_is_what_it_says():
     assert len(np.unique(seen.codes[ANSWERS])) == 1 and observer.words(ANSWERS, 3, 0) == "RuntimeError: four rows"
     fewer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 3, [0, 1, 0]), [[0.1]], 0).observe(0, 5)
     assert not np.isin(fewer.codes[ANSWERS], seen.codes[ANSWERS]).any()
+
+
+def test_an_attack_that_could_see_nothing_is_an_error(monkeypatch):
+    """A release that never comes, whatever the table, would pass for one that tells nothing."""
+    monkeypatch.setattr(ReleasedForest, "predict", lambda self, X: 1 / 0)
+    subject = Subject("thrifty_tree", "algorithms.ThriftyTreeClassifier", {})
+    door = next(door for door in doors_of(subject) if door.name == "infinity")
+    with pytest.raises(RuntimeError, match="no release of thrifty_tree came from the usual table of 'infinity'"):
+        list(release_path.attack(subject, 1.0, [door]))
+
+
+def test_what_has_no_account_cannot_be_refuted():
+    observer = EstimatorOnTable(LogisticRegression(), ([[0.1], [0.9]], [0, 1]), [[0.1]], 0)
+    with pytest.raises(BadInput, match="has no account"):
+        _ = observer.privacy
 
 
 def test_each_training_has_a_seed_of_its_own_and_the_same_one_again():

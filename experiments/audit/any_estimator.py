@@ -15,7 +15,9 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 
 from algorithms.accounting import Privacy
 from algorithms.released.forest import VOTES
+from algorithms.released.numbers import ReleasedNumbers
 from experiments.audit.observation import Observation
+from experiments.errors import BadInput
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
 NUMBER = "number of the answer to the record,"
@@ -46,8 +48,17 @@ class EstimatorOnTable:
 
     @property
     def privacy(self) -> Privacy:
-        """What the estimator says of itself after a fit."""
-        return self._trained(0).privacy_
+        """What the estimator says of itself after a fit.
+
+        Raises
+        ------
+        BadInput
+            If it says nothing.
+        """
+        model = self._trained(0)
+        if not hasattr(model, "privacy_"):
+            raise BadInput(f"{type(model).__name__} has no account, privacy_, of an epsilon that could be refuted")
+        return model.privacy_
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
@@ -62,15 +73,25 @@ class EstimatorOnTable:
     def _one(self, training: int) -> dict:
         try:
             model = self._sees(self._trained(training))
+            if isinstance(model, ReleasedNumbers):
+                return self._numbers_of(model)
             answers = np.asarray(model.predict(self._probes))
         except Exception as error:  # whatever it is, somebody sees that no model came
             said = f"{type(error).__name__}: {error}"
-            return {ANSWERS: said, ANSWER: said, "numbers": {}}
+            return {ANSWERS: said, ANSWER: said, "numbers": {}, "raised": said}
         if not is_classifier(self._estimator):
             return {ANSWERS: "numbers", ANSWER: "a number", "numbers": {0: float(answers[0])}}
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
         every = model.answers(self._probes)[:, :, 0] if getattr(model, "combines", "") == VOTES else answers
         return {ANSWERS: str(every.tolist()), ANSWER: str(answers[0]), "numbers": dict(enumerate(shares))}
+
+    def _numbers_of(self, release: ReleasedNumbers) -> dict:
+        numbers = np.concatenate([np.ravel(values) for values in release.numbers.values()])
+        return {ANSWERS: "numbers", ANSWER: "numbers", "numbers": dict(enumerate(numbers.tolist()))}
+
+    def raised(self) -> str:
+        """Return what a training raises, if it does: where every one does, nothing else is seen."""
+        return self._one(0).get("raised", "")
 
     def _trained(self, training: int) -> BaseEstimator:
         model = clone(self._estimator)

@@ -234,6 +234,8 @@ def attack(
         privacy = EstimatorOnTable(estimator, _plain_table(door), probes, 0).privacy
         if not privacy.is_sound:
             return
+        if said := observers[1].raised():  # without the strange record
+            raise RuntimeError(f"no release of {subject.name} came from the usual table of {door.name!r}: {said}")
         claimed = claim(privacy, door) or privacy.accounted(door.neighbours)
         found = refute(observers, n, alpha, claimed)
         yield Broken(
