@@ -55,19 +55,19 @@ benchmark: $(STAMP) $(PEERS_STAMP)  ## every method on every data set: mean rank
 reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
 
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
-	@$(PY) -m plots.site $(or $(RESULTS),results) $(PAPERS) benchmark
+	@$(PY) -m plots.pages.index_page $(or $(RESULTS),results) $(PAPERS) benchmark
 
 reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference and the README
 	$(PY) -m plots.reference $(PAPERS) benchmark audit
 
 readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
-	$(PY) -m experiments.readings $(WATCHED)
+	$(PY) -m experiments.commands.readings $(WATCHED)
 
 check: $(STAMP)  ## run a part of every paper again: does this code still give what it gave?
-	$(PY) -m experiments.check $(WATCHED)
+	$(PY) -m experiments.commands.check $(WATCHED)
 
 bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about an hour
-	$(PY) -m experiments.bands $(WATCHED) $(if $(ALGORITHM),--algorithm $(ALGORITHM))
+	$(PY) -m experiments.commands.bands $(WATCHED) $(if $(ALGORITHM),--algorithm $(ALGORITHM))
 
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
@@ -82,7 +82,7 @@ hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's priva
 	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(PY) -m experiments.audit.hunt $(if $(ALGORITHM),"$(ALGORITHM)") $(if $(JOBS),--jobs $(JOBS))
 
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
-	$(PY) -m experiments.verify $(or $(PAPER),2) $(if $(REPEATS),--repeats $(REPEATS))
+	$(PY) -m experiments.commands.verify $(or $(PAPER),2) $(if $(REPEATS),--repeats $(REPEATS))
 
 survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
 	$(PY) -m pytest -m slow tests/test_survival.py
@@ -95,10 +95,10 @@ lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff format --check .
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run
-	$(PY) -m experiments.bench
+	$(PY) -m experiments.commands.speed
 
 bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for 100,000 cells, by executor
-	$(PY) -m experiments.scaling
+	$(PY) -m experiments.commands.scaling
 
 lock:  ## write requirements.lock and requirements-peers.lock anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock

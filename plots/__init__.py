@@ -3,6 +3,6 @@
 Everything is drawn from the long table and the paper's description alone; see `publish`.
 """
 
-from plots.publication import check, publish
+from plots.paper_results import check, publish
 
 __all__ = ["check", "publish"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from experiments.verdicts import (
+from experiments.judge.verdict import (
     INCONSISTENT,
     NOT_REPRODUCED,
     NOT_RUN,
     NOT_TESTABLE,
     ONLY_UNDER_READING,
     REPRODUCED,
-    per_cent,
+    is_in_per_cent,
 )
 
 MISSING = "—"
@@ -80,12 +80,12 @@ def metric_label(paper: Mapping, metric: str) -> str:
     ('accuracy (%)', 'recall, acc (%)', 'unit_mse')
     """
     name = label(paper, metric)
-    return f"{name.replace('_', ', ', 1)} (%)" if per_cent(metric) else name
+    return f"{name.replace('_', ', ', 1)} (%)" if is_in_per_cent(metric) else name
 
 
 def scaled(metric: str, value: float) -> float:
     """Return a stored value on the scale on which papers print it."""
-    return 100 * value if per_cent(metric) else value
+    return 100 * value if is_in_per_cent(metric) else value
 
 
 def number(metric: str, value: float, decimals: int) -> str:
@@ -144,17 +144,6 @@ def setting(paper: Mapping, row: Mapping) -> str:
             text = value_label(paper, value)
             words.append(text if text == "no noise" else f"{label(paper, name)} = {text}")
     return ", ".join(words)
-
-
-def incomplete(n: int, expected: int) -> str:
-    """Return the note on missing cells; nothing when all are there.
-
-    Examples
-    --------
-    >>> incomplete(3, 10), incomplete(10, 10)
-    ('INCOMPLETE: 3 of 10 cells', '')
-    """
-    return "" if n >= expected else f"INCOMPLETE: {n} of {expected} cells"
 
 
 def _absent(value) -> bool:

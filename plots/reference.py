@@ -1,7 +1,7 @@
 """Publish a finished run: its summaries and figures go to ``results/reference``, its verdicts into the README.
 
 ``python -m plots.reference 2`` after ``make reproduce-paper-2``, or ``audit`` after ``make audit``. Runs that are not
-complete are refused. What is kept, `plots.run.KEPT`, is small and enough to show the run in full: everything but its
+complete are refused. What is kept, `run_folder.KEPT`, is small and enough to show the run in full: everything but its
 cells and bitmaps.
 """
 
@@ -15,18 +15,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.readings import sentence
-from experiments.selection import setting_key
-from experiments.substitutes import sentences
-from experiments.verdicts import REPRODUCED
-from plots import measured, privacy, soundness, span
+from experiments.config.paths import REFERENCE, ROOT
+from experiments.config.selection import setting_key
+from experiments.config.substitutes import sentences
+from experiments.judge.readings import sentence
+from experiments.judge.series import ours
+from experiments.judge.verdict import REPRODUCED
+from plots.figures import soundness
 from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
-from plots.run import KEPT, Run, copy, target_of
-from plots.series import ours
-from plots.summary import describe
-from plots.tables import corner, grid_values
-
-PROJECT = Path(__file__).resolve().parent.parent
+from plots.pages import audit_bounds, privacy
+from plots.run_folder import KEPT, Run, copy, target_of
+from plots.tables import span
+from plots.tables.grid_table import corner, grid_values
+from plots.terminal import describe
 
 
 def grid(paper: Mapping, item: Mapping, series: pd.DataFrame) -> str:
@@ -60,9 +61,9 @@ def counts(paper: Mapping, numbers: pd.DataFrame) -> str:
     named = [
         f"{label(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing
     ]
-    measured = f"Printed numbers: {said if len(means) else 'none survive'}."
+    audit_bounds = f"Printed numbers: {said if len(means) else 'none survive'}."
     agree = f"Facts of the data sets: {len(facts) - len(named)} of {len(facts)} agree"
-    return "\n\n".join([measured, *(["; ".join([agree, *named]) + "."] if len(facts) else [])])
+    return "\n\n".join([audit_bounds, *(["; ".join([agree, *named]) + "."] if len(facts) else [])])
 
 
 def maxima(paper: Mapping, numbers: pd.DataFrame) -> list[str]:
@@ -82,7 +83,7 @@ def claims_table(claims: list[dict]) -> str:
 
 def readme_block(number_of_paper: str) -> str:
     """Return what the README says of a paper, from the published run in ``results/reference``."""
-    kept = PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
+    kept = REFERENCE / f"paper-{number_of_paper}"
     run = Run.read(kept)
     paper, numbers = run.paper, run.numbers
     forms = {"grid": grid, "span": span.markdown}
@@ -108,11 +109,11 @@ def verdicts_block() -> str:
     """Return the verdicts on all papers as a Markdown table, from the published runs."""
     lines = ["| paper | printed numbers | claims | algorithms that keep the ε they claim | convicted by the audit |"]
     lines.append("|---|---|---|---|---|")
-    for kept in sorted((PROJECT / "results" / "reference").glob("paper-[0-9]*")):
+    for kept in sorted((REFERENCE).glob("paper-[0-9]*")):
         run = Run.read(kept)
         means = run.numbers[run.numbers["statistic"] != "exact"]["verdict"]
         found = [_tally(list(means)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
-        found += [privacy.tally(run.privacy), measured.tally(run.audit, run.privacy)]
+        found += [privacy.tally(run.privacy), audit_bounds.tally(run.audit, run.privacy)]
         lines.append(" | ".join([f"| {run.paper['number']}. {run.paper['title']}", *found]) + " |")
     return "\n".join(lines)
 
@@ -138,7 +139,7 @@ def with_block(readme: str, name: str, block: str) -> str:
     return f"{before}<!-- {name} -->\n{block}\n<!-- /{name} -->{after}"
 
 
-def publish_reference(number_of_paper: str, results: Path = PROJECT / "results") -> None:
+def publish_reference(number_of_paper: str, results: Path = ROOT / "results") -> None:
     """Copy the summaries of a complete run and put its verdicts into the README.
 
     Raises
@@ -146,7 +147,7 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
     SystemExit
         If the run is missing, not complete, or of code that is not committed.
     """
-    run, kept = results / f"paper-{number_of_paper}", PROJECT / "results" / "reference" / f"paper-{number_of_paper}"
+    run, kept = results / f"paper-{number_of_paper}", REFERENCE / f"paper-{number_of_paper}"
     if not (run / "numbers.csv").is_file():
         sys.exit(f"{run} holds no finished run: {target_of(number_of_paper)} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
@@ -156,12 +157,12 @@ def publish_reference(number_of_paper: str, results: Path = PROJECT / "results")
         sys.exit(f"{run} is not complete: {target_of(number_of_paper)} first")
     shutil.rmtree(kept, ignore_errors=True)
     copy(run, kept, KEPT)
-    readme = PROJECT / "README.md"
+    readme = ROOT / "README.md"
     text = with_block(readme.read_text(encoding="utf-8"), f"paper-{number_of_paper}", readme_block(number_of_paper))
     readme.write_text(with_block(text, "verdicts", verdicts_block()), encoding="utf-8")
 
 
-def publish_audit(results: Path = PROJECT / "results") -> None:
+def publish_audit(results: Path = ROOT / "results") -> None:
     """Copy what `make audit` found in short, and say in the README how many algorithms it convicts.
 
     Raises
@@ -169,11 +170,11 @@ def publish_audit(results: Path = PROJECT / "results") -> None:
     SystemExit
         If there is no complete audit, or it is of code that is not committed.
     """
-    if not (results / measured.SUMMARY).is_file():
-        sys.exit(f"{results / measured.SUMMARY} is missing: make audit first")
+    if not (results / audit_bounds.SUMMARY).is_file():
+        sys.exit(f"{results / audit_bounds.SUMMARY} is missing: make audit first")
     _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
-    copy(results, measured.REFERENCE, (measured.SUMMARY, "audit/provenance.json"))
-    readme = PROJECT / "README.md"
+    copy(results, audit_bounds.REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
+    readme = ROOT / "README.md"
     readme.write_text(with_block(readme.read_text(encoding="utf-8"), "verdicts", verdicts_block()), encoding="utf-8")
 
 

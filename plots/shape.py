@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from numbers import Real
 
+from experiments.config.selection import PaperError, axis, study_of
 from experiments.errors import suggestion
-from experiments.selection import PaperError, axis, study_of
 
 _TABLES = {
     "datasets": (("datasets",), ()),
@@ -37,7 +37,7 @@ def check_keys(item: Mapping, is_table: bool) -> None:
     >>> check_keys({"id": "table-1", "title": "T", "kind": "datasets", "dataset": "car"}, is_table=True)
     Traceback (most recent call last):
     ...
-    experiments.selection.PaperError: table-1: kind datasets needs datasets; it needs id, title, datasets
+    experiments.config.selection.PaperError: table-1: kind datasets needs datasets; it needs id, title, datasets
     """
     kinds, name = (_TABLES if is_table else _FIGURES), item.get("id")
     kind = item.get("kind", None if is_table else "lines")

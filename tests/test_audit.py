@@ -51,7 +51,7 @@ from experiments.audit.bounds import (
 )
 from experiments.audit.observation import Observation
 from experiments.audit.streams import Stream
-from plots import measured
+from plots.pages import audit_bounds
 
 ALPHA = FALSE_ALARMS / 20
 
@@ -618,12 +618,12 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     monkeypatch.setattr(command.exact, "rows", lambda epsilons: [])
     monkeypatch.setattr(command, "reports", lambda subjects: [])
     assert command.command(["n=2000", f"results={tmp_path}"]) == 0
-    found, known = measured.read(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
+    found, known = audit_bounds.read(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
     full = pd.read_csv(tmp_path / "audit" / "audit.csv").query("algorithm == 'rfdpp_gini'")
     assert found["bound"].iloc[2] == pytest.approx(full["bound"].max(), rel=1e-5)
     assert known["command"] == f"python -m experiments.audit n=2000 results={tmp_path}" and known["machine"]
-    assert [one["bound"].endswith("(violated)") for one in measured.words(found, "rfdpp_gini")] == [True]
+    assert [one["bound"].endswith("(violated)") for one in audit_bounds.words(found, "rfdpp_gini")] == [True]
 
 
 def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):

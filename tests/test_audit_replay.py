@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.replay import GRID, SHOWN_BY, Subject, pairs, subjects
 from experiments.audit.tape import MAXIMUM, Call
+from experiments.config import estimators
 from experiments.errors import BadInput
 
 SOUND_FOREST = {"variant": "sound"}

@@ -10,13 +10,16 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from experiments import bands, check, further, numbered, watched
-from experiments.bands import Accepted, accepted_of, plan_of
-from experiments.check import differences, told
+from experiments.commands import bands as bands_command
+from experiments.commands import check as check_command
+from experiments.config import papers
+from experiments.config.papers import paper_names
 from experiments.errors import BadInput
-from experiments.further import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, band_of, most_against
-from experiments.numbered import names
-from experiments.watched import check_of, doubts, verdict
+from experiments.regression_check import bands, order_statistics, watch
+from experiments.regression_check.bands import Accepted, accepted_of, plan_of
+from experiments.regression_check.differences import find_differences, format_report
+from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, band_of, most_against
+from experiments.regression_check.watch import check_of, doubts, verdict
 
 DRAWS = {
     "normal": lambda rng, size: rng.normal(size=size),
@@ -73,14 +76,14 @@ def test_the_chance_of_an_alarm_is_that_of_all_orders_counted_one_by_one(n, m):
             half += sum(place > threshold for place in places) >= (m + 1) // 2
         assert alarms <= half and (alarms == half or m % 2 == 0)  # of an even number, half is not always enough
         level = half / comb(n + m, m)
-        assert further._rank(n, m, level * (1 + 1e-9)) >= j
-        assert further._rank(n, m, level * (1 - 1e-9)) < j
+        assert order_statistics._rank(n, m, level * (1 + 1e-9)) >= j
+        assert order_statistics._rank(n, m, level * (1 - 1e-9)) < j
 
 
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
 def test_whatever_the_distribution_no_more_false_alarms_than_stated(draw, monkeypatch):
     """At a level that can be seen in 4,000 draws; smaller ones follow from the same count of orders."""
-    monkeypatch.setattr(further, "LEVEL", 0.02)
+    monkeypatch.setattr(order_statistics, "LEVEL", 0.02)
     rng, n_trials = np.random.default_rng(0), 4000
     runs = draw(rng, (n_trials, 60 + 11))
     alarms = sum(bool(band_of(one[:60], 11).beyond(np.median(one[60:]))) for one in runs)
@@ -119,7 +122,7 @@ def test_claims_that_are_watched_flip_no_more_often_than_stated(share):
 
 
 def test_the_bound_on_flips_holds_for_whole_claims(monkeypatch):
-    monkeypatch.setattr(watched, "LEVEL", 0.05)
+    monkeypatch.setattr(watch, "LEVEL", 0.05)
     claim, trials, flips, watching = check_of(PAPER).claims[0], 60, 0, 0
     for seed in range(trials):
         runs = table(81, gap=0.02, sd=0.02, seed=seed)
@@ -133,7 +136,7 @@ def test_the_bound_on_flips_holds_for_whole_claims(monkeypatch):
 
 
 def test_all_papers_together_stay_below_the_family_wise_rate():
-    tests = sum(plan_of(name)[1].n_tests for name in names())
+    tests = sum(plan_of(name)[1].n_tests for name in paper_names())
     assert 0 < tests <= MOST_TESTS and tests * LEVEL <= FALSE_ALARMS == 1e-4
 
 
@@ -141,13 +144,13 @@ def test_all_papers_together_stay_below_the_family_wise_rate():
 
 
 def test_unchanged_runs_are_inside(accepted):
-    found = differences(PAPER, check_of(PAPER), accepted, table(21, seed=2))
+    found = find_differences(PAPER, check_of(PAPER), accepted, table(21, seed=2))
     assert found == []
-    assert "paper 0: 6 of 6 bands hold and 1 of 1 verdicts" in told("0", check_of(PAPER), accepted, found)
+    assert "paper 0: 6 of 6 bands hold and 1 of 1 verdicts" in format_report("0", check_of(PAPER), accepted, found)
 
 
 def test_a_shift_is_named_with_band_and_size(accepted):
-    found = differences(PAPER, check_of(PAPER), accepted, table(21, gap=0.14, seed=2))
+    found = find_differences(PAPER, check_of(PAPER), accepted, table(21, gap=0.14, seed=2))
     assert {one.what for one in found} == {
         "grid: car, rdt, epsilon = 0.1: accuracy",
         "grid: car, rdt, epsilon = 1: accuracy",
@@ -156,7 +159,7 @@ def test_a_shift_is_named_with_band_and_size(accepted):
     first = found[0]
     assert first.was.startswith("7") and first.now.startswith("8") and first.by.startswith("+")
     assert first.by.endswith(" points outside")
-    text = told("0", check_of(PAPER), accepted, found)
+    text = format_report("0", check_of(PAPER), accepted, found)
     assert "3 of 6 bands hold and 1 of 1 verdicts" in text and "by how much" in text and first.was in text
 
 
@@ -174,13 +177,13 @@ def test_a_mean_of_settings_finds_what_no_single_one_shows():
         )
 
     was = accepted_of(paper, check_of(paper), runs(200, 0.8, 1))
-    (found,) = differences(paper, check_of(paper), was, runs(21, 0.815, 2))
+    (found,) = find_differences(paper, check_of(paper), was, runs(21, 0.815, 2))
     assert found.what == "grid: car, mean of 25 settings: accuracy"
 
 
 def test_a_claim_that_flips_is_named(accepted):
     assert accepted.claims == {"above": "reproduced"}
-    found = differences(PAPER, check_of(PAPER), accepted, table(21, gap=-0.1, seed=2))
+    found = find_differences(PAPER, check_of(PAPER), accepted, table(21, gap=-0.1, seed=2))
     assert (found[-1].what, found[-1].was, found[-1].now) == ("claim above", "reproduced", "not reproduced")
     assert "contradicted in 2 of 2 groups" in found[-1].by
 
@@ -188,12 +191,12 @@ def test_a_claim_that_flips_is_named(accepted):
 def test_what_is_missing_is_no_pass(accepted):
     runs = table(21, seed=2)
     runs.loc[(runs["algorithm"] == "rdt") & (runs["epsilon"] == 1.0) & (runs["repeat"] == 3), "accuracy"] = np.nan
-    found = {one.what: one for one in differences(PAPER, check_of(PAPER), accepted, runs)}
+    found = {one.what: one for one in find_differences(PAPER, check_of(PAPER), accepted, runs)}
     assert set(found) == {"grid: car, rdt, epsilon = 1: accuracy", "grid: rdt, mean of 2 settings: accuracy"}
     assert found["grid: car, rdt, epsilon = 1: accuracy"].now == "20 of 21 runs"
-    nothing = differences(PAPER, check_of(PAPER), accepted, runs.iloc[:0])
+    nothing = find_differences(PAPER, check_of(PAPER), accepted, runs.iloc[:0])
     assert len(nothing) == 7
-    assert "0 of 6 bands hold and 0 of 1 verdicts" in told("0", check_of(PAPER), accepted, nothing)
+    assert "0 of 6 bands hold and 0 of 1 verdicts" in format_report("0", check_of(PAPER), accepted, nothing)
 
 
 def test_a_claim_that_may_flip_by_chance_is_not_accepted():
@@ -244,16 +247,16 @@ def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypa
     with pytest.raises(BadInput, match="unknown paper '17'"):
         plan_of("17")
     (tmp_path / "9.yaml").write_text("studies: {floor: {dataset: [car], algorithm: [majority]}}\n", encoding="utf-8")
-    monkeypatch.setattr(numbered, "PAPERS", tmp_path)
-    assert names() == ["9"]
+    monkeypatch.setattr(papers, "PAPERS", tmp_path)
+    assert paper_names() == ["9"]
     with pytest.raises(BadInput, match=r"conf/paper/9.yaml: nothing to check"):
-        check.command([])
+        check_command.command([])
 
 
 # ------------------------------------------------------------------------------------------ the repository
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", paper_names())
 def test_the_bands_of_every_paper_fit_what_is_watched_and_say_where_they_are_from(name):
     _, plan = plan_of(name)
     accepted = bands.read(name, plan)
@@ -267,27 +270,27 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     text = "studies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}\n"
     text += "repeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
     (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(numbered, "PAPERS", tmp_path)
+    monkeypatch.setattr(papers, "PAPERS", tmp_path)
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     for function in (bands.write, bands.read):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))
     options = ["--results", str(tmp_path / "results"), "--jobs", "1"]
-    assert bands.command(options) == 0
-    assert check.command(options) == 0
+    assert bands_command.command(options) == 0
+    assert check_command.command(options) == 0
     out = capsys.readouterr().out
     assert "paper 9: 2 of 2 bands hold" in out and "smallest shift detected (90% of the time), accuracy: " in out
     _, plan = plan_of("9")
     was = bands.read("9", plan, tmp_path)
     moved = {key: Band(*(band[:2]), band.high + 0.5, band.high + 0.6, 0.1) for key, band in was.bands.items()}
     bands.write("9", Accepted(moved, {}, 31), {}, tmp_path)
-    assert check.command(options) == 1
+    assert check_command.command(options) == 1
     assert "floor: car, majority" in capsys.readouterr().out
 
 
 def test_the_runs_of_the_check_are_none_of_those_behind_the_bands():
-    paper, plan = plan_of(names()[0])
-    now = watched.cells(paper, plan, range(plan.repeats))
-    then = watched.cells(paper, plan, range(plan.repeats, plan.repeats + plan.accepted))
+    paper, plan = plan_of(paper_names()[0])
+    now = watch.cells(paper, plan, range(plan.repeats))
+    then = watch.cells(paper, plan, range(plan.repeats, plan.repeats + plan.accepted))
     assert not {cell.identity for found in now.values() for cell in found} & {
         cell.identity for found in then.values() for cell in found
     }
@@ -296,8 +299,8 @@ def test_the_runs_of_the_check_are_none_of_those_behind_the_bands():
 
 
 def test_the_bands_of_one_algorithm_can_be_made_alone(tmp_path, monkeypatch, accepted):
-    check = check_of(PAPER)
-    part = bands.of_algorithm(check, "rdt")
+    differences = check_of(PAPER)
+    part = bands.of_algorithm(differences, "rdt")
     assert [one.name for one in part.watched] == [
         "grid: car, rdt, epsilon = 0.1",
         "grid: car, rdt, epsilon = 1",
@@ -306,11 +309,11 @@ def test_the_bands_of_one_algorithm_can_be_made_alone(tmp_path, monkeypatch, acc
     assert [claim["id"] for claim in part.claims] == ["above"]
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     honest = bands.read
-    monkeypatch.setattr(bands, "read", lambda name, check: honest(name, check, tmp_path))
+    monkeypatch.setattr(bands, "read", lambda name, check: honest(name, differences, tmp_path))
     bands.write("1", accepted, {"command": "make bands", "git": "old"}, tmp_path)
     fresh = accepted_of(PAPER, part, table(200, gap=0.2, seed=5))
     facts = {"git": "new", "written": "today", "versions": {}}
-    joined, known = bands._joined("1", check, fresh, facts)
+    joined, known = bands.join_bands("1", differences, fresh, facts)
     of_rdt = set(fresh.bands)
     assert len(of_rdt) == 3 < len(joined.bands) == len(accepted.bands)
     for key, band in joined.bands.items():
@@ -318,4 +321,4 @@ def test_the_bands_of_one_algorithm_can_be_made_alone(tmp_path, monkeypatch, acc
     assert (known["git"], known["made_later"][0]["git"]) == ("old", "new")
     assert known["made_later"][0]["settings"] == [name for name, _ in fresh.bands]
     with pytest.raises(BadInput, match="no number of 'rtd' is watched; did you mean 'rdt'"):
-        bands.of_algorithm(check, "rtd")
+        bands.of_algorithm(differences, "rtd")

@@ -13,15 +13,20 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 
 import datasets
 from algorithms.domain import Continuous
-from experiments import estimators, papers, protocol, substitutes, versions
-from experiments.cells import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
+from experiments.cells import code_version, study_cells
+from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
+from experiments.cells.grid import expand
+from experiments.commands.reproduce import check_paper
+from experiments.config import estimators, substitutes
+from experiments.config.selection import matches, same
 from experiments.errors import BadInput
-from experiments.protocol import run
-from experiments.selection import coverage, matches, same
-from experiments.settings import expand
-from experiments.splits import split_rows
-from experiments.store import Record
-from experiments.table import long_table
+from experiments.run import evaluate
+from experiments.run.evaluate import evaluate_cell
+from experiments.run.metrics import metric_names
+from experiments.run.splits import split_rows
+from experiments.store.long_table import long_table
+from experiments.store.record import Measured, Record
+from experiments.store.study_rows import count_cells
 
 CELL = Cell("car", "random_forest", {"n_estimators": 5, "max_depth": None}, 0.5, 3)
 
@@ -66,7 +71,7 @@ def test_numbers_of_rows_of_each_class_leave_out_all_other_classes():
     assert car.target.iloc[test].value_counts().to_dict() == {"unacc": 210, "acc": 84}
     assert not set(train) & set(test)
     cell = Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0, checked_protocol(sizes))
-    metrics = run(cell).metrics
+    metrics = evaluate_cell(cell).metrics
     assert metrics["recall_unacc"] >= 0 and np.isnan(metrics["recall_good"])
     with pytest.raises(ValueError, match="class 'acc' has 384 rows, of which the protocol asks for 400"):
         split_rows(car, 0, PROTOCOL | {"train_rows": {"acc": 200}, "test_rows": {"acc": 200}})
@@ -84,11 +89,11 @@ def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
     sizes = {"train_rows": {"unacc": 200, "acc": 100}, "test_rows": {"unacc": 100, "acc": 50}}
     plain, asked = (checked_protocol(sizes | more) for more in ({}, {"leakage": True}))
     still = {"bandwidth": 0.0, "sampling_ratio": 2.0}
-    assert "relinked" not in run(Cell("car", "cpppw", still, math.inf, 0, plain)).metrics
-    metrics = run(Cell("car", "cpppw", still, math.inf, 0, asked)).metrics
+    assert "relinked" not in evaluate_cell(Cell("car", "cpppw", still, math.inf, 0, plain)).metrics
+    metrics = evaluate_cell(Cell("car", "cpppw", still, math.inf, 0, asked)).metrics
     assert metrics["relinked"] == 1 and metrics["membership_auc"] > 0.9 and metrics["interval_50"] == 0
     assert metrics["sampling_ratio"] == 2
-    assert set(metrics) <= set(protocol.metric_names("car"))
+    assert set(metrics) <= set(metric_names("car"))
     with pytest.raises(BadInput, match=r"protocol\.leakage: algorithm 'majority' releases no rows"):
         expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=asked)
 
@@ -153,23 +158,30 @@ def test_everything_that_is_asked_for_changes_key_and_seed(change):
 @pytest.mark.parametrize("name", ["data_version", "code_version", "libraries"])
 def test_data_code_and_versions_change_the_key_but_not_the_seed(monkeypatch, name):
     before = CELL.key
-    versions.behind.cache_clear()
-    monkeypatch.setattr(versions, name, lambda *_: {"numpy": "another"} if name == "libraries" else "another")
+    code_version.behind.cache_clear()
+    monkeypatch.setattr(code_version, name, lambda *_: {"numpy": "another"} if name == "libraries" else "another")
     after = replace(CELL)
     assert after.key != before and after.seed == CELL.seed
-    versions.behind.cache_clear()
+    code_version.behind.cache_clear()
 
 
 def test_a_docstring_is_not_code_but_a_number_is():
     source = 'def f(x):\n    """Words."""\n    return x + 1\n'
-    assert versions.code_without_words(source) == versions.code_without_words("def f(x):\n\n    return (x + 1)  # why")
-    assert versions.code_without_words(source) != versions.code_without_words(source.replace("1", "2"))
+    assert code_version.code_without_words(source) == code_version.code_without_words(
+        "def f(x):\n\n    return (x + 1)  # why"
+    )
+    assert code_version.code_without_words(source) != code_version.code_without_words(source.replace("1", "2"))
 
 
 def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
-    found = versions._imported([estimators.locate(estimators.target("rfdpp_gini")).__module__, "experiments.protocol"])
-    assert {"algorithms.mechanisms", "algorithms.domain", "experiments.protocol"} <= found
-    assert not {"algorithms", "algorithms.forests.diffprfs", "experiments.runner", "experiments.store"} & found
+    found = code_version._imported(
+        [estimators.locate(estimators.target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
+    )
+    assert {"algorithms.mechanisms", "algorithms.domain", "experiments.run.evaluate"} <= found
+    assert (
+        not {"algorithms", "algorithms.forests.diffprfs", "experiments.run.runner", "experiments.store.database"}
+        & found
+    )
 
 
 def test_every_class_keeps_a_row_on_both_sides():
@@ -204,7 +216,7 @@ def test_metrics_agree_with_scikit_learn():
     forest.set_params(random_state=cell.seed)
     target = data.target.to_numpy().astype(str)
     predicted = forest.fit(matrix[train], target[train]).predict(matrix[test])
-    metrics = run(cell).metrics
+    metrics = evaluate_cell(cell).metrics
     assert metrics["accuracy"] == accuracy_score(target[test], predicted)
     for label in data.domain.target.categories:
         assert metrics[f"recall_{label}"] == recall_score(target[test], predicted, labels=[label], average="micro")
@@ -217,7 +229,7 @@ def test_errors_of_a_regression_agree_with_scikit_learn():
     target = rng.uniform(410, 490, 50)
     predicted = target + rng.normal(0, 5, 50)
     data = SimpleNamespace(domain=SimpleNamespace(target=Continuous("PE", 400, 500)))
-    metrics = protocol._regression(data, SimpleNamespace(target=target), predicted)
+    metrics = evaluate._regression(data, SimpleNamespace(target=target), predicted)
     assert list(metrics) == ["mse", "unit_mse", "r2"]
     assert metrics["mse"] == pytest.approx(mean_squared_error(target, predicted))
     assert metrics["unit_mse"] == pytest.approx(mean_squared_error((target - 400) / 100, (predicted - 400) / 100))
@@ -226,11 +238,14 @@ def test_errors_of_a_regression_agree_with_scikit_learn():
 
 def test_training_rows_can_be_asked_for():
     cell = replace(CELL, protocol=checked_protocol({"evaluate_on": "train"}))
-    assert run(cell).metrics["accuracy"] > run(replace(cell, protocol=checked_protocol({}))).metrics["accuracy"]
+    assert (
+        evaluate_cell(cell).metrics["accuracy"]
+        > evaluate_cell(replace(cell, protocol=checked_protocol({}))).metrics["accuracy"]
+    )
 
 
 def test_a_private_forest_says_what_it_paid():
-    privacy = run(Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0)).details["privacy"]
+    privacy = evaluate_cell(Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0)).details["privacy"]
     assert privacy["claimed_epsilon"] == 1.0 and privacy["accounted_epsilon"] == math.inf and not privacy["keeps_claim"]
     assert privacy["neighbours"] == "one record added or removed"
     assert privacy["accounted"] == {"one record added or removed": math.inf, "one record replaced": math.inf}
@@ -291,7 +306,7 @@ def paper_of(text):
 
 
 def test_dependent_parameters_follow_their_axis():
-    cells = papers.studies(paper_of(PAIRS))["pairs"]
+    cells = study_cells.cells_of_studies(paper_of(PAIRS))["pairs"]
     assert len(cells) == 2 * 2 * 3 * 2
     for cell in cells:
         trees, depth = {0.5: 10, 1.0: 5, math.inf: 7}[cell.epsilon], {"car": 8, "nursery": 4}[cell.dataset]
@@ -303,7 +318,7 @@ def test_dependent_parameters_follow_their_axis():
 def test_a_dependent_parameter_may_follow_another_parameter():
     study = {"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0], "params": {"max_depth": [3, 5]}}
     study |= {"depends": {"n_estimators": {"params.max_depth": {3: 30, 5.0: 50}}}}
-    cells = papers.studies({"repeats": 1, "studies": {"s": study}})["s"]
+    cells = study_cells.cells_of_studies({"repeats": 1, "studies": {"s": study}})["s"]
     assert [(cell.params["max_depth"], cell.params["n_estimators"]) for cell in cells] == [(3, 30), (5, 50)]
 
 
@@ -328,20 +343,20 @@ def test_a_dependent_parameter_may_follow_another_parameter():
 def test_a_study_that_depends_on_nothing_is_refused(old, new, message):
     assert old in PAIRS
     with pytest.raises(BadInput, match=message) as refusal:
-        papers.studies(paper_of(PAIRS.replace(old, new, 1)))
+        study_cells.cells_of_studies(paper_of(PAIRS.replace(old, new, 1)))
     assert str(refusal.value).startswith("study '") and "\n" not in str(refusal.value)
 
 
 def test_cells_that_studies_share_count_once():
     paper = paper_of(PAIRS)
-    cells = papers.studies(paper)  # those of `majority` are the same in both, those of the forest are not
+    cells = study_cells.cells_of_studies(paper)  # those of `majority` are the same in both, those of the forest are not
     distinct = {cell.key for study in cells.values() for cell in study}
     assert len(distinct) == 24 + 2
-    done = {key: Record("done", protocol.Measured({"accuracy": 0.5}, 0.0)) for key in sorted(distinct)[:20]}
+    done = {key: Record("done", Measured({"accuracy": 0.5}, 0.0)) for key in sorted(distinct)[:20]}
     table = long_table(cells, done)
-    assert coverage(paper, table) == (20, 26)
-    assert coverage(paper, table[table["study"] != "pairs+lone"])[1] == 28  # lost rows are asked for by each study
-    assert coverage(paper, table.iloc[:0]) == (0, 28)
+    assert count_cells(paper, table) == (20, 26)
+    assert count_cells(paper, table[table["study"] != "pairs+lone"])[1] == 28  # lost rows are asked for by each study
+    assert count_cells(paper, table.iloc[:0]) == (0, 28)
 
 
 @pytest.mark.parametrize(
@@ -349,7 +364,7 @@ def test_cells_that_studies_share_count_once():
     [(set(), {}), ({"ihepc"}, {"ihepc": "ihepc_2007h1"}), ({"ihepc", "ihepc_2007h1"}, {}), ({"ihepc_2007h1"}, {})],
 )
 def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeypatch):
-    monkeypatch.setattr(substitutes, "unavailable", lambda names: dict.fromkeys(gone & names, "gone"))
+    monkeypatch.setattr(substitutes, "reasons_not_available", lambda names: dict.fromkeys(gone & names, "gone"))
     paper = {"instead": {"ihepc": "ihepc_2007h1"}, "labels": {"ihepc": "IHEPC", "ihepc_2007h1": "IHEPC (part)"}}
     study = {
         "dataset": ["ihepc"],
@@ -360,7 +375,7 @@ def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeyp
     paper |= {"repeats": 2, "studies": {"s": study}, "claims": [{"text": "On IHEPC, not IHEPCs.", "study": "s"}]}
     assert substitutes.needed(paper) == used
     ran = substitutes.substituted(paper, used)
-    assert {cell.dataset for cell in papers.studies(ran)["s"]} == {used.get("ihepc", "ihepc")}
+    assert {cell.dataset for cell in study_cells.cells_of_studies(ran)["s"]} == {used.get("ihepc", "ihepc")}
     text = "On IHEPC (part), not IHEPCs." if used else "On IHEPC, not IHEPCs."
     assert ran["claims"] == [{"text": text, "study": "s"}] and ran["instead"] == paper["instead"]
     assert len(substitutes.sentences(ran)) == len(used)
@@ -392,6 +407,6 @@ def test_two_values_are_the_same_where_a_column_of_the_one_matches_the_other(one
 
 def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs():
     for path in (estimators.FOLDER.parent / "paper").glob("*.yaml"):
-        papers.check({"repeats": 2} | yaml.safe_load(path.read_text(encoding="utf-8")))
+        check_paper({"repeats": 2} | yaml.safe_load(path.read_text(encoding="utf-8")))
     with pytest.raises(BadInput, match="table-1: kind 'girdle'"):
-        papers.check({"repeats": 2, "tables": [{"id": "table-1", "kind": "girdle"}]})
+        check_paper({"repeats": 2, "tables": [{"id": "table-1", "kind": "girdle"}]})

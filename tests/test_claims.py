@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from experiments.claims import effect_text, judge_claims
-from experiments.groups import KINDS, Group
-from experiments.selection import PaperError, axes
-from experiments.statistics import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
-from plots.publication import PROJECT
+from experiments.config.paths import ROOT
+from experiments.config.selection import PaperError, axes
+from experiments.judge.claim_groups import KINDS, Group
+from experiments.judge.claims import effect_text, judge_claims
+from experiments.stats import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
 DEPTH = [3, 5, 7]
@@ -437,8 +437,8 @@ def test_claims_about_nothing_are_refused(claim, message):
 
 
 def test_every_claim_of_paper_2_can_be_asked():
-    paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
-    numbers = pd.read_csv(PROJECT / paper["reported"]).assign(verdict="not run")
+    paper = yaml.safe_load((ROOT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
+    numbers = pd.read_csv(ROOT / paper["reported"]).assign(verdict="not run")
     results = judge_claims(paper, pd.DataFrame(), numbers, fixed_splits=["adult"])
     own = {"grows-with-epsilon", "grows-with-depth", "above-diffprfs-ig", "above-diffprfs-max", "printed-maximum"}
     assert own <= {result["id"] for result in results}

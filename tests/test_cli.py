@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
 
-from experiments.cells import Cell, checked_protocol
-from experiments.command import clipped_values, explain, main
-from experiments.protocol import Measured
-from experiments.store import Record
+from experiments.cells.cell import Cell, checked_protocol
+from experiments.commands.common import describe_clipping
+from experiments.commands.main import explain, main
+from experiments.store.record import Measured, Record
 
 ROOT = Path(__file__).parents[1]
 
@@ -205,6 +205,6 @@ def test_clipped_values_are_reported_with_their_columns():
     cells = [Cell("car", "majority", {}, 1.0, repeat) for repeat in range(2)]
     details = [{"clipped": {"age": 3}}, {"clipped": {"age": 5, "hours": 1}}]
     records = {cell.key: Record("done", Measured({}, 0.0, one)) for cell, one in zip(cells, details, strict=True)}
-    (line,) = clipped_values(cells, records)
+    (line,) = describe_clipping(cells, records)
     assert line.startswith("car: ") and "age 5, hours 1" in line
-    assert clipped_values(cells, {}) == []
+    assert describe_clipping(cells, {}) == []

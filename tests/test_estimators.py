@@ -21,7 +21,7 @@ import algorithms
 from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, PrivacyLeakWarning
 from algorithms.forests.forest import PrivateForest
 from algorithms.forests.tree import BY_VALUE
-from experiments import estimators
+from experiments.config import estimators
 
 DOMAIN = Domain(
     (Continuous("age", 0, 100), Nominal("sex", ("f", "m")), Nominal("job", ("a", "b", "c", "never seen"))),

@@ -5,11 +5,11 @@ import math
 import duckdb
 import pytest
 
-from experiments import export
-from experiments.cells import Cell
+from experiments.cells.cell import Cell
+from experiments.commands import export
 from experiments.errors import BadInput
-from experiments.protocol import Measured
-from experiments.store import Record, Store
+from experiments.store.database import Store
+from experiments.store.record import Measured, Record
 
 CELLS = [Cell("car", "majority", {"strategy": "prior"}, epsilon, r) for epsilon in (0.1, math.inf) for r in range(3)]
 

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import pytest
 
-from experiments import protocol
-from experiments.bands import plan_of, read
-from experiments.check import differences
-from experiments.store import Record
-from experiments.table import long_table
-from experiments.watched import cells
+from experiments.regression_check.bands import plan_of, read
+from experiments.regression_check.differences import find_differences
+from experiments.regression_check.watch import cells
+from experiments.run import evaluate
+from experiments.store.long_table import long_table
+from experiments.store.record import Record
 
 PROJECT = Path(__file__).resolve().parents[1]
 CODE = ("algorithms", "datasets", "experiments", "plots", "conf", "results/bands", "results/reported", "pyproject.toml")
@@ -124,7 +124,7 @@ IN_PYTHON = [
     ),
     Fault(
         "labels shuffled before training",
-        "experiments.protocol:_side",
+        "experiments.run.evaluate:_side",
         "target[rows], None",
         "np.random.default_rng(0).permutation(target[rows]), None",
         "4",
@@ -132,7 +132,7 @@ IN_PYTHON = [
     ),
     Fault(
         "measured on the training rows",
-        "experiments.protocol:run",
+        "experiments.run.evaluate:evaluate_cell",
         "else test",
         "else train",
         "1",
@@ -140,7 +140,7 @@ IN_PYTHON = [
     ),
     Fault(
         "twice the budget handed to the algorithm",
-        "experiments.estimators:make",
+        "experiments.config.estimators:make",
         "given |= own_epsilon(name)",
         'given |= {"epsilon": 2 * given["epsilon"]} | own_epsilon(name)',
         "1",
@@ -170,15 +170,15 @@ def differing(paper, wanted):
     check = replace(check, watched=[one for one in check.watched if one.name in wanted], claims=[])
     assert {one.name for one in check.watched} == set(wanted)
     asked = cells(description, check, range(check.repeats))
-    records = {cell.key: Record("done", protocol.run(cell)) for found in asked.values() for cell in found}
-    return [one.what for one in differences(description, check, accepted, long_table(asked, records))]
+    records = {cell.key: Record("done", evaluate.evaluate_cell(cell)) for found in asked.values() for cell in found}
+    return [one.what for one in find_differences(description, check, accepted, long_table(asked, records))]
 
 
 @pytest.fixture
 def forgetful(monkeypatch):
     """Splits and sums of this test are those of no other."""
     for name in ("_sides", "_summary"):
-        monkeypatch.setattr(protocol, name, cache(getattr(protocol, name).__wrapped__))
+        monkeypatch.setattr(evaluate, name, cache(getattr(evaluate, name).__wrapped__))
 
 
 @pytest.mark.parametrize("fault", IN_PYTHON, ids=[fault.what for fault in IN_PYTHON])
@@ -359,7 +359,7 @@ def test_a_compiled_fault_is_noticed(fault, project):
 @pytest.mark.slow
 def test_the_command_turns_red_and_names_the_setting(project):
     (fault,) = (fault for fault in COMPILED if fault.paper == "3")
-    done = run_with(fault, project, "-m", "experiments.check", fault.paper)
+    done = run_with(fault, project, "-m", "experiments.commands.check", fault.paper)
     assert done.returncode == 1, done.stderr[-2000:]
     assert fault.watched[0] in done.stdout and "outside" in done.stdout
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.feasibility import feasibility
+from experiments.judge.confusion_matrix import feasibility
 
 
 def matrices(sizes):

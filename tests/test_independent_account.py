@@ -37,10 +37,10 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.privacy_accountant import NeighboringRelation, UnsupportedEventError
 
 from algorithms.accounting import ADDED_OR_REMOVED
-from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.replay import GRID, Subject, subjects
 from experiments.audit.tape import MAXIMUM, Diverged, Tape, watch_class, watching
+from experiments.config import estimators
 from tests.plain_python import found_by
 
 STEP_OF_LOSSES = 2e-3

@@ -8,7 +8,7 @@ from scipy import stats
 
 import datasets
 from algorithms import AdditiveGaussianNoise, Continuous, Domain, MarginalReplacement, Nominal, ParzenReplacement
-from experiments.leakage import (
+from experiments.run.leakage import (
     attribute_ranges,
     interval_width,
     measured_width,

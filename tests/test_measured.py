@@ -5,7 +5,8 @@ import html
 import pandas as pd
 import pytest
 
-from plots import measured, publish, reference
+from plots import publish, reference
+from plots.pages import audit_bounds
 from tests.test_plots import PAPER, REPORTED, long_table
 
 FOUND = pd.DataFrame(
@@ -19,22 +20,22 @@ FOUND = pd.DataFrame(
 
 
 def write(results, frame):
-    path = results / measured.SUMMARY
+    path = results / audit_bounds.SUMMARY
     path.parent.mkdir(parents=True)
     frame.to_csv(path, index=False)
 
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(measured, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(audit_bounds, "REFERENCE", tmp_path / "reference")
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
-    assert measured.read(tmp_path).empty
+    assert audit_bounds.read(tmp_path).empty
     write(tmp_path / "reference", FOUND.iloc[:1])
-    assert list(measured.read(tmp_path)["bound"]) == [2.5]
+    assert list(audit_bounds.read(tmp_path)["bound"]) == [2.5]
     write(tmp_path, FOUND.iloc[2:])
-    assert list(measured.read(tmp_path)["bound"]) == [0.98]
+    assert list(audit_bounds.read(tmp_path)["bound"]) == [0.98]
 
 
 def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
@@ -53,8 +54,12 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
 
 
 def test_the_worst_of_an_algorithm_is_its_conviction_not_its_largest_bound():
-    assert measured.sentence({}, FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
-    assert measured.sentence({}, FOUND, ["b"]) == "" == measured.sentence({}, measured.read(measured.REFERENCE), ["a"])
+    assert audit_bounds.sentence({}, FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
+    assert (
+        audit_bounds.sentence({}, FOUND, ["b"])
+        == ""
+        == audit_bounds.sentence({}, audit_bounds.read(audit_bounds.REFERENCE), ["a"])
+    )
 
 
 def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
@@ -64,15 +69,15 @@ def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
     (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
     with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
         reference.publish_audit(tmp_path)
-    assert not measured.REFERENCE.exists()
+    assert not audit_bounds.REFERENCE.exists()
 
 
 def test_a_published_audit_is_told_in_the_readme(tmp_path, monkeypatch):
-    monkeypatch.setattr(reference, "PROJECT", tmp_path)
+    monkeypatch.setattr(reference, "ROOT", tmp_path)
     (tmp_path / "README.md").write_text("<!-- verdicts -->\n<!-- /verdicts -->\n", encoding="utf-8")
     write(tmp_path / "results", FOUND)
     known = tmp_path / "results" / "audit" / "provenance.json"
     known.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
     reference.publish_audit(tmp_path / "results")
-    assert measured.read(measured.REFERENCE).equals(measured.read(tmp_path / "results"))
+    assert audit_bounds.read(audit_bounds.REFERENCE).equals(audit_bounds.read(tmp_path / "results"))
     assert "convicted by the audit" in (tmp_path / "README.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import estimators
+from experiments.config import estimators
 from tests.mutants import CONTROL, Mutant, campaign, mutated
 from tests.mutants.campaign import COMMANDS, LAYERS, NOTHING, Noticed
 from tests.mutants.every import MUTANTS

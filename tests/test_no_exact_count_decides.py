@@ -15,9 +15,9 @@ import pytest
 from algorithms import RFDPPGiniClassifier
 from algorithms.accounting import ADDED_OR_REMOVED
 from algorithms.forests import levels, rfdpp_gini
-from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.replay import MIDDLE, Pair, Subject, subjects
+from experiments.config import estimators
 from tests.plain_python import found_by
 
 N_MOST = 30

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from algorithms import PrivacyLeakWarning
-from experiments import estimators
 from experiments.audit.replay import GRID, Subject, pairs, subjects
 from experiments.audit.tape import Tape, watch_class, watching
+from experiments.config import estimators
 from tests.plain_python import found_by
 
 KEPT = [subject for subject in subjects() if "epsilon" not in subject.params]

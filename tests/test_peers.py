@@ -21,11 +21,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from algorithms import Continuous, Domain, Nominal, ParameterError
 from datasets import catalogue
-from experiments import estimators, papers, versions
-from experiments.cells import Cell
-from experiments.command import run_cells
+from experiments.cells import code_version, study_cells
+from experiments.cells.cell import Cell
+from experiments.cells.grid import expand
+from experiments.commands.common import run_cells
+from experiments.config import estimators
 from experiments.errors import BadInput
-from experiments.executors import Executor
 from experiments.peers import (
     DiffprivlibForestClassifier,
     DiffprivlibLinearRegression,
@@ -34,7 +35,7 @@ from experiments.peers import (
     process,
     worker,
 )
-from experiments.settings import expand
+from experiments.run.executors import Executor
 
 FEATURES = (Continuous("age", 20, 120), Nominal("job", ("a", "b", "c")), Continuous("debt", -1, 1))
 CLASSES = Domain(FEATURES, Nominal("rich", ("yes", "no")))
@@ -304,17 +305,17 @@ def test_the_versions_of_a_peer_are_part_of_the_key_and_not_of_the_seed(monkeypa
     cell = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     ours = Cell("car", "rdt", {}, 1.0, 0)
     keys = cell.key, ours.key
-    versions.behind.cache_clear()
+    code_version.behind.cache_clear()
     monkeypatch.setattr(process, "pinned", lambda: {"diffprivlib": "9"})
     again = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     assert again.key != keys[0] and again.seed == cell.seed
     assert Cell("car", "rdt", {}, 1.0, 0).key == keys[1]
-    versions.behind.cache_clear()
+    code_version.behind.cache_clear()
 
 
 def test_the_code_of_the_worker_is_part_of_the_key():
     module = estimators.locate(estimators.target("dp_ebm")).__module__
-    assert "experiments.peers.worker" in versions._imported([module])
+    assert "experiments.peers.worker" in code_version._imported([module])
 
 
 # The benchmark.
@@ -337,7 +338,7 @@ def test_the_benchmark_leaves_out_no_combination_but_those_it_says():
     assert silent == ["ranks-sound", "soundness"], (
         "what has no room for DP-EBM must say so, unless it is about our own variants"
     )
-    cells = papers.studies(paper | {"studies": {"classification": many, "binary": two}})
+    cells = study_cells.cells_of_studies(paper | {"studies": {"classification": many, "binary": two}})
     shared = {cell.key for cell in cells["classification"]} & {cell.key for cell in cells["binary"]}
     assert len(shared) == 4 * len(many["algorithm"]) * 5
 

@@ -1,10 +1,10 @@
 """What ``--dry-run`` says: how many cells, which of them are done, and how long the others may take."""
 
-from experiments import plan
-from experiments.executors import Executor
-from experiments.protocol import Measured
-from experiments.settings import expand
-from experiments.store import Record, Store
+from experiments.cells.grid import expand
+from experiments.commands import dry_run
+from experiments.run.executors import Executor
+from experiments.store.database import Store
+from experiments.store.record import Measured, Record
 
 
 def cells_of(*algorithms):
@@ -13,7 +13,7 @@ def cells_of(*algorithms):
 
 
 def test_without_a_store_everything_is_to_run_and_no_time_is_made_up(tmp_path):
-    lines = plan.told(cells_of("majority"), tmp_path / "store.sqlite", Executor(jobs=1)).splitlines()
+    lines = dry_run.describe_plan(cells_of("majority"), tmp_path / "store.sqlite", Executor(jobs=1)).splitlines()
     assert lines[1].split() == ["car", "majority", "6", "6", "unknown"]
     assert lines[2].endswith(
         "6 cells: 0 in " + str(tmp_path / "store.sqlite") + ", 6 to run; 6 are of a kind that never ran here: no guess"
@@ -27,7 +27,7 @@ def test_the_time_follows_from_what_cells_of_the_same_kind_took(tmp_path):
         for cell, seconds in zip(asked[:2], (10, 20), strict=True):
             store.put(cell, Record("done", Measured({"accuracy": 0.5}, 1.0, {"seconds": seconds})))
         store.put(asked[2], Record("failed", error="no"))
-    said = plan.told(asked + asked, tmp_path / "store.sqlite", Executor(jobs=2)).splitlines()
+    said = dry_run.describe_plan(asked + asked, tmp_path / "store.sqlite", Executor(jobs=2)).splitlines()
     assert [line.split() for line in said[1:3]] == [
         ["car", "majority", "6", "4", "15"],
         ["car", "nothing", "6", "6", "unknown"],

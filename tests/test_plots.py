@@ -14,15 +14,17 @@ import pytest
 import yaml
 
 import datasets
-from experiments import papers, runner, spending
+from experiments.cells import study_cells
+from experiments.config.paths import ROOT
+from experiments.config.selection import PaperError, axis, settings
+from experiments.config.substitutes import substituted
 from experiments.errors import BadInput
-from experiments.selection import PaperError, axis, settings
-from experiments.store import Store
-from experiments.substitutes import substituted
-from experiments.table import long_table as long_table_of
-from plots import check, figures, publish, span, tables
-from plots.publication import PROJECT
-from plots.series import summarise, with_unplaced
+from experiments.judge.series import summarise, with_unplaced
+from experiments.run import ledger_steps, runner
+from experiments.store.database import Store
+from experiments.store.long_table import long_table as long_table_of
+from plots import check, publish, style
+from plots.tables import grid_table, span
 
 PAPER = {
     "number": 9,
@@ -287,7 +289,7 @@ def test_data_sets_are_counted(paper, tmp_path, monkeypatch):
 
 def test_official_splits_are_known_without_rows():
     study = {"dataset": ["adult", "mushroom", "car"], "algorithm": ["a"]}
-    assert tables.fixed_splits({"studies": {"s": study}}) == {"adult"}
+    assert grid_table.fixed_splits({"studies": {"s": study}}) == {"adult"}
 
 
 def test_a_paper_without_printed_numbers_or_claims(tmp_path):
@@ -303,12 +305,12 @@ def test_a_point_that_mixes_settings_is_refused(paper, tmp_path):
 
 
 def test_paper_2_asks_for_what_the_paper_shows():
-    paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
+    paper = yaml.safe_load((ROOT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
     items = {item["id"]: item for item in [*paper["tables"], *paper["figures"]]}
     assert len(items) == len(paper["tables"]) + len(paper["figures"])
     assert {f"table-{i}" for i in range(1, 4)} <= {item["id"] for item in paper["tables"]}
     assert {f"figure-{i}" for i in range(1, 6)} <= {item["id"] for item in paper["figures"]}
-    cells = papers.studies(paper)
+    cells = study_cells.cells_of_studies(paper)
     assert set(cells) == set(paper["studies"])
     nothing = pd.DataFrame(columns=["statistic"])
     for item in items.values():
@@ -327,9 +329,9 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     study = {"dataset": ["car"], "algorithm": ["rfdpp_gini", "majority"], "epsilon": [1.0]}
     own = {"rfdpp_gini": {"n_estimators": 2, "max_depth": 2}, "majority": {}}
     paper = {"number": 9, "title": "Tiny", "repeats": 2, "studies": {"tiny": study}, "algorithms": own}
-    cells = papers.studies(paper)
+    cells = study_cells.cells_of_studies(paper)
     with Store(tmp_path / "store.sqlite") as store:
-        assert runner.run(cells["tiny"], store, runner.Executor(jobs=1)).done == 4
+        assert runner.run_cells(cells["tiny"], store, runner.Executor(jobs=1)).done == 4
         records = store.get([cell.key for cell in cells["tiny"]])
     table = long_table_of(cells, records)
     assert (table["privacy"] == "").tolist() == (table["algorithm"] == "majority").tolist()
@@ -363,7 +365,7 @@ def error_figure(printed=math.nan, **more):
     )
     item |= more
     series = summarise(paper, item, table, pd.DataFrame(columns=["statistic"]), [item["lines"], item["x"]])
-    drawn = figures._figure(paper, item, series.assign(printed=printed))
+    drawn = style._figure(paper, item, series.assign(printed=printed))
     drawn.draw_without_rendering()
     return drawn.axes[0], drawn
 
@@ -465,7 +467,7 @@ def test_the_report_shows_claims_of_every_kind(paper, tmp_path):
 def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     item = PAPER["figures"][0] | {"title": " ".join(["Accuracy"] * n_words)}
     series = summarise(paper, item, long_table(), pd.DataFrame(columns=["statistic"]), [item["lines"], item["x"]])
-    drawn = figures._figure(paper, item, series)
+    drawn = style._figure(paper, item, series)
     drawn.draw_without_rendering()
     title, (legend,), (axes,) = drawn._suptitle, drawn.legends, drawn.axes
     assert title.get_text().split() == item["title"].split()
@@ -497,7 +499,7 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     assert "algorithm & error & r2" in tex and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
-    drawn = figures._figure(paper, figure, summarise(paper, figure, table, NO_NUMBERS, ["algorithm", "epsilon"]))
+    drawn = style._figure(paper, figure, summarise(paper, figure, table, NO_NUMBERS, ["algorithm", "epsilon"]))
     assert drawn.axes[0].get_ylabel() == "r2, median"
     assert "95 % interval,\nof the median,\n6 repeats" in [text.get_text() for text in drawn.legends[0].get_texts()]
 
@@ -556,7 +558,7 @@ def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
 
 
 def test_a_ledger_of_a_bootstrap_forest_has_the_steps_of_all_its_trees():
-    levels = spending.steps(LEDGER | {"algorithm": "diffprf_linear", "params": {"max_depth": [2]}})
+    levels = ledger_steps.steps(LEDGER | {"algorithm": "diffprf_linear", "params": {"max_depth": [2]}})
     # T = 10 trees, levels in proportion to 1, 2, 3, half of each for the count and half for the split or the leaf
     assert levels["epsilon"].to_numpy() == pytest.approx(np.tile(np.repeat([1, 2, 3], 2) / 6 / 10 / 2, 10))
     assert levels["step"].tolist() == list(range(1, 61))
@@ -567,7 +569,7 @@ def test_a_ledger_of_a_bootstrap_forest_has_the_steps_of_all_its_trees():
 )
 def test_the_steps_of_a_ledger_add_up_to_the_label(algorithm):
     name = "n_bins" if algorithm == "dp_marginals" else "max_depth"
-    steps = spending.steps(LEDGER | {"algorithm": algorithm, "params": {name: [3]}})
+    steps = ledger_steps.steps(LEDGER | {"algorithm": algorithm, "params": {name: [3]}})
     assert steps["epsilon"].sum() == pytest.approx(1.0)
 
 
@@ -608,7 +610,7 @@ def test_a_level_is_drawn_for_a_number_without_its_setting():
     series = with_unplaced(
         paper, item, summarise(paper, item, long_table(), nothing, ["algorithm", "epsilon"]), numbers
     )
-    (axes,) = figures._figure(paper, item, series).axes
+    (axes,) = style._figure(paper, item, series).axes
     assert 95.0 in [float(line.get_ydata()[0]) for line in axes.lines if len(line.get_ydata()) == 1]
     assert axes.get_ylim()[1] > 95
 
@@ -623,7 +625,7 @@ def test_metrics_may_stand_along_the_axis(tmp_path):
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert drawn["metric"].tolist() == ["precision_acc", "recall_acc"] * 2
     assert drawn["mean"].iloc[1] == pytest.approx(drawn["mean"].iloc[0] / 2)
-    (axes,) = figures._figure(paper, item, drawn).axes
+    (axes,) = style._figure(paper, item, drawn).axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["precision,\nacc (%)", "recall,\nacc (%)"]
     assert {line.get_linewidth() for line in axes.lines if line.get_label() in ("a", "b")} == {0}, "no order, no line"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from experiments.claims import judge_claims
-from experiments.selection import PaperError
+from experiments.config.selection import PaperError
+from experiments.judge.claims import judge_claims
 
 PAPER = {"number": 0, "repeats": 1}
 

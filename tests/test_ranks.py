@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.ranks import critical_difference, friedman_p, ranks
-from experiments.selection import PaperError
+from experiments.config.selection import PaperError
+from experiments.judge.ranks import critical_difference, friedman_p, ranks
 from plots import check, publish
-from plots.ranks import advice, figure
-from plots.run import Run
+from plots.figures.ranks import advice, figure
+from plots.run_folder import Run
 
 PAPER = {
     "number": 0,

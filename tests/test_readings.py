@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.numbered import names, paper_of
-from experiments.questions import readings_of
-from experiments.readings import command, ranked, sentence
-from experiments.selection import PaperError
-from experiments.verdicts import read_reported
-from plots.publication import PROJECT
-from plots.readings import write
+from experiments.commands.readings import command
+from experiments.config.papers import paper_names, paper_of
+from experiments.config.paths import ROOT
+from experiments.config.selection import PaperError
+from experiments.judge.numbers import read_reported
+from experiments.judge.reading_cells import readings_of
+from experiments.judge.readings import ranked, sentence
+from plots.reading_ranks import write
 
 PAPER = {
     "number": 0,
@@ -194,10 +195,10 @@ def test_a_question_that_cannot_be_meant_is_refused(question, message):
         readings_of(PAPER, question, NUMBERS)
 
 
-@pytest.mark.parametrize("name", [name for name in names() if paper_of(name).get("readings")])
+@pytest.mark.parametrize("name", [name for name in paper_names() if paper_of(name).get("readings")])
 def test_the_readings_of_every_paper_can_be_asked(name):
     paper = paper_of(name)
-    reported = read_reported(PROJECT / paper["reported"])
+    reported = read_reported(ROOT / paper["reported"])
     for question in paper["readings"]:
         readings = readings_of(paper, question, reported)
         assert len({one.words for one in readings}) == len(readings) > 1

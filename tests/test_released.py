@@ -22,9 +22,9 @@ from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
 from algorithms.released import document
 from algorithms.released.document import FORMAT, from_json
 from algorithms.released.numbers import ReleasedNumbers
-from experiments import estimators
 from experiments.audit import replay
 from experiments.audit.reachable import atoms
+from experiments.config import estimators
 from tests.plain_python import found_by
 from tests.test_secure import made, private
 

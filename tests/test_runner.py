@@ -14,16 +14,17 @@ from sklearn.preprocessing import PolynomialFeatures
 import datasets
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
-from experiments import papers, protocol, runner
-from experiments.cells import PROTOCOL, Cell
-from experiments.command import run_cells
+from experiments.cells import study_cells
+from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.grid import expand
+from experiments.commands.common import run_and_collect
 from experiments.errors import BadInput
-from experiments.executors import Executor
-from experiments.runner import run
-from experiments.settings import expand
-from experiments.splits import split_rows
-from experiments.store import Store
-from experiments.table import long_table
+from experiments.run import evaluate, runner
+from experiments.run.executors import Executor
+from experiments.run.runner import run_cells
+from experiments.run.splits import split_rows
+from experiments.store.database import Store
+from experiments.store.long_table import long_table
 
 ONE = Executor(jobs=1)
 FOREST = {"n_estimators": 3, "max_depth": 4}
@@ -64,7 +65,7 @@ def test_same_bytes_with_one_job_two_jobs_threads_dask_and_any_order(tmp_path):
     ):
         shuffled = random.Random(order).sample(cells, len(cells))
         with Store(tmp_path / f"{number}.sqlite") as store:
-            outcome = run(shuffled, store, Executor(executor, jobs))
+            outcome = run_cells(shuffled, store, Executor(executor, jobs))
             assert (outcome.done, outcome.failures) == (len(cells), [])
             found.add(_bytes(shuffled, store))
     assert len(found) == 1 and "done" in found.pop()
@@ -73,21 +74,21 @@ def test_same_bytes_with_one_job_two_jobs_threads_dask_and_any_order(tmp_path):
 def test_resuming_computes_only_what_is_missing(tmp_path, monkeypatch):
     cells = _cells()
     with Store(tmp_path / "store.sqlite") as store:
-        assert run(cells[:5], store, ONE).done == 5
-        assert (run(cells, store, ONE).done, run(cells, store, ONE).reused) == (len(cells) - 5, len(cells))
-        monkeypatch.setattr(protocol, "run", lambda cell: pytest.fail("computed again"))
-        assert run(cells + cells, store, ONE).done == 0
+        assert run_cells(cells[:5], store, ONE).done == 5
+        assert (run_cells(cells, store, ONE).done, run_cells(cells, store, ONE).reused) == (len(cells) - 5, len(cells))
+        monkeypatch.setattr(evaluate, "evaluate_cell", lambda cell: pytest.fail("computed again"))
+        assert run_cells(cells + cells, store, ONE).done == 0
 
 
 def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
     bad = Cell("car", "majority", {"strategy": "nonsense"}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([bad, *_cells()], store, ONE)
+        outcome = run_cells([bad, *_cells()], store, ONE)
         assert outcome.done == len(_cells())
         ((cell, error),) = outcome.failures
         assert cell is bad and error.startswith("InvalidParameterError: The 'strategy' parameter")
         assert store.get([bad.key])[bad.key].error == error
-        assert run([bad], store, ONE).failures, "a failed cell is tried again"
+        assert run_cells([bad], store, ONE).failures, "a failed cell is tried again"
 
 
 def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
@@ -97,7 +98,7 @@ def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
     once = f"'prior' if __import__('os').path.exists({met!r}) else (open({met!r}, 'w'), {KILL})"
     unlucky = Cell("car", "majority", {"strategy": Treacherous("prior", once)}, 1.0, 1)
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([deadly, *_cells(), unlucky], store, Executor(jobs=2))
+        outcome = run_cells([deadly, *_cells(), unlucky], store, Executor(jobs=2))
         assert outcome.done == len(_cells()) + 1
         ((cell, error),) = outcome.failures
         assert cell is deadly and error.startswith(f"its worker died {runner.ATTEMPTS} times")
@@ -105,7 +106,7 @@ def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_keeps_what_is_finished(tmp_path, monkeypatch):
-    cells, honest = _cells(), protocol.run
+    cells, honest = _cells(), evaluate.evaluate_cell
 
     def interrupted(cell):
         if cell.key == last.key:
@@ -113,9 +114,9 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, monkeypatch):
         return honest(cell)
 
     last = max(cells, key=lambda cell: (cell.dataset, cell.algorithm, cell.repeat))
-    monkeypatch.setattr(protocol, "run", interrupted)
+    monkeypatch.setattr(evaluate, "evaluate_cell", interrupted)
     with pytest.raises(KeyboardInterrupt), Store(tmp_path / "store.sqlite") as store:
-        run(cells, store, ONE)
+        run_cells(cells, store, ONE)
     with Store(tmp_path / "store.sqlite") as store:
         assert len(store.done()) >= len(cells) // 2
 
@@ -147,7 +148,7 @@ def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkey
         return honest(name)
 
     monkeypatch.setattr(datasets, "load", load)
-    outcome, skipped, records = run_cells(_cells(), tmp_path, Executor("loky", 1))
+    outcome, skipped, records = run_and_collect(_cells(), tmp_path, Executor("loky", 1))
     assert outcome.failures == [] and list(skipped) == ["nursery: put the file there"]
     assert len(records) == outcome.done == sum(cell.dataset == "car" for cell in _cells())
     statuses = long_table({"all": _cells()}, records).groupby("dataset")["status"].unique()
@@ -156,7 +157,7 @@ def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkey
 
 def test_a_cell_of_two_studies_stands_once_in_the_table():
     study = {"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}
-    cells = papers.studies({"repeats": 2, "studies": {"one": study, "two": study}})
+    cells = study_cells.cells_of_studies({"repeats": 2, "studies": {"one": study, "two": study}})
     assert long_table(cells, {})["study"].tolist() == ["one+two"] * 2
 
 
@@ -170,7 +171,7 @@ def test_a_cell_of_two_studies_stands_once_in_the_table():
 )
 def test_a_study_that_cannot_be_run_is_named(study, message):
     with pytest.raises(BadInput, match=message):
-        papers.studies({"repeats": 1, "studies": {"one": study}})
+        study_cells.cells_of_studies({"repeats": 1, "studies": {"one": study}})
 
 
 @pytest.mark.parametrize(("backend", "jobs"), [("dusk", 1), ("loky", 0), ("loky", "many"), ("loky", True)])
@@ -189,7 +190,7 @@ def three_columns(monkeypatch):
     made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
     made.fingerprint = entry.fingerprint
     monkeypatch.setattr(datasets, "load", lambda name: made)
-    caches = (protocol._sides, protocol._encoded, protocol._summary)
+    caches = (evaluate._sides, evaluate._encoded, evaluate._summary)
     for cache in caches:
         cache.cache_clear()
     yield made
@@ -211,11 +212,11 @@ def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_p
     )
     cells = random.Random(1).sample(_regressions(), 27)
     with Store(tmp_path / "store.sqlite") as store:
-        assert run(cells, store, ONE).done == 27
+        assert run_cells(cells, store, ONE).done == 27
         found = {key: record.measured.metrics for key, record in store.get([cell.key for cell in cells]).items()}
     assert read == [210] * 3
-    monkeypatch.setattr(protocol, "_summary", protocol._summary.__wrapped__)
-    assert found == {cell.key: protocol.run(cell).metrics for cell in cells}
+    monkeypatch.setattr(evaluate, "_summary", evaluate._summary.__wrapped__)
+    assert found == {cell.key: evaluate.evaluate_cell(cell).metrics for cell in cells}
     assert read == [210] * 30
 
 
@@ -226,16 +227,19 @@ def test_what_is_read_otherwise_is_read_again(three_columns):
         {"degree": 1, "scaling": "ball"},
         {"degree": 1, "fit_intercept": True},
     ):
-        protocol.run(Cell("ccpp", "fm", params, 1.0, 0))
-    protocol.run(Cell("ccpp", "fm", {"degree": 1}, 1.0, 1))
-    protocol.run(Cell("ccpp", "fm", {"degree": 1}, 2.0, 1))
-    assert protocol._summary.cache_info()[:2] == (1, 5)
+        evaluate.evaluate_cell(Cell("ccpp", "fm", params, 1.0, 0))
+    evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 1}, 1.0, 1))
+    evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 1}, 2.0, 1))
+    assert evaluate._summary.cache_info()[:2] == (1, 5)
 
 
 def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
-    free = [protocol.run(Cell("ccpp", "polynomial_regression", {"degree": 2}, epsilon, 0)) for epsilon in (0.1, 10.0)]
+    free = [
+        evaluate.evaluate_cell(Cell("ccpp", "polynomial_regression", {"degree": 2}, epsilon, 0))
+        for epsilon in (0.1, 10.0)
+    ]
     assert free[0].metrics == free[1].metrics
-    assert free[0].metrics["r2"] == protocol.run(Cell("ccpp", "fm", {"degree": 2}, math.inf, 0)).metrics["r2"]
+    assert free[0].metrics["r2"] == evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 2}, math.inf, 0)).metrics["r2"]
     assert free[0].details["privacy"]["claimed_epsilon"] == math.inf
     train, test = split_rows(three_columns, 0, PROTOCOL)
     low, high = np.array([(f.lower, f.upper) for f in three_columns.domain.features]).T
@@ -259,7 +263,7 @@ NEVER = when_compared("all(True for _ in iter(int, 1))")
 def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
     endless = Cell("car", "majority", {"strategy": Treacherous("prior", NEVER)}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([*_cells()[:3], endless], store, where)
+        outcome = run_cells([*_cells()[:3], endless], store, where)
         assert outcome.done == 3
         assert outcome.failures == [(endless, "it took longer than executor.time_limit=3 (seconds)")]
 
@@ -267,7 +271,7 @@ def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
 def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_path):
     deadly = Cell("car", "majority", {"strategy": Treacherous("prior", when_compared(KILL))}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([deadly, *_cells()[3:8]], store, Executor("dask", 2))
+        outcome = run_cells([deadly, *_cells()[3:8]], store, Executor("dask", 2))
         assert outcome.done == 5
         ((cell, error),) = outcome.failures
         assert cell is deadly and error.startswith("its worker died 2 times")

@@ -26,8 +26,8 @@ from algorithms.forests import keys
 from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
 from algorithms.regression.objective import Noise, Objective, perturbed
 from algorithms.secure import SecureGenerator
-from experiments import estimators
 from experiments.audit import replay, tape
+from experiments.config import estimators
 from experiments.errors import BadInput
 from tests.plain_python import found_by
 

@@ -12,8 +12,9 @@ import yaml
 from playwright.sync_api import sync_playwright
 
 from experiments.errors import BadInput
-from plots import publish, readings, site
-from plots.run import Run
+from plots import publish, reading_ranks
+from plots.pages import index_page
+from plots.run_folder import Run
 from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, without
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -48,7 +49,7 @@ def make_up(folder):
             (run / "provenance.json").write_text(facts, encoding="utf-8")
             publish(paper | {"reported": str(folder / "reported.csv")}, table, run)
     ranking = [_rank(place, text) for place, text in enumerate(["—", *reversed(ORDERED)], start=1)]
-    readings.write(paper, [pd.DataFrame(ranking)], folder / "results/paper-7")
+    reading_ranks.write(paper, [pd.DataFrame(ranking)], folder / "results/paper-7")
     return folder / "results"
 
 
@@ -63,18 +64,18 @@ def made_up(tmp_path_factory):
     """A report on made-up papers, away from all else."""
     project = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(site, "PROJECT", project)
-        patch.setattr("plots.publication.PROJECT", project)
-        patch.setattr(site, "REFERENCE", project / "results/reference")
-        index = site.build(make_up(project), ["7", "8", "9"])
+        patch.setattr(index_page, "CONF", project / "conf")
+        patch.setattr("plots.paper_results.ROOT", project)
+        patch.setattr(index_page, "REFERENCE", project / "results/reference")
+        index = index_page.build(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
     """The report of a fresh clone."""
-    names = sorted(path.name.removeprefix("paper-") for path in site.REFERENCE.glob("paper-*"))
-    return site.build(tmp_path_factory.mktemp("results"), names).parent
+    names = sorted(path.name.removeprefix("paper-") for path in index_page.REFERENCE.glob("paper-*"))
+    return index_page.build(tmp_path_factory.mktemp("results"), names).parent
 
 
 @pytest.fixture(params=["made_up", "published"])
@@ -151,20 +152,20 @@ def test_links_lead_somewhere_wherever_the_report_lies(report):
 
 
 def test_equal_results_give_equal_bytes_and_nothing_old_stays(tmp_path):
-    names = sorted(path.name.removeprefix("paper-") for path in site.REFERENCE.glob("paper-*"))
-    once = digests(site.build(tmp_path, names).parent)
+    names = sorted(path.name.removeprefix("paper-") for path in index_page.REFERENCE.glob("paper-*"))
+    once = digests(index_page.build(tmp_path, names).parent)
     (tmp_path / "report/old.html").write_text("", encoding="utf-8")
-    assert digests(site.build(tmp_path, names).parent) == once
+    assert digests(index_page.build(tmp_path, names).parent) == once
     assert all(b"/tmp" not in path.read_bytes() for path in (tmp_path / "report").glob("*.html")), (
         "no path of a machine"
     )
 
 
 def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
-    shutil.copytree(site.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
     paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
-    site.build(tmp_path, ["2"])
+    index_page.build(tmp_path, ["2"])
     for name in ("index.html", "paper-2.html"):
         assert "INCOMPLETE: 1 of 10 repeats" in (tmp_path / "report" / name).read_text(encoding="utf-8")
         assert "INCOMPLETE" not in (published / name).read_text(encoding="utf-8")
@@ -172,11 +173,11 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
 
 def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
     with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
-        site.build(tmp_path, ["x"])
-    shutil.copytree(site.REFERENCE / "paper-2", tmp_path / "paper-2")
+        index_page.build(tmp_path, ["x"])
+    shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
     with pytest.raises(SystemExit) as stopped:
-        site.main(str(tmp_path), "2")
+        index_page.main(str(tmp_path), "2")
     assert stopped.value.code == 2
     assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)
 

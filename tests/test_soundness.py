@@ -6,11 +6,11 @@ import math
 import pandas as pd
 import pytest
 
-from experiments.selection import PaperError
-from experiments.soundness import gains
+from experiments.config.selection import PaperError
+from experiments.judge.soundness import gains
 from plots import check, publish
-from plots.run import Run
-from plots.soundness import figure, markdown
+from plots.figures.soundness import figure, markdown
+from plots.run_folder import Run
 
 PAPER = {
     "number": 0,

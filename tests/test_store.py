@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from experiments.cells import Cell
-from experiments.protocol import Measured
-from experiments.store import Record, Store, StoreError
+from experiments.cells.cell import Cell
+from experiments.store.database import Store, StoreError
+from experiments.store.record import Measured, Record
 
 CELLS = [Cell("car", "majority", {}, epsilon, 0) for epsilon in (0.1, 1.0, math.inf)]
 PRIVACY = {"privacy": {"accounted_epsilon": math.inf}}

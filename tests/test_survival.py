@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments import executors
-from experiments.cells import Cell
+from experiments.cells.cell import Cell
+from experiments.cells.grid import expand
 from experiments.errors import BadInput
-from experiments.executors import Executor
-from experiments.runner import run
-from experiments.settings import expand
-from experiments.store import Store, StoreError
+from experiments.run import executors
+from experiments.run.executors import Executor
+from experiments.run.runner import run_cells
+from experiments.store.database import Store, StoreError
 
 ROOT = Path(__file__).resolve().parents[1]
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
@@ -147,11 +147,11 @@ def test_a_running_dask_cluster_gives_the_same_digits_and_may_lose_a_worker(tmp_
     address, workers = cluster
     cells = forests(20)
     with Store(tmp_path / "here.sqlite") as store:
-        run(cells, store, Executor(jobs=1))
+        run_cells(cells, store, Executor(jobs=1))
         here = store.get([cell.key for cell in cells])
     with Store(tmp_path / "there.sqlite") as store:
         store.put, honest = lambda *found: (workers[0].kill(), honest(*found)), store.put  # at the first result
-        assert run(cells, store, Executor("dask", address=address)).failures == []
+        assert run_cells(cells, store, Executor("dask", address=address)).failures == []
         there = store.get([cell.key for cell in cells])
     assert {key: one.measured.metrics for key, one in here.items()} == {
         key: one.measured.metrics for key, one in there.items()
@@ -174,7 +174,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path):
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
         with pytest.raises(StoreError, match="free space on the disk, or choose another with results=FOLDER"):
-            run([cell for setting in _many() for cell in setting], store, Executor(jobs=1))
+            run_cells([cell for setting in _many() for cell in setting], store, Executor(jobs=1))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, before)
@@ -182,7 +182,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path):
     kept = finished(tmp_path)
     assert kept > 0
     with Store(tmp_path / "store.sqlite") as store:
-        outcome = run([cell for setting in _many() for cell in setting], store, Executor(jobs=1))
+        outcome = run_cells([cell for setting in _many() for cell in setting], store, Executor(jobs=1))
     assert outcome.reused == kept and outcome.failures == []
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.claims import judge_claims
-from experiments.selection import PaperError
+from experiments.config.selection import PaperError
+from experiments.judge.claims import judge_claims
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
 AT_EQUAL |= {"better": {"study": "h", "along": "params.bandwidth"}, "worse": {"study": "s", "along": "params.sigma"}}

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.selection import PaperError
-from experiments.verdicts import expected_misses, half_digit, judge_numbers, read_reported
+from experiments.config.selection import PaperError
+from experiments.judge.numbers import expected_misses, judge_numbers, read_reported
+from experiments.judge.verdict import half_digit
 
 PAPER = {
     "number": 0,
@@ -189,10 +190,10 @@ def test_contradictions_are_refused():
 def test_printed_numbers_of_paper_2_are_read():
     import yaml
 
-    from plots.publication import PROJECT
+    from experiments.config.paths import ROOT
 
-    paper = yaml.safe_load((PROJECT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
-    reported = read_reported(PROJECT / paper["reported"])
+    paper = yaml.safe_load((ROOT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
+    reported = read_reported(ROOT / paper["reported"])
     assert list(reported["statistic"].value_counts().loc[["mean", "exact", "max"]]) == [28, 10, 2]
     numbers = judge_numbers(paper, reported, pd.DataFrame())
     assert set(numbers["verdict"]) == {"not run"}

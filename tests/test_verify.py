@@ -4,22 +4,22 @@ import sqlite3
 
 import pytest
 
-from experiments import verify
-from experiments.executors import Executor
-from experiments.papers import studies
-from experiments.runner import run
-from experiments.store import Store
+from experiments.cells.study_cells import cells_of_studies
+from experiments.commands import verify
+from experiments.run.executors import Executor
+from experiments.run.runner import run_cells
+from experiments.store.database import Store
 
 
 @pytest.fixture(scope="module")
 def tiny():
     study = {"dataset": ["car"], "algorithm": ["majority", "nothing"], "epsilon": [1.0]}
-    return studies({"repeats": 4, "studies": {"tiny": study}})
+    return cells_of_studies({"repeats": 4, "studies": {"tiny": study}})
 
 
 def honest(asked, path):
     with Store(path) as store:
-        run(asked["tiny"], store, Executor(jobs=1))
+        run_cells(asked["tiny"], store, Executor(jobs=1))
 
 
 def off_by_a_digit(asked, path):
@@ -32,7 +32,7 @@ def off_by_a_digit(asked, path):
 
 def without_a_cell(asked, path):
     with Store(path) as store:
-        run(asked["tiny"][1:], store, Executor(jobs=1))
+        run_cells(asked["tiny"][1:], store, Executor(jobs=1))
 
 
 def test_equal_runs_are_equal_and_others_are_not(tiny):

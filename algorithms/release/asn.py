@@ -27,7 +27,7 @@ class AdditiveGaussianNoise(NoisyCopies):
     Notes
     -----
     Privacy: none is claimed with an epsilon, and none holds; ``privacy_`` lists why. The original's own measure is the
-    width of an interval around the released value, ``experiments.leakage.interval_width``.
+    width of an interval around the released value, ``experiments.run.leakage.interval_width``.
 
     Examples
     --------

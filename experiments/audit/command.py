@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 
 import datasets
 from algorithms.forests.forest import PrivateForest
-from experiments import estimators, provenance
 from experiments.audit import exact
 from experiments.audit.blackbox import audited, pairs_of, sized, trainings_of
 from experiments.audit.findings import Found, Row, of_door, of_finding, of_run, sum_up, told, write
@@ -25,14 +24,15 @@ from experiments.audit.pairs import Pair
 from experiments.audit.release_path import attacked, doors_of
 from experiments.audit.replay import SIZES, Subject, reports, subjects
 from experiments.audit.templates import found_for
-from experiments.cells import canonical, checked_epsilon
+from experiments.cells.cell import canonical, checked_epsilon
+from experiments.config import estimators
+from experiments.config.data import task_and_domain
+from experiments.config.paths import CONF, ROOT
 from experiments.errors import BadInput, suggestion
-from experiments.progress import Progress
-from experiments.runner import Executor
-from experiments.settings import known
+from experiments.run.progress import Progress
+from experiments.run.runner import Executor
+from experiments.store import provenance
 
-ROOT = Path(__file__).resolve().parents[2]
-CONF = ROOT / "conf" / "audit.yaml"
 FEWEST = {"n": 1_000, "canaries": 100}
 LOSSES = 200
 """Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
@@ -205,7 +205,7 @@ class OneRun:
 
     def rows(self) -> Iterator[Row]:
         """Run it."""
-        known(self.dataset)
+        task_and_domain(self.dataset)
         params = estimators.parameters(self.algorithm, self.params)
         forest = estimators.make(self.algorithm, params, epsilon=self.epsilon)
         run = one_run(forest, self.dataset, self.canaries, canonical([self.algorithm, params, self.epsilon]))
@@ -280,7 +280,8 @@ def tasks_of(asked: Asked) -> list[BlackBox | WayOut | OneRun]:
         tasks.append(WayOut(releasable, asked.epsilon, jobs))
     if asked.algorithm is None:
         tasks += [
-            OneRun(epsilon=asked.epsilon, **run) for run in OmegaConf.to_container(OmegaConf.load(CONF))["one_runs"]
+            OneRun(epsilon=asked.epsilon, **run)
+            for run in OmegaConf.to_container(OmegaConf.load(CONF / "audit.yaml"))["one_runs"]
         ]
     return tasks
 

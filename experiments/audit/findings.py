@@ -20,7 +20,7 @@ from experiments.audit.one_run import Run
 from experiments.audit.pairs import Record
 from experiments.audit.release_path import Broken
 from experiments.audit.replay import Report
-from experiments.cells import canonical, json_safe
+from experiments.cells.cell import canonical, json_safe
 
 BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
 _SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "keeps_claim", "neighbours", "where", "event", "n"]

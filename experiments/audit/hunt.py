@@ -27,7 +27,6 @@ from sklearn.base import BaseEstimator, is_classifier
 
 from algorithms.accounting import RELATIONS
 from algorithms.forests.forest import PrivateForest
-from experiments import estimators
 from experiments.audit.blackbox import claim, pairs_of, sized
 from experiments.audit.bounds import FALSE_ALARMS, smallest_epsilon
 from experiments.audit.losses import losses
@@ -35,8 +34,9 @@ from experiments.audit.pairs import training_rows
 from experiments.audit.replay import Subject, subjects
 from experiments.audit.streams import key_of
 from experiments.audit.templates import FOUND, Template, keep, moved, starts
+from experiments.commands.common import exit_with
+from experiments.config import estimators
 from experiments.errors import BadInput, suggestion
-from experiments.numbered import exit_with
 
 EPSILON = 1.0
 COUNTED = 900_000

@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -33,6 +32,7 @@ from experiments.audit.exact import exponential_law, permute_and_flip_law
 from experiments.audit.pairs import Pair, Record, training_rows
 from experiments.audit.replay import by_key
 from experiments.audit.tape import Call, Diverged, Tape, watch_class, watching
+from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 
 # Laws: Call -> logarithm of the probability, or of the density, of its outcome.
@@ -224,7 +224,7 @@ def _in_a_process(asked: list[Trainings]) -> list[np.ndarray]:
         [sys.executable, "-m", "experiments.audit.losses"],
         input=pickle.dumps(asked),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[2],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
     )

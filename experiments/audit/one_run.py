@@ -32,9 +32,9 @@ from algorithms.forests.tree import BELOW, BY_VALUE, LEAF
 from experiments.audit.blackbox import verdict
 from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
 from experiments.audit.streams import Stream, key_of
-from experiments.cells import checked_protocol
+from experiments.cells.cell import checked_protocol
 from experiments.errors import BadInput
-from experiments.splits import split_rows
+from experiments.run.splits import split_rows
 
 SHARE = 0.1
 """Share of the canaries on either end that are guessed at where no likelihood says how sure a guess is."""

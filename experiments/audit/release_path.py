@@ -28,7 +28,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -37,12 +36,13 @@ from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from experiments import estimators
 from experiments.audit.any_estimator import EstimatorOnTable
 from experiments.audit.blackbox import claim, plain_params, refute, verdict
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.replay import Subject
 from experiments.audit.streams import key_of
+from experiments.config import estimators
+from experiments.config.paths import ROOT
 
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
@@ -302,7 +302,7 @@ def _attack_in_a_process(share: Sequence[Subject], epsilon: float, lines: queue.
     """Put a line for each door into the queue, and one that is empty when there are no more."""
     asked = json.dumps({"subjects": [asdict(subject) for subject in share], "epsilon": epsilon})
     command = [sys.executable, "-m", "experiments.audit.release_path", asked]
-    settings = {"env": os.environ | {"NUMBA_DISABLE_JIT": "1"}, "cwd": Path(__file__).resolve().parents[2]}
+    settings = {"env": os.environ | {"NUMBA_DISABLE_JIT": "1"}, "cwd": ROOT}
     try:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **settings) as process:
             for line in process.stdout:

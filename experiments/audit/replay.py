@@ -31,7 +31,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -40,9 +39,10 @@ from sklearn.base import RegressorMixin
 from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning, ReleaseError
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
 from algorithms.base import PrivateEstimator
-from experiments import estimators
 from experiments.audit.reachable import atoms
 from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_class, watching
+from experiments.config import estimators
+from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 
 EPSILON = 50.0
@@ -396,12 +396,11 @@ def reports(asked: Sequence[Subject] | None = None) -> list[Report]:
         In the same order.
     """
     words = json.dumps([asdict(subject) for subject in (subjects() if asked is None else asked)])
-    root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-m", "experiments.audit.replay"],
         input=words,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=root,
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
         check=True,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import yaml
@@ -14,8 +13,9 @@ import yaml
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
 from algorithms.domain import Continuous, Domain, Nominal
 from experiments.audit.pairs import Pair
+from experiments.config.paths import CONF
 
-FOUND = Path(__file__).resolve().parents[2] / "conf" / "audit_pairs.yaml"
+FOUND = CONF / "audit_pairs.yaml"
 CONTINUOUS = 0
 """In place of a number of categories: a column from 0 to ``HIGHEST``."""
 HIGHEST = 8

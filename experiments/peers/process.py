@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 from packaging.requirements import Requirement
 
+from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 from experiments.peers import worker
 
-_ROOT = Path(__file__).resolve().parents[2]
-_LOCK = _ROOT / "requirements-peers.lock"
+_LOCK = ROOT / "requirements-peers.lock"
 _ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 _own = threading.local()
@@ -43,7 +43,7 @@ def missing() -> str | None:
 
 def command() -> list[str]:
     """Return the command that starts a worker; ``-I`` keeps this folder and the caller's settings out of it."""
-    return [str(_ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *pinned()]
+    return [str(ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *pinned()]
 
 
 @cache

@@ -9,7 +9,7 @@ from pathlib import Path
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before Numba is imported: what is asked in children is not compiled
 
-from experiments.progress import Progress
+from experiments.run.progress import Progress
 from tests.mutants import Mutant, campaign
 from tests.mutants.algorithms import KEPT
 from tests.mutants.campaign import LAYERS

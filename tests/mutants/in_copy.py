@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from algorithms import PrivacyLeakWarning
-from experiments import protocol
 from experiments.audit import exact, replay
-from experiments.bands import plan_of, read
-from experiments.check import differences
-from experiments.store import Record
-from experiments.table import long_table
-from experiments.watched import cells
+from experiments.regression_check.bands import plan_of, read
+from experiments.regression_check.differences import find_differences
+from experiments.regression_check.watch import cells
+from experiments.run import evaluate
+from experiments.store.long_table import long_table
+from experiments.store.record import Record
 
 PAPERS = ("3", "1", "4", "5", "2")
 """Those that `make check` watches, the quick ones first."""
@@ -43,8 +43,8 @@ def watched(names: Sequence[str]) -> str:
         touched = [one for one in check.watched if set(one.where.get("algorithm", ())) & set(names)]
         check = replace(check, watched=touched, claims=[])
         asked = cells(description, check, range(check.repeats))
-        records = {cell.key: Record("done", protocol.run(cell)) for found in asked.values() for cell in found}
-        if touched and (found := differences(description, check, accepted, long_table(asked, records))):
+        records = {cell.key: Record("done", evaluate.evaluate_cell(cell)) for found in asked.values() for cell in found}
+        if touched and (found := find_differences(description, check, accepted, long_table(asked, records))):
             return f"paper {paper}: {found[0].what}"
     return ""
 

@@ -1,0 +1,285 @@
+"""The cell: the unit that is run, stored, resumed and retried.
+
+A cell has two names. Its *identity* says what was asked for: data set, algorithm with its parameters, ε, repeat and
+protocol. The seed comes from that alone, so rewriting code without changing a rule changes no digit. Its *key* adds
+everything else that determines the value: the rows, their public domain, the code and the versions of the libraries.
+Results are stored under the key, so stale ones are never found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import numpy as np
+
+from experiments.cells import code_version
+from experiments.errors import BadInput, suggestion
+
+PROTOCOL = {
+    "test_size": 0.3,
+    "evaluate_on": "test",
+    "rows": "all",
+    "split": "random",
+    "train_rows": None,
+    "test_rows": None,
+    "leakage": False,
+}
+
+#: Choices of the options that are words or flags.
+_CHOICES = {
+    "evaluate_on": ("test", "train"),
+    "rows": ("all", "balanced"),
+    "split": ("random", "in_order"),
+    "leakage": (False, True),
+}
+
+#: Options that came after results were published: at their default they are not part of the identity, so that the seeds
+#: of these results stay.
+_LATER = ("rows", "split", "train_rows", "test_rows")
+
+#: Options that say what else is measured of the same run: part of the key, not of the identity.
+_MEASURED = ("leakage",)
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One run of one algorithm with one budget on one split of one data set.
+
+    Parameters
+    ----------
+    dataset, algorithm : str
+        Names of files in ``conf/dataset`` and ``conf/algorithm``.
+    params : dict
+        All parameters of the algorithm that are set, defaults of ``conf/algorithm`` included.
+    epsilon : float
+        Privacy budget; infinity for no noise. An algorithm without one is run all the same, under this label.
+    repeat : int
+        From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
+    protocol : dict
+        As `checked_protocol` returns it: ``test_size``; ``evaluate_on`` (``test`` or ``train``); ``rows`` (``all``, or
+        ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
+        or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
+        ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
+        take the place of the shares, and are drawn from all rows, an official split or not); ``leakage`` (whether to
+        measure what the rows leak that an algorithm trains on instead of the training rows).
+
+    Examples
+    --------
+    >>> cell = Cell("car", "majority", {}, math.inf, 0)
+    >>> cell.identity
+    '{"algorithm":"majority","dataset":"car","epsilon":"inf","params":{},"protocol":{"evaluate_on":"test","test_size":0.3},"repeat":0}'
+    >>> cell.seed == Cell("car", "majority", {}, math.inf, 0).seed
+    True
+    """
+
+    dataset: str
+    algorithm: str
+    params: dict
+    epsilon: float
+    repeat: int
+    protocol: dict = field(default_factory=lambda: dict(PROTOCOL))
+
+    @cached_property
+    def identity(self) -> str:
+        """What was asked for, as canonical JSON."""
+        return f'{self._setting[:-1]},"repeat":{self.repeat}}}'  # the last key in order, so that the rest is shared
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 over everything that determines the value of this cell, as 64 hexadecimal digits."""
+        return _digest(self.identity, self._behind)
+
+    @property
+    def setting_key(self) -> str:
+        """The same over all but the repeat: one key for the cells that are averaged."""
+        return _digest(self._setting, self._behind)
+
+    def repeats(self, which: Iterable[int]) -> list[Cell]:
+        """Return the cells that differ from this one in their repeat alone; they share what follows from the rest.
+
+        Examples
+        --------
+        >>> [cell.repeat for cell in Cell("car", "majority", {}, math.inf, 0).repeats([0, 3])]
+        [0, 3]
+        """
+        shared = {name: getattr(self, name) for name in (*(one.name for one in fields(self)), "_setting", "_behind")}
+        found = []
+        for repeat in which:
+            cell = object.__new__(Cell)  # dataclasses.replace would take half of the planning
+            cell.__dict__.update(shared, repeat=repeat)
+            found.append(cell)
+        return found
+
+    @property
+    def seed(self) -> int:
+        """Random state of the algorithm, 32 bits, from the identity alone."""
+        entropy = int.from_bytes(hashlib.sha256(self.identity.encode()).digest())
+        return int(np.random.SeedSequence(entropy).generate_state(1)[0])
+
+    @property
+    def name(self) -> str:
+        """The cell as the words of the command line that runs its setting."""
+        params = "".join(f" algorithm.{name}={_word(value)}" for name, value in sorted(self.params.items()))
+        changed = {name: value for name, value in self.protocol.items() if value != PROTOCOL[name]}
+        protocol = "".join(f" protocol.{name}={_word(value)}" for name, value in changed.items())
+        return f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}{params}{protocol}"
+
+    @cached_property
+    def _setting(self) -> str:
+        return canonical(
+            {
+                "dataset": self.dataset,
+                "algorithm": self.algorithm,
+                "params": self.params,
+                "epsilon": self.epsilon,
+                "protocol": {
+                    name: value
+                    for name, value in self.protocol.items()
+                    if name not in _MEASURED and (name not in _LATER or value != PROTOCOL[name])
+                },
+            }
+        )
+
+    @cached_property
+    def _behind(self) -> str:
+        measured = canonical({name: self.protocol[name] for name in _MEASURED})
+        return f"{measured}\0{code_version.behind(self.dataset, self.algorithm)}"
+
+
+def canonical(value) -> str:
+    """Return JSON that is the same for the same value: keys sorted, no blanks, infinity as the text ``"inf"``.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": [math.inf, None]})
+    '{"a":["inf",null],"b":1}'
+    """
+    try:
+        return _strict_json(value)
+    except (
+        ValueError,
+        TypeError,
+    ):  # infinities and the like are rare, and looking for them first costs most of the time
+        return _strict_json(json_safe(value))
+
+
+_strict_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode
+
+
+def json_safe(value):
+    """Return a value that strict JSON can hold: infinity becomes ``"inf"``, NaN becomes null."""
+    if isinstance(value, Mapping):
+        return {str(name): json_safe(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_safe(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def checked_epsilon(value) -> float:
+    """Return a budget as a float.
+
+    Raises
+    ------
+    BadInput
+        If it is not a positive number.
+    """
+    try:
+        epsilon = float(value)
+    except (TypeError, ValueError):
+        epsilon = math.nan
+    if isinstance(value, bool) or not epsilon > 0:
+        raise BadInput(f"epsilon must be a positive number (inf for no noise), got {value!r}")
+    return epsilon
+
+
+def checked_protocol(given: Mapping | None) -> dict:
+    """Return a protocol with its defaults filled in.
+
+    Raises
+    ------
+    BadInput
+        For an unknown name or an impossible value.
+    """
+    for name in given or {}:
+        if name not in PROTOCOL:
+            raise BadInput(f"unknown protocol option {name!r}; {suggestion(name, PROTOCOL)}")
+    protocol = PROTOCOL | dict(given or {})
+    size = protocol["test_size"]
+    if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
+        raise BadInput(f"protocol.test_size must lie between 0 and 1, got {size!r}")
+    for name, choices in _CHOICES.items():
+        if protocol[name] not in choices:
+            raise BadInput(f"protocol.{name} must be {' or '.join(map(_word, choices))}, got {protocol[name]!r}")
+    _check_numbers_of_rows(protocol)
+    # a share of test rows means nothing beside their number, so it must not tell cells apart
+    return protocol | {"test_size": float(size if protocol["train_rows"] is None else PROTOCOL["test_size"])}
+
+
+def _check_numbers_of_rows(protocol: Mapping) -> None:
+    sizes = [protocol["train_rows"], protocol["test_rows"]]
+    if sizes == [None, None]:
+        return
+    named = [sorted(size) if isinstance(size, Mapping) else None for size in sizes]
+    numbers = [n for size in sizes for n in (size.values() if isinstance(size, Mapping) else [size])]
+    if named[0] != named[1] or not all(type(n) is int and n >= 1 for n in numbers):
+        raise BadInput(
+            "protocol.train_rows and protocol.test_rows must both be numbers of rows, or both name the same classes "
+            f"with a number for each, such as {{unacc:1000,acc:300}}; got {sizes[0]!r} and {sizes[1]!r}"
+        )
+    for name in ("rows", "split"):
+        if protocol[name] != PROTOCOL[name]:
+            raise BadInput(f"protocol.{name}={protocol[name]} does not go with numbers of rows")
+
+
+def is_fixed(protocol: Mapping, has_official_split: bool) -> bool:
+    """Return whether all repeats have one split: the official one, or one in order.
+
+    Examples
+    --------
+    >>> is_fixed(PROTOCOL, True), is_fixed(PROTOCOL | {"train_rows": 6000, "test_rows": 3000}, True)
+    (True, False)
+    """
+    if protocol["train_rows"] is not None:
+        return False
+    return has_official_split or (protocol["split"] == "in_order" and protocol["rows"] == "all")
+
+
+def overlap_of(protocol: Mapping, has_official_split: bool) -> float:
+    """Return test rows / training rows where every repeat splits the same rows anew, 0 where all have one split.
+
+    Examples
+    --------
+    >>> overlap_of(PROTOCOL | {"test_size": 0.2}, False), overlap_of(PROTOCOL | {"split": "in_order"}, False)
+    (0.25, 0.0)
+    >>> overlap_of(PROTOCOL | {"train_rows": {"a": 3, "b": 1}, "test_rows": {"a": 1, "b": 1}}, False)
+    0.5
+    """
+    if is_fixed(protocol, has_official_split):
+        return 0.0
+    if protocol["train_rows"] is None:
+        return protocol["test_size"] / (1 - protocol["test_size"])
+    sizes = [protocol[name] for name in ("test_rows", "train_rows")]
+    n_test, n_train = (sum(size.values()) if isinstance(size, Mapping) else size for size in sizes)
+    return n_test / n_train
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _word(value) -> str:
+    """Return a parameter's value as the shell and Hydra's command line read it."""
+    if isinstance(value, Mapping):
+        return shlex.quote("{" + ",".join(f"{name}:{one}" for name, one in value.items()) + "}")
+    if isinstance(value, str) and not re.fullmatch(r"[\w./-]+", value):
+        value = "'" + value.replace("'", "\\'") + "'"
+    return shlex.quote("null" if value is None else str(value).lower() if isinstance(value, bool) else str(value))

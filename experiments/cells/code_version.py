@@ -1,0 +1,152 @@
+"""The code and data behind a cell, as hashes that nobody has to remember to change.
+
+The version of an algorithm is a hash over the syntax trees of the module that defines it, of the protocol, and of every
+module of this project that these import, directly or not. Comments, layout and docstrings do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+from datasets import catalogue
+from experiments.config import estimators
+from experiments.config.paths import ROOT
+
+# Not `datasets`: whatever its code does, the fingerprint of the table and the public domain stand for it.
+_PACKAGES = ("algorithms", "experiments")
+
+LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
+
+
+@cache
+def behind(dataset: str, algorithm: str) -> str:
+    """Return all that determines a cell's value and is not said in its identity, as text to be hashed."""
+    code = code_version(estimators.target(algorithm))
+    own = [f"epsilon {value}" for value in estimators.own_epsilon(algorithm).values()]
+    elsewhere = [f"{package}=={number}" for package, number in estimators.packages(algorithm).items()]
+    return "\n".join([data_version(dataset), code, *own, *libraries().values(), *elsewhere])
+
+
+@cache
+def data_version(dataset: str) -> str:
+    """Return the fingerprint of a data set's rows, its split and its public domain, without reading a row."""
+    entry = catalogue.entry(dataset)
+    return f"{entry.fingerprint} {entry.n_train} {hashlib.sha256(repr(entry.domain).encode()).hexdigest()}"
+
+
+@cache
+def code_version(target: str) -> str:
+    """Return the version of the code behind an estimator.
+
+    Parameters
+    ----------
+    target : str
+        Import path of its class.
+
+    Returns
+    -------
+    str
+        A hash; for an estimator from elsewhere also the version of its package.
+    """
+    module = estimators.locate(target).__module__
+    package = module.partition(".")[0]
+    roots, elsewhere = ["experiments.run.evaluate", module], ""
+    if package not in _PACKAGES:
+        roots, elsewhere = roots[:1], f" {package} {getattr(import_module(package), '__version__', 'unknown')}"
+    digest = hashlib.sha256()
+    for name in sorted(_imported(roots)):
+        digest.update(f"{name}\0{_code(name)}\0".encode())
+    return digest.hexdigest() + elsewhere
+
+
+@cache
+def libraries() -> dict[str, str]:
+    """Return the versions of Python (minor) and of the libraries that compute, by name."""
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return {"python": f"python {python}"} | {name: f"{name} {version(name)}" for name in LIBRARIES}
+
+
+def _imported(roots: list[str]) -> set[str]:
+    """Return the modules of this project that some modules import, directly or not, and themselves."""
+    found, waiting = set(), list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+@cache
+def _imports(name: str) -> list[str]:
+    """Return the modules of this project that one module imports."""
+    found = []
+    for node in ast.walk(_tree(name)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            origin = _absolute(name, node)
+            found += [_defining(origin, alias.name) for alias in node.names]
+    return [one for one in found if one.partition(".")[0] in _PACKAGES]
+
+
+def _defining(module: str, name: str) -> str:
+    """Return the module that ``from module import name`` gets its code from.
+
+    A package that only passes names on would otherwise tie every algorithm to all others.
+    """
+    if module.partition(".")[0] not in _PACKAGES:
+        return module
+    if _path(f"{module}.{name}"):
+        return f"{module}.{name}"
+    for node in _tree(module).body:
+        if isinstance(node, ast.ImportFrom) and name in [alias.asname or alias.name for alias in node.names]:
+            return _defining(_absolute(module, node), name)
+    is_package = _path(module).name == "__init__.py"  # it may look names up when somebody asks for them
+    return getattr(getattr(import_module(module), name), "__module__", module) if is_package else module
+
+
+def _absolute(module: str, node: ast.ImportFrom) -> str:
+    """Return the absolute name of the module that an import statement names."""
+    if not node.level:
+        return node.module
+    is_package = _path(module).name == "__init__.py"
+    parent = module.split(".")[: None if is_package and node.level == 1 else is_package - node.level]
+    return ".".join([*parent, *([node.module] if node.module else [])])
+
+
+def _path(module: str) -> Path | None:
+    base = ROOT.joinpath(*module.split("."))
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_path(module).read_text(encoding="utf-8"))
+
+
+@cache
+def _code(module: str) -> str:
+    return code_without_words(_path(module).read_text(encoding="utf-8"))
+
+
+def code_without_words(source: str) -> str:
+    """Return the code of a module without docstrings, comments and layout.
+
+    Examples
+    --------
+    >>> code_without_words("def f(x):\\n    'Double.'\\n    return 2 * x  # fast")
+    'def f(x):\\n    return 2 * x'
+    """
+    tree = ast.parse(source)
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)

@@ -1,0 +1,166 @@
+"""From what was asked for to cells: every combination of values, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from sklearn.base import is_classifier, is_regressor
+
+from datasets import catalogue
+from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol
+from experiments.config import estimators
+from experiments.config.data import task_and_domain
+from experiments.config.selection import same
+from experiments.errors import BadInput, suggestion
+
+
+def expand(
+    values: Mapping[str, list],
+    repeats: int,
+    overrides: Mapping[str, Mapping] | None = None,
+    protocol: Mapping | None = None,
+    depends: Mapping[str, Mapping] | None = None,
+) -> list[list[Cell]]:
+    """Return the cells of every combination of values, one list of repeats for each.
+
+    Parameters
+    ----------
+    values : mapping of str to list
+        Values of ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>`` and ``protocol.<name>``.
+    repeats : int
+        How many of each.
+    overrides : mapping of str to mapping, optional
+        By algorithm: parameters that replace those of ``conf/algorithm``; ``values`` and ``depends`` replace both.
+    protocol : mapping, optional
+        What does not vary.
+    depends : mapping of str to mapping, optional
+        Parameters that follow one of the ``values``: ``{parameter: {name: {value: given}}}``, for every value of that
+        name. Algorithms without the parameter do without.
+
+    Raises
+    ------
+    BadInput
+        For anything that cannot be run.
+
+    Examples
+    --------
+    >>> settings = expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [0.1, 1]}, repeats=3)
+    >>> [[(cell.epsilon, cell.repeat) for cell in cells] for cells in settings]
+    [[(0.1, 0), (0.1, 1), (0.1, 2)], [(1.0, 0), (1.0, 1), (1.0, 2)]]
+    >>> pairs = {"n_estimators": {"epsilon": {0.1: 5, 1: 20}}}
+    >>> forests = {"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [0.1, 1.0]}
+    >>> [cells[0].params["n_estimators"] for cells in expand(forests, repeats=1, depends=pairs)]
+    [5, 20]
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise BadInput(f"repeats must be a whole number, at least 1, got {repeats!r}")
+    _check_depends(values, depends or {})
+    settings = []
+    for point in product(*values.values()):
+        chosen = dict(zip(values, point, strict=True))
+        algorithm = chosen["algorithm"]
+        own = (overrides or {}).get(algorithm, {}), _part(chosen, "params."), _following(chosen, depends or {})
+        cell = Cell(
+            dataset=chosen["dataset"],
+            algorithm=algorithm,
+            params=estimators.parameters(algorithm, *own),
+            epsilon=checked_epsilon(chosen["epsilon"]),
+            repeat=0,
+            protocol=checked_protocol(dict(protocol or {}) | _part(chosen, "protocol.")),
+        )
+        check(cell)
+        settings.append(cell.repeats(range(repeats)))
+    return settings
+
+
+def check(cell: Cell) -> None:
+    """Check that an algorithm accepts its parameters on a data set, as far as can be told without rows.
+
+    An estimator with a method ``check_parameters(n_features)`` is asked; it raises a ValueError.
+
+    Raises
+    ------
+    BadInput
+        If it does not.
+    """
+    task, domain = task_and_domain(cell.dataset)
+    _check_protocol(cell, task)
+    try:
+        estimator = estimators.make(
+            cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
+        )
+        if hasattr(estimator, "check_parameters"):
+            estimator.check_parameters(len(domain.features))
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {' '.join(str(error).split())}") from error
+    wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
+    if cell.protocol["leakage"] and not hasattr(estimator, "sampler"):
+        raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
+    if wrong:
+        raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
+
+
+def _check_protocol(cell: Cell, task: str) -> None:
+    if cell.protocol["train_rows"] is not None:
+        _check_numbers_of_rows(cell, task)
+        return
+    for name in ("rows", "split"):
+        if cell.protocol[name] != PROTOCOL[name] and catalogue.entry(cell.dataset).n_train is not None:
+            raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
+    if cell.protocol["rows"] == "balanced" and task != "classification":
+        raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")
+
+
+def _check_numbers_of_rows(cell: Cell, task: str) -> None:
+    entry, asked = catalogue.entry(cell.dataset), [cell.protocol[name] for name in ("train_rows", "test_rows")]
+    if isinstance(asked[0], Mapping):
+        classes = [str(label) for label in entry.domain.target.categories] if task == "classification" else []
+        for name in asked[0]:
+            if name not in classes:
+                known_classes = suggestion(name, classes) if classes else "it is a regression"
+                raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {known_classes}")
+    elif sum(asked) > entry.rows:
+        raise BadInput(
+            f"protocol.train_rows and protocol.test_rows ask for {sum(asked)} rows; {cell.dataset!r} has {entry.rows}"
+        )
+
+
+def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -> None:
+    """Check that every dependent parameter is one of some algorithm and follows every value of one axis."""
+    if not isinstance(depends, Mapping):
+        raise BadInput(f"depends: write {{parameter: {{axis: {{value: given, ...}}}}}}, got {depends!r}")
+    accepted = {name for algorithm in values["algorithm"] for name in estimators.accepts(estimators.target(algorithm))}
+    for parameter, rule in depends.items():
+        where = f"depends.{parameter}"
+        if not isinstance(rule, Mapping) or len(rule) != 1 or not isinstance(next(iter(rule.values())), Mapping):
+            raise BadInput(f"{where}: write {{axis: {{value: given, ...}}}} with one axis, got {rule!r}")
+        if f"params.{parameter}" in values:
+            raise BadInput(f"{where}: {parameter} is an axis in params too; name it in one of the two")
+        if parameter not in accepted:
+            hint = suggestion(parameter, accepted - set(estimators.GIVEN))
+            raise BadInput(f"{where}: no algorithm of the study has a parameter {parameter!r}; {hint}")
+        ((axis, given),) = rule.items()
+        if axis not in values:
+            raise BadInput(f"{where}: there is no axis {axis!r} to follow; {suggestion(axis, values)}")
+        for value in values[axis]:
+            if sum(same(key, value) for key in given) != 1:
+                raise BadInput(f"{where}: {axis} = {value!r} must be named once; it names {list(given)}")
+        for key in given:
+            if not any(same(key, value) for value in values[axis]):
+                raise BadInput(f"{where}: {axis} = {key!r} is not run by the study; it has {values[axis]}")
+
+
+def _following(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
+    """Return the dependent parameters of one combination of values."""
+    accepted = estimators.accepts(estimators.target(chosen["algorithm"]))
+    found = {}
+    for parameter, rule in depends.items():
+        ((axis, given),) = rule.items()
+        if parameter in accepted:
+            found[parameter] = next(one for key, one in given.items() if same(key, chosen[axis]))
+    return found
+
+
+def _part(chosen: Mapping, prefix: str) -> dict:
+    return {name.removeprefix(prefix): value for name, value in chosen.items() if name.startswith(prefix)}

@@ -1,0 +1,1 @@
+"""What a user types. Commands import everything else; nothing imports a command."""

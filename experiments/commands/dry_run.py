@@ -1,0 +1,63 @@
+"""What a command would run, before it does: ``--dry-run`` prints how many cells, and how long they may take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.cells.cell import Cell
+from experiments.run.executors import Executor
+from experiments.run.progress import duration
+from experiments.store.database import Store
+
+
+def describe_plan(cells: Iterable[Cell], path: Path, where: Executor) -> str:
+    """Return what a run would do, as text.
+
+    The time is a guess from the store: what earlier cells of the same algorithm on the same data set took, whatever
+    their parameters were. Where there are none it says so.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        What was asked for.
+    path : Path
+        The store; it need not be there.
+    where : Executor
+        How many would run at once.
+    """
+    asked = {cell.key: cell for cell in cells}
+    finished, seconds = _known(path)
+    frame = pd.DataFrame(
+        [(cell.dataset, cell.algorithm, key not in finished) for key, cell in asked.items()],
+        columns=["dataset", "algorithm", "to run"],
+    )
+    plan = frame.groupby(["dataset", "algorithm"], sort=False)["to run"].agg(["size", "sum"]).reset_index()
+    plan.columns = ["dataset", "algorithm", "cells", "to run"]
+    plan["seconds a cell"] = [
+        seconds.get(pair, math.nan) for pair in zip(plan["dataset"], plan["algorithm"], strict=True)
+    ]
+    shown = plan.to_string(index=False, na_rep="unknown", float_format="{:.3g}".format)
+    n = int(plan["to run"].sum())
+    return f"{shown}\n{len(asked):,} cells: {len(asked) - n:,} in {path}, {n:,} to run{_time(plan, where)}"
+
+
+def _time(plan: pd.DataFrame, where: Executor) -> str:
+    waiting = plan[plan["to run"] > 0]
+    known = waiting[waiting["seconds a cell"].notna()]
+    total = float((known["to run"] * known["seconds a cell"]).sum()) / where.n_jobs
+    n, n_known = int(waiting["to run"].sum()), int(known["to run"].sum())
+    said = [f"{n_known:,} of them in about {duration(total)}, {where.n_jobs} at once"] if n_known else []
+    said += [f"{n - n_known:,} are of a kind that never ran here: no guess"] if n > n_known else []
+    return "; ".join(["", *said])
+
+
+def _known(path: Path) -> tuple[set[str], dict[tuple[str, str], float]]:
+    """Return the keys that are done, and the mean seconds of a cell by data set and algorithm."""
+    if not path.is_file():
+        return set(), {}
+    with Store(path) as store:
+        return store.done(), store.seconds()

@@ -1,0 +1,39 @@
+"""Load data sets by name, or say in one line why they cannot be had."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import datasets
+from datasets import catalogue
+from experiments.errors import BadInput, one_line
+
+
+def reasons_not_available(names: set[str]) -> dict[str, str]:
+    """Load data sets, downloading them if need be, and return why those that are missing cannot be had.
+
+    Here, in the parent, so that workers do not all download the same file.
+    """
+    reasons = {}
+    for name in sorted(names):
+        try:
+            datasets.load(name)
+        except datasets.DataUnavailable as error:
+            reasons[name] = " ".join(str(error).split())
+    return reasons
+
+
+@cache
+def task_and_domain(dataset: str) -> tuple:
+    """Return the task and the public domain of a data set.
+
+    Raises
+    ------
+    BadInput
+        If the catalogue does not have it.
+    """
+    try:
+        entry = catalogue.entry(dataset)
+    except ValueError as error:
+        raise BadInput(str(error) if isinstance(error, datasets.UnknownDataset) else one_line(error)) from error
+    return entry.task, entry.domain

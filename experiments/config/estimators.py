@@ -1,0 +1,157 @@
+"""The algorithms by name: files ``conf/algorithm/*.yaml``, each an import path and parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from experiments.config.paths import CONF
+from experiments.errors import BadInput, suggestion
+
+FOLDER = CONF / "algorithm"
+
+#: Not to be set as parameters: the harness has decided on them, for every estimator that has them.
+GIVEN = {
+    "epsilon": "use epsilon=...",
+    "domain": "it belongs to the data set",
+    "random_state": "the seed comes from the cell",
+    "noise": "experiments can be repeated, OpenDP's noise cannot; for a release, give noise='opendp' to the estimator",
+}
+
+
+def names() -> list[str]:
+    """Return the names of all algorithms.
+
+    Examples
+    --------
+    >>> "majority" in names()
+    True
+    """
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def target(name: str) -> str:
+    """Return the import path of an algorithm's class.
+
+    Examples
+    --------
+    >>> target("majority")
+    'sklearn.dummy.DummyClassifier'
+    """
+    return _entry(name)["_target_"]
+
+
+def parameters(name: str, *overrides: Mapping) -> dict:
+    """Return the parameters of an algorithm: those of its file, replaced by others where given.
+
+    An ``epsilon`` in the file is none of them: it is what the algorithm is run with, whatever ε it stands under.
+
+    Raises
+    ------
+    BadInput
+        If there is no such algorithm or parameter; the message suggests the nearest.
+
+    Examples
+    --------
+    >>> parameters("majority", {"strategy": "prior"})
+    {'strategy': 'prior'}
+    """
+    params = {key: value for key, value in _entry(name).items() if key not in ("_target_", "epsilon")}
+    for given in overrides:
+        params |= given
+    accepted = accepts(target(name))
+    for parameter in params:
+        if parameter in GIVEN:
+            raise BadInput(f"algorithm {name!r}: {parameter} cannot be set as a parameter: {GIVEN[parameter]}")
+        if parameter not in accepted:
+            hint = suggestion(parameter, accepted - set(GIVEN))
+            raise BadInput(f"algorithm {name!r} has no parameter {parameter!r}; {hint}")
+    return params
+
+
+def make(name: str, params: Mapping, **given):
+    """Return an estimator, with those of ``epsilon``, ``domain`` and ``random_state`` that it has.
+
+    An ``epsilon`` in the algorithm's file comes first: ``.inf`` there makes it the algorithm without noise.
+
+    Examples
+    --------
+    >>> make("majority", {}, epsilon=1.0, random_state=3)
+    DummyClassifier(random_state=3)
+    """
+    accepted = accepts(target(name))
+    given |= own_epsilon(name)
+    return locate(target(name))(**params, **{key: value for key, value in given.items() if key in accepted})
+
+
+def own_epsilon(name: str) -> dict[str, float]:
+    """Return the ``epsilon`` that the algorithm's file fixes, if it does.
+
+    Examples
+    --------
+    >>> own_epsilon("polynomial_regression"), own_epsilon("fm")
+    ({'epsilon': inf}, {})
+    """
+    return {key: value for key, value in _entry(name).items() if key == "epsilon"}
+
+
+def packages(name: str) -> dict[str, str]:
+    """Return the versions of the packages that run an algorithm in an environment of its own; none of most.
+
+    Examples
+    --------
+    >>> packages("majority"), packages("dp_ebm")["interpret-core"]
+    ({}, '0.7.8')
+    """
+    return getattr(locate(target(name)), "packages", dict)()
+
+
+def lacks(name: str) -> str | None:
+    """Return why an algorithm cannot be run on this machine, in one line; None if it can.
+
+    Examples
+    --------
+    >>> lacks("majority")
+    """
+    return getattr(locate(target(name)), "lacks", lambda: None)()
+
+
+@cache
+def accepts(path: str) -> frozenset[str]:
+    """Return the names of the constructor parameters of the class at an import path."""
+    return frozenset(inspect.signature(locate(path)).parameters)
+
+
+@cache
+def locate(path: str) -> type:
+    """Import a class by its path.
+
+    Raises
+    ------
+    BadInput
+        If there is none.
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadInput(f"_target_: {path} cannot be imported ({error})") from error
+
+
+@cache
+def _entry(name: str) -> dict:
+    path = FOLDER / f"{name}.yaml"
+    if not path.is_file():
+        raise BadInput(f"unknown algorithm {name!r}; {suggestion(name, names())}")
+    try:
+        entry = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+    except (OmegaConfBaseException, OSError) as error:
+        raise BadInput(f"conf/algorithm/{path.name} cannot be read: {' '.join(str(error).split())}") from error
+    if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
+        raise BadInput(f"conf/algorithm/{path.name}: _target_, the import path of the estimator's class, is missing")
+    return entry

@@ -1,0 +1,110 @@
+"""Which rows of a data set are trained on in a repeat, and which are asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from algorithms import Domain, Nominal
+from datasets import Dataset
+from experiments.cells.cell import canonical
+
+OPTIONS = ("test_size", "rows", "split", "train_rows", "test_rows")
+"""What of a protocol says which rows are on which side."""
+
+
+def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the training and the test rows of a repeat, both ascending.
+
+    Parameters
+    ----------
+    data : Dataset
+        What is split.
+    repeat : int
+        From 0.
+    protocol : mapping
+        As `cells.checked_protocol` returns it.
+
+    Notes
+    -----
+    An official split is the same in every repeat, and so is one in order. Otherwise rows are drawn anew in each repeat
+    from a stream of random numbers that depends on the rows, the repeat and the sizes only, so that repeat r of every
+    algorithm sees the same split. Classes are split one by one; one with two rows (Nursery's ``recommend``) gives
+    one to each side, one with a single row gives it to the training side: a class that was never seen could not be
+    predicted. Where numbers of rows are given, they are drawn from all rows, an official split or not.
+    """
+    if protocol["train_rows"] is not None:
+        return _numbered(data, repeat, protocol["train_rows"], protocol["test_rows"])
+    n = len(data.target)
+    if data.n_train is not None:
+        return np.arange(data.n_train), np.arange(data.n_train, n)
+    groups = _classes(data)
+    is_balanced = protocol["rows"] == "balanced"
+    kept = _balanced(groups, _stream(f"{data.fingerprint} {repeat} balanced")) if is_balanced else np.arange(n)
+    test_size = protocol["test_size"]
+    if protocol["split"] == "in_order":
+        n_test = min(max(round(len(kept) * test_size), 1), len(kept) - 1)
+        return kept[:-n_test], kept[-n_test:]
+    rng = _stream(f"{data.fingerprint} {repeat} {test_size!r}")
+    is_test = np.zeros(n, dtype=bool)
+    for group in range(groups.max() + 1):
+        members = rng.permutation(kept[groups[kept] == group])
+        n_test = min(max(round(len(members) * test_size), 1), len(members) - 1)
+        is_test[members[:n_test]] = True
+    return kept[~is_test[kept]], kept[is_test[kept]]
+
+
+def domain_of(domain: Domain, protocol: Mapping) -> Domain:
+    """Return the public domain that algorithms are told: where the protocol names classes, there are no others.
+
+    Examples
+    --------
+    >>> domain = Domain((Nominal("safety", ("low", "high")),), Nominal("class", ("unacc", "acc", "good")))
+    >>> domain_of(domain, {"train_rows": {"acc": 300, "unacc": 1000}}).target.categories
+    ('unacc', 'acc')
+    """
+    named = protocol["train_rows"]
+    if not isinstance(named, Mapping):
+        return domain
+    kept = tuple(label for label in domain.target.categories if str(label) in named)
+    return replace(domain, target=Nominal(domain.target.name, kept))
+
+
+def _numbered(data: Dataset, repeat: int, train_rows, test_rows) -> tuple[np.ndarray, np.ndarray]:
+    """Draw so many rows for each side, of all rows or of each class that is named."""
+    rng = _stream(f"{data.fingerprint} {repeat} {canonical([train_rows, test_rows])}")
+    if not isinstance(train_rows, Mapping):
+        order = rng.permutation(len(data.target))
+        return np.sort(order[:train_rows]), np.sort(order[train_rows : train_rows + test_rows])
+    labels = data.target.to_numpy().astype(str)
+    sides = [], []
+    for label in sorted(train_rows):
+        members, asked = rng.permutation(np.flatnonzero(labels == label)), train_rows[label] + test_rows[label]
+        if len(members) < asked:
+            raise ValueError(f"class {label!r} has {len(members)} rows, of which the protocol asks for {asked}")
+        for side, part in zip(sides, np.split(members[:asked], [train_rows[label]]), strict=True):
+            side.append(part)
+    train, test = (np.sort(np.concatenate(side)) for side in sides)
+    return train, test
+
+
+def _classes(data: Dataset) -> np.ndarray:
+    """Return a number for the class of each row, in order of appearance; all rows of a regression have one."""
+    if data.task != "classification":
+        return np.zeros(len(data.target), dtype=np.int64)
+    return pd.factorize(data.target)[0]
+
+
+def _stream(words: str) -> np.random.Generator:
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(words.encode()).digest()))
+
+
+def _balanced(groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the positions of as many rows of each class as the smallest has, drawn at random, ascending."""
+    smallest = np.bincount(groups).min()
+    drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]
+    return np.sort(np.concatenate(drawn))

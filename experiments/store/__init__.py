@@ -1,0 +1,1 @@
+"""What is kept: every finished cell in one file, and the long table that everything else reads."""

@@ -1,0 +1,101 @@
+"""Where results come from: code, versions, machine, data, seeds, command."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import subprocess
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import llvmlite.binding
+from threadpoolctl import threadpool_info
+
+import datasets
+from experiments.cells import code_version
+from experiments.config.paths import ROOT
+
+SEEDS = (
+    "A cell's seed is numpy.random.SeedSequence over the SHA-256 of its identity (data set, algorithm, parameters, "
+    "epsilon, repeat, protocol); a split's is the SHA-256 of the data's fingerprint, the repeat and test_size, so that "
+    "repeat r of every algorithm sees the same rows."
+)
+
+
+def gather(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
+    """Return what must be known to run the same again.
+
+    Parameters
+    ----------
+    arguments : list of str
+        Of the command line.
+    names : iterable of str
+        Data sets in use.
+    repeats : int
+        Of every setting.
+    """
+    known = {"repeats": repeats, "seeds": SEEDS, "data": {name: _data(name) for name in sorted(set(names))}}
+    return of_command(["python", "-m", "experiments", *arguments]) | known
+
+
+def of_command(words: list[str]) -> dict:
+    """Return what was run, when, on which code, and where."""
+    return {
+        "command": shlex.join(words),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "git": _git(),
+        "versions": {"python": platform.python_version()} | {name: _number(name) for name in code_version.LIBRARIES},
+        "machine": _machine(),
+    }
+
+
+def _number(library: str) -> str:
+    return code_version.libraries()[library].split()[-1]
+
+
+def _git() -> dict | None:
+    """Return revision and whether tracked files differ from it; None outside a repository."""
+    try:
+        revision = _output("git", "rev-parse", "HEAD")
+        return {"revision": revision, "dirty": bool(_output("git", "status", "--porcelain", "--untracked-files=no"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _machine() -> dict:
+    """Return what could make another machine give other digits: its arithmetic, and who does it."""
+    return {
+        "processor": _processor(),
+        "compiled_for": llvmlite.binding.get_host_cpu_name(),  # Numba's code: fused operations depend on it
+        "cores": os.cpu_count(),
+        "system": platform.platform(terse=True),
+        "mathematics": " ".join(platform.libc_ver()),  # exp and log of compiled code
+        "linear_algebra": sorted(
+            {f"{one['internal_api']} {one['version']} {one.get('architecture')}" for one in _blas()}
+        ),
+    }
+
+
+def _blas() -> list[dict]:
+    return [one for one in threadpool_info() if one["user_api"] == "blas"]
+
+
+def _processor() -> str:
+    try:  # Linux: platform.processor() is empty or just the architecture there
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _data(name: str) -> dict:
+    try:
+        return datasets.load(name).provenance
+    except datasets.DataUnavailable as error:
+        return {"unavailable": " ".join(str(error).split()), "fingerprint": datasets.fingerprint(name)}

@@ -1,0 +1,1 @@
+"""Kinds of figures that a paper may have: one class in one file each."""

@@ -1,0 +1,22 @@
+"""How pages are rendered: one base template, one stylesheet, one script; every page is whole in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from plots import labels
+
+
+def render(template: str, **values) -> str:
+    """Return a page made of one of ``plots/pages/templates``; equal values give equal bytes."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.globals["sign"] = lambda verdict: labels.SIGNS.get(verdict, "")
+    return environment.get_template(template).render(**values)

@@ -1,0 +1,1 @@
+"""Kinds of tables that a paper may have: one class in one file each."""
