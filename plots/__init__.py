@@ -1,8 +1,4 @@
 """How results are shown: tables, figures, the report page and the summary on the terminal.
 
-Everything is drawn from the long table and the paper's description alone; see `publish`.
+Everything is drawn from the long table and the paper alone; see `plots.paper_results`.
 """
-
-from plots.paper_results import check, publish
-
-__all__ = ["check", "publish"]

@@ -16,65 +16,40 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.config.paths import REFERENCE, ROOT
-from experiments.config.selection import setting_key
-from experiments.config.substitutes import sentences
-from experiments.judge.readings import sentence
-from experiments.judge.series import ours
+from experiments.config.paper import Paper
+from experiments.config.substitutes import describe_substitutes
+from experiments.judge.readings.ranking import describe_ranking
 from experiments.judge.verdict import REPRODUCED
-from plots.figures import soundness
-from plots.labels import OF_NUMBERS, SIGNS, axis_labels, label, number
-from plots.pages import audit_bounds, privacy
-from plots.run_folder import KEPT, Run, copy, target_of
-from plots.tables import span
-from plots.tables.grid_table import corner, grid_values
-from plots.terminal import describe
+from plots import audit_bounds, privacy
+from plots.labels import OF_NUMBERS, SIGNS, format_number, label_name, label_result
+from plots.run_folder import KEPT, PaperRun, copy_files, name_target
 
 
-def grid(paper: Mapping, item: Mapping, series: pd.DataFrame) -> str:
-    """Return a table of the paper as Markdown, from the CSV of that table.
-
-    A cell says printed / ours and the sign of the verdict; where no printed number survives it is empty.
-    """
-    rows, columns = grid_values(paper, item)
-    found = {setting_key((row[item["rows"]], row[item["columns"]])): row for row in series.to_dict("records")}
-    lines = [" | ".join([f"| {corner(paper, item)}", *axis_labels(paper, item["columns"], columns)]) + " |"]
-    lines.append("|---" * (1 + len(columns)) + "|")
-    for name, row in zip(axis_labels(paper, item["rows"], rows), rows, strict=True):
-        cells = [_cell(found[setting_key((row, column))], ours=ours(series)) for column in columns]
-        lines.append(" | ".join([f"| **{name}**", *cells]) + " |")
-    return f"{item['title']}: paper / ours\n\n" + "\n".join(lines)
-
-
-def _cell(row: Mapping, decimals: int = 2, ours: str = "mean") -> str:
-    if pd.isna(row["printed"]):
-        return ""
-    printed, found = (number(row["metric"], row[name], decimals) for name in ("printed", ours))
-    return f"{printed} / {found} {SIGNS[row['verdict']]}"
-
-
-def counts(paper: Mapping, numbers: pd.DataFrame) -> str:
+def format_counts(paper: Paper, numbers: pd.DataFrame) -> str:
     """Return how many measurements got which verdict, and which counted facts differ."""
     facts = numbers[numbers["statistic"] == "exact"]
     means = numbers[numbers["statistic"] != "exact"]["verdict"].value_counts()
     said = "; ".join(f"{SIGNS[verdict]} {verdict}: {means.get(verdict, 0)}" for verdict in OF_NUMBERS)
     differing = facts[facts["verdict"] != REPRODUCED].to_dict("records")
     named = [
-        f"{label(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing
+        f"{label_name(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing
     ]
-    audit_bounds = f"Printed numbers: {said if len(means) else 'none survive'}."
+    judged = f"Printed numbers: {said if len(means) else 'none survive'}."
     agree = f"Facts of the data sets: {len(facts) - len(named)} of {len(facts)} agree"
-    return "\n\n".join([audit_bounds, *(["; ".join([agree, *named]) + "."] if len(facts) else [])])
+    return "\n\n".join([judged, *(["; ".join([agree, *named]) + "."] if len(facts) else [])])
 
 
-def maxima(paper: Mapping, numbers: pd.DataFrame) -> list[str]:
+def format_maxima(paper: Paper, numbers: pd.DataFrame) -> list[str]:
     """Return a line for every printed maximum, with the setting where ours is reached."""
-    return [
-        f"{describe(paper, row)}: {_cell(row, int(row['decimals']))} ({row['reason']})"
-        for row in numbers[numbers["statistic"] == "max"].to_dict("records")
-    ]
+    lines = []
+    for row in numbers[numbers["statistic"] == "max"].to_dict("records"):
+        decimals = int(row["decimals"])
+        printed, ours = (format_number(row["metric"], row[name], decimals) for name in ("printed", "mean"))
+        lines.append(f"{label_result(paper, row)}: {printed} / {ours} {SIGNS[row['verdict']]} ({row['reason']})")
+    return lines
 
 
-def claims_table(claims: list[dict]) -> str:
+def format_claims(claims: list[dict]) -> str:
     """Return the verdicts on claims as a Markdown table."""
     lines = ["| claim | verdict |", "|---|---|"]
     lines += [f"| {claim['text']} | {claim['verdict']}: {claim['reason']} |" for claim in claims]
@@ -83,38 +58,37 @@ def claims_table(claims: list[dict]) -> str:
 
 def readme_block(number_of_paper: str) -> str:
     """Return what the README says of a paper, from the published run in ``results/reference``."""
-    kept = REFERENCE / f"paper-{number_of_paper}"
-    run = Run.read(kept)
+    run = PaperRun.read(REFERENCE / f"paper-{number_of_paper}")
     paper, numbers = run.paper, run.numbers
-    forms = {"grid": grid, "span": span.markdown}
-    costs = [item for item in paper.get("figures", ()) if item.get("kind") == "soundness"]
-    studies = [soundness.markdown(paper, item, run.frame(item)) for item in costs]
-    tables = [(forms[item["kind"]], item, run.frame(item)) for item in paper["tables"] if item["kind"] in forms]
-    # The tables without printed numbers stay in the folder: here they would bury the verdicts.
-    grids = [form(paper, item, series) for form, item, series in tables if series["printed"].notna().any()]
-    largest = ["; ".join(maxima(paper, numbers)) + "."] if maxima(paper, numbers) else []
-    judged = [counts(paper, numbers), *largest, claims_table(run.claims)] if len(numbers) or run.claims else []
-    said = [*judged[:1], *sentences(paper), *run.advice(), *studies, *grids, *judged[1:], *explained(run)]
-    return "\n\n".join(said)
+    parts = [*paper.figures, *paper.tables]
+    texts = [part.format_markdown(paper, run.read_frame(part)) for part in parts]
+    maxima = format_maxima(paper, numbers)
+    largest = ["; ".join(maxima) + "."] if maxima else []
+    judged = []
+    if len(numbers) or run.claims:
+        judged = [format_counts(paper, numbers), *largest, format_claims(run.claims)]
+    substitutes = describe_substitutes(paper.labels, paper.used_instead)
+    blocks = [*judged[:1], *substitutes, *run.list_advice(), *filter(None, texts), *judged[1:], *explain_readings(run)]
+    return "\n\n".join(blocks)
 
 
-def explained(run: Run) -> list[str]:
+def explain_readings(run: PaperRun) -> list[str]:
     """Return which reading explains best what is printed, question by question."""
-    asked = {question["id"]: question["title"] for question in run.paper.get("readings", ())}
+    titles = {question.id: question.title.removesuffix("?") for question in run.paper.readings}
     groups = run.readings.groupby("question", sort=False) if len(run.readings) else ()
-    return [f"{asked[name].removesuffix('?')}? Of {len(rows)} readings: {sentence(rows)}." for name, rows in groups]
+    return [f"{titles[name]}? Of {len(rows)} readings: {describe_ranking(rows)}." for name, rows in groups]
 
 
 def verdicts_block() -> str:
     """Return the verdicts on all papers as a Markdown table, from the published runs."""
     lines = ["| paper | printed numbers | claims | algorithms that keep the ε they claim | convicted by the audit |"]
     lines.append("|---|---|---|---|---|")
-    for kept in sorted((REFERENCE).glob("paper-[0-9]*")):
-        run = Run.read(kept)
+    for kept in sorted(REFERENCE.glob("paper-[0-9]*")):
+        run = PaperRun.read(kept)
         means = run.numbers[run.numbers["statistic"] != "exact"]["verdict"]
         found = [_tally(list(means)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
-        found += [privacy.tally(run.privacy), audit_bounds.tally(run.audit, run.privacy)]
-        lines.append(" | ".join([f"| {run.paper['number']}. {run.paper['title']}", *found]) + " |")
+        found += [privacy.count_keeping_claim(run.privacy), audit_bounds.count_violations(run.audit, run.privacy)]
+        lines.append(" | ".join([f"| {run.paper.number}. {run.paper.title}", *found]) + " |")
     return "\n".join(lines)
 
 
@@ -149,14 +123,14 @@ def publish_reference(number_of_paper: str, results: Path = ROOT / "results") ->
     """
     run, kept = results / f"paper-{number_of_paper}", REFERENCE / f"paper-{number_of_paper}"
     if not (run / "numbers.csv").is_file():
-        sys.exit(f"{run} holds no finished run: {target_of(number_of_paper)} first")
+        sys.exit(f"{run} holds no finished run: {name_target(number_of_paper)} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
-    _refuse_uncommitted(facts, target_of(number_of_paper))
+    _refuse_uncommitted(facts, name_target(number_of_paper))
     parts = [pd.read_csv(path) for path in [run / "numbers.csv", *run.glob("figures/*.csv"), *run.glob("tables/*.csv")]]
-    if Run.read(run).is_short or any((part["n"] < part["n_expected"]).any() for part in parts if "n" in part):
-        sys.exit(f"{run} is not complete: {target_of(number_of_paper)} first")
+    if PaperRun.read(run).is_short or any((part["n"] < part["n_expected"]).any() for part in parts if "n" in part):
+        sys.exit(f"{run} is not complete: {name_target(number_of_paper)} first")
     shutil.rmtree(kept, ignore_errors=True)
-    copy(run, kept, KEPT)
+    copy_files(run, kept, KEPT)
     readme = ROOT / "README.md"
     text = with_block(readme.read_text(encoding="utf-8"), f"paper-{number_of_paper}", readme_block(number_of_paper))
     readme.write_text(with_block(text, "verdicts", verdicts_block()), encoding="utf-8")
@@ -173,7 +147,7 @@ def publish_audit(results: Path = ROOT / "results") -> None:
     if not (results / audit_bounds.SUMMARY).is_file():
         sys.exit(f"{results / audit_bounds.SUMMARY} is missing: make audit first")
     _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
-    copy(results, audit_bounds.REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
+    copy_files(results, REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
     readme = ROOT / "README.md"
     readme.write_text(with_block(readme.read_text(encoding="utf-8"), "verdicts", verdicts_block()), encoding="utf-8")
 

@@ -12,38 +12,39 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
 
-from experiments.config.substitutes import sentences
+from experiments.config.paper import Figure, Paper, Table, parse_paper
+from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
-from experiments.judge.numbers import expected_misses
-from experiments.judge.series import note_missing_cells
+from experiments.judge.numbers import count_expected_misses
 from experiments.judge.verdict import NOT_REPRODUCED
 from experiments.stats import LEVEL
-from plots.figures.ranks import ADVISES, advice
 from plots.labels import OF_NUMBERS
-from plots.pages import audit_bounds
+from plots import audit_bounds
+from plots.series import note_missing_cells
 
 _TEXTS = ("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note")
 _TEXTS += ("lowest_setting", "highest_setting")
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
-#: What of a run is small and shows all of it.
 KEPT = (*_NEEDED, "provenance.json", "readings.csv", "tables/*", "figures/*.csv", "figures/*.svg")
+"""What of a run is small and shows all of it."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """What was run and what came out.
+class PaperRun:
+    """What was run of a paper, and what came out.
 
     Parameters
     ----------
     folder : Path
         Where it lies.
-    paper : dict
-        The paper's description as it was run.
+    paper : Paper
+        The paper as it was run.
     numbers : DataFrame
         Verdicts on the printed numbers.
     claims : list of dict
@@ -51,17 +52,17 @@ class Run:
     coverage : tuple of int
         How many cells are answered, and how many the paper asks for.
     privacy : list of dict
-        As from `plots.pages.privacy.sums`.
+        As from `plots.privacy.sum_up_privacy`.
     provenance : dict
         Where it comes from; empty if unknown.
     readings : DataFrame
-        How far each reading of the text is from what is printed, as from `reading_ranks.write`; empty if nobody asked.
+        How far each reading of the text is from what is printed; empty if nobody ran the readings.
     audit : DataFrame
-        What was measured of the privacy of algorithms, as from `plots.pages.audit_bounds.read`.
+        What was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`.
     """
 
     folder: Path
-    paper: dict
+    paper: Paper
     numbers: pd.DataFrame
     claims: list[dict]
     coverage: tuple[int, int]
@@ -71,7 +72,7 @@ class Run:
     audit: pd.DataFrame
 
     @classmethod
-    def read(cls, folder: Path) -> Run:
+    def read(cls, folder: Path) -> PaperRun:
         """Read a folder.
 
         Raises
@@ -86,75 +87,79 @@ class Run:
         provenance, readings = folder / "provenance.json", folder / "readings.csv"
         return cls(
             folder,
-            yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8")),
+            read_paper_as_run(folder / "paper.yaml"),
             read_csv(folder / "numbers.csv"),
             judged["claims"],
             (judged["cells"], judged["cells_expected"]),
             read_json(folder / "privacy.json"),
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
             pd.read_csv(readings, keep_default_na=False, na_values=[""]) if readings.is_file() else pd.DataFrame(),
-            audit_bounds.read(folder.parent),
+            audit_bounds.read_bounds(folder.parent),
         )
 
-    def frame(self, item: Mapping) -> pd.DataFrame:
+    def read_frame(self, part: Table | Figure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
-        kind = "tables" if item in self.paper.get("tables", ()) else "figures"
-        return read_csv(self.folder / kind / f"{item['id']}.csv")
+        folder = "tables" if isinstance(part, Table) else "figures"
+        return read_csv(self.folder / folder / f"{part.id}.csv")
 
-    def notes(self) -> list[str]:
+    def write_notes(self) -> list[str]:
         """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
-        return [self._completeness(), *sentences(self.paper), *self._chance(), *self.advice()]
+        substitutes = describe_substitutes(self.paper.labels, self.paper.used_instead)
+        return [self._note_completeness(), *substitutes, *self._note_chance(), *self.list_advice()]
 
-    def advice(self) -> list[str]:
-        """Return which algorithm to take, of each figure of ranks that says so."""
-        items = [item for item in self.paper.get("figures", ()) if item.get(ADVISES)]
-        return [advice(self.paper, item, self.frame(item)) for item in items]
+    def list_advice(self) -> list[str]:
+        """Return which algorithm to take, of each figure that says so."""
+        ranks = [part for part in self.paper.figures if getattr(part, "advises", False)]
+        return [part.advise(self.paper, self.read_frame(part)) for part in ranks]
 
     @property
     def is_short(self) -> bool:
         """Whether it has fewer repeats than the paper's file asks for."""
-        return int(self.paper["repeats"]) < int(self.paper.get("repeats_asked", 0))
+        return self.paper.repeats < (self.paper.repeats_asked or 0)
 
-    def _completeness(self) -> str:
+    def _note_completeness(self) -> str:
         n, expected = self.coverage
         if self.is_short:
-            repeats = f"{self.paper['repeats']} of {self.paper['repeats_asked']} repeats of every setting"
+            repeats = f"{self.paper.repeats} of {self.paper.repeats_asked} repeats of every setting"
             return f"INCOMPLETE: {repeats}, {n} of {expected} of their cells."
         return note_missing_cells(n, expected) or f"Complete: all {expected} cells."
 
-    def _chance(self) -> list[str]:
-        chance = expected_misses(self.numbers)
-        if not chance:
+    def _note_chance(self) -> list[str]:
+        by_chance = count_expected_misses(self.numbers)
+        if not by_chance:
             return []
         tested = self.numbers[self.numbers["statistic"] != "exact"]
-        missed = int((tested["verdict"] == NOT_REPRODUCED).sum())
+        n_missed = int((tested["verdict"] == NOT_REPRODUCED).sum())
         notes = [
-            f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {chance:.1f} would fall outside by "
-            f"chance alone if all were reproducible; {missed} did. Claims share one 5 % error rate for the whole "
+            f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {by_chance:.1f} would fall outside by "
+            f"chance alone if all were reproducible; {n_missed} did. Claims share one 5 % error rate for the whole "
             "paper (Holm)."
         ]
-        if (m := int(self.paper.get("printed_repeats", 1))) > 1:
+        if self.paper.printed_repeats > 1:
             kindest = tested["verdict_one_run"].value_counts()
-            notes.append(
-                f"Assumed: a printed number is the mean of {m} runs. Were each a single run, "
-                + ", ".join(f"{kindest.get(verdict, 0)} would be {verdict}" for verdict in OF_NUMBERS)
-                + "."
-            )
+            counts = ", ".join(f"{kindest.get(verdict, 0)} would be {verdict}" for verdict in OF_NUMBERS)
+            assumed = f"Assumed: a printed number is the mean of {self.paper.printed_repeats} runs."
+            notes.append(f"{assumed} Were each a single run, {counts}.")
         return notes
 
 
-def target_of(name: str) -> str:
+def read_paper_as_run(path: Path) -> Paper:
+    """Read what `write_paper` wrote."""
+    return parse_paper(yaml.safe_load(path.read_text(encoding="utf-8")), path)
+
+
+def name_target(name: str) -> str:
     """Return the words that run a paper.
 
     Examples
     --------
-    >>> target_of("2"), target_of("benchmark")
+    >>> name_target("2"), name_target("benchmark")
     ('make reproduce-paper-2', 'make benchmark')
     """
     return f"make reproduce-paper-{name}" if name.isdigit() else f"make {name}"
 
 
-def copy(folder: Path, target: Path, patterns: Iterable[str]) -> None:
+def copy_files(folder: Path, target: Path, patterns: Iterable[str]) -> None:
     """Copy those files of a run that match one of some patterns."""
     for pattern in patterns:
         for path in sorted(folder.glob(pattern)):
@@ -176,36 +181,42 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
 
 
-def read_json(path: Path):
+def read_json(path: Path) -> Any:
     """Read what `write_json` wrote."""
-    return json.loads(path.read_text(encoding="utf-8"), object_hook=_numbers)
+    return json.loads(path.read_text(encoding="utf-8"), object_hook=_read_numbers)
 
 
-def write_json(contents, path: Path) -> None:
+def write_json(contents: Any, path: Path) -> None:
     """Write what JSON can hold: NaN becomes null, infinity the text "inf", numbers keep ten digits."""
     path.write_text(json.dumps(_plain(contents), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def write_paper(paper: Mapping, path: Path) -> None:
+def write_paper(paper: Paper, path: Path) -> None:
     """Write a paper's description as it was run, substitutes and number of repeats included."""
-    path.write_text(yaml.safe_dump(dict(paper), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    path.write_text(yaml.safe_dump(paper.to_mapping(), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(inner) for inner in value]
     if isinstance(value, float):
-        return None if math.isnan(value) else (str(value) if math.isinf(value) else float(f"{value:.10g}"))
+        return None if math.isnan(value) else _round_number(value)
     return value
 
 
-def _numbers(found: dict) -> dict:
+def _round_number(value: float) -> str | float:
+    return str(value) if math.isinf(value) else float(f"{value:.10g}")
+
+
+def _read_numbers(contents: dict) -> dict:
     """Turn the texts of infinities into numbers again, and null into NaN at the ends of an interval."""
-    lost = {name for name in ("low", "high") if found.get("effect") is not None and found.get(name) is None}
-    ends = {"inf": math.inf, "-inf": -math.inf}
-    return {
-        name: math.nan if name in lost else ends.get(value, value) if isinstance(value, str) else value
-        for name, value in found.items()
-    }
+    if contents.get("effect") is not None:
+        for name in ("low", "high"):
+            if name in contents and contents[name] is None:
+                contents[name] = math.nan
+    for name, value in contents.items():
+        if value in ("inf", "-inf"):
+            contents[name] = float(value)
+    return contents

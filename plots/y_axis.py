@@ -1,23 +1,23 @@
 """The y axis of a figure: linear or logarithmic, where it ends, and what lies beyond its ends.
 
-An item of a paper's ``figures`` may say ``y: log``, ``bottom:`` and ``top:`` (in the units of the axis). What lies
-beyond an end is marked there with its value, so that an axis hides nothing.
+A figure of lines may say ``y: log``, ``bottom:`` and ``top:`` (in the units of the axis). What lies beyond an end is
+marked there with its value, so that an axis hides nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from experiments.config.selection import PaperError
-from experiments.judge.series import ours
-from plots.labels import large, scaled
+from plots.labels import format_large, scale_value
+from plots.series import name_of_center
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LINE = 11.5  # points from one written value to the next
 _REACH = 5  # an interval may stretch a logarithmic axis to this part of the lowest point, and no further
@@ -25,7 +25,13 @@ _REACH = 5  # an interval may stretch a logarithmic axis to this part of the low
 
 @dataclass(frozen=True)
 class Limits:
-    """The ends of an axis; infinite where the drawing itself decides."""
+    """The ends of an axis; infinite where the drawing itself decides.
+
+    Parameters
+    ----------
+    bottom, top : float
+        On the scale on which the metric is printed.
+    """
 
     bottom: float = -math.inf
     top: float = math.inf
@@ -43,8 +49,22 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Beyond:
-    """A point that lies beyond an end of the axis."""
+class PointBeyond:
+    """A point that lies beyond an end of the axis.
+
+    Parameters
+    ----------
+    x : int
+        Its place on the x axis, from 0.
+    position : float
+        Where it is drawn there.
+    value : float
+        Its value.
+    color : str
+        Of its line.
+    is_printed : bool
+        Whether the paper prints it.
+    """
 
     x: int
     position: float
@@ -53,56 +73,86 @@ class Beyond:
     is_printed: bool
 
 
-def limits_of(item: Mapping, series: pd.DataFrame) -> Limits:
+@dataclass(frozen=True)
+class AxisValues:
+    """What an axis has to show of one metric: points and ends of intervals, on the scale on which it is printed.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    series : DataFrame
+        As from `plots.series.summarise_metrics`.
+    is_log : bool
+        Whether the axis is logarithmic: it shows no value at or below zero.
+    """
+
+    metric: str
+    series: pd.DataFrame
+    is_log: bool
+
+    def list_shown(self, names: Sequence[str], limits: Limits) -> list[float]:
+        """Return the values of columns that an axis with these ends can show."""
+        values = [scale_value(self.metric, value) for name in names for value in self.series[name]]
+        finite = [value for value in values if math.isfinite(value) and limits.hold(value)]
+        return [value for value in finite if value > 0] if self.is_log else finite
+
+    def reach_below(self, value: float) -> bool:
+        """Return whether a point or an interval lies at or below a value."""
+        columns = self.series[[name_of_center(self.series), "ci_low"]]
+        return bool((scale_value(self.metric, columns) <= value).any(axis=None))
+
+
+def find_limits(values: AxisValues, given: Limits) -> Limits:
     """Return the ends of a figure's y axis.
 
     Parameters
     ----------
-    item : mapping
-        The figure; ``y``, ``bottom`` and ``top`` are optional.
-    series : DataFrame
-        As from `experiments.judge.series.summarise`.
-
-    Raises
-    ------
-    PaperError
-        If they contradict themselves.
+    values : AxisValues
+        What the axis has to show.
+    given : Limits
+        The ends that the figure asks for; infinite where it does not.
 
     Examples
     --------
     >>> series = pd.DataFrame({"mean": [0.1, 10.0], "printed": math.nan, "ci_low": [-0.1, 9.0], "ci_high": [0.3, 11.0]})
-    >>> limits_of({"metric": "mse", "top": 4.0, "bottom": 0.0}, series)
-    Limits(bottom=0.0, top=4.0)
-    >>> round(limits_of({"metric": "mse", "y": "log", "top": 1.0}, series).bottom, 3)
+    >>> round(find_limits(AxisValues("mse", series, is_log=True), Limits(top=1.0)).bottom, 3)
     0.016
     """
-    _check(item)
-    if not {"y", "bottom", "top"} & set(item):
-        return Limits()
-    is_log = item.get("y") == "log"
-    given = Limits(float(item.get("bottom", -math.inf)), float(item.get("top", math.inf)))
-    points, ends = (_shown(item, series, names, given) for names in ((ours(series), "printed"), ("ci_low", "ci_high")))
-    if is_log:
-        ends = [value for value in ends if points and value > min(points) / _REACH]
-        ends += [min(points) / _REACH] if points and _some_below(item, series, min(points) / _REACH) else []
-    forward, backward = (math.log10, lambda y: 10**y) if is_log else (float, float)
-    reach = [forward(value) for value in [*points, *ends, given.bottom, given.top] if math.isfinite(value)] or [0.0]
-    pad = 0.05 * (max(reach) - min(reach)) or (1.0 if is_log else abs(max(reach)) or 1.0)
+    points = values.list_shown([name_of_center(values.series), "printed"], given)
+    ends = values.list_shown(["ci_low", "ci_high"], given)
+    forward, backward = (math.log10, lambda y: 10**y) if values.is_log else (float, float)
+    if values.is_log:
+        ends = _limit_reach(values, points, ends)
+    shown = [value for value in [*points, *ends, given.bottom, given.top] if math.isfinite(value)]
+    reach = [forward(value) for value in shown] or [0.0]
+    pad = 0.05 * (max(reach) - min(reach)) or (1.0 if values.is_log else abs(max(reach)) or 1.0)
     bottom = given.bottom if math.isfinite(given.bottom) else backward(min(reach) - pad)
     return Limits(bottom, given.top if math.isfinite(given.top) else backward(max(reach) + pad))
 
 
+def _limit_reach(values: AxisValues, points: list[float], ends: list[float]) -> list[float]:
+    """Return the ends of intervals without those that would stretch a logarithmic axis too far down."""
+    if not points:
+        return []
+    lowest = min(points) / _REACH
+    kept = [value for value in ends if value > lowest]
+    return [*kept, lowest] if values.reach_below(lowest) else kept
+
+
 def dress_log(axes: Axes, limits: Limits) -> None:
     """Make a y axis logarithmic, with plain numbers at its ticks."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
     axes.set_yscale("log")
-    few = limits.top < 30 * limits.bottom
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-    axes.yaxis.set_minor_locator(NullLocator() if few else LogLocator(subs=range(2, 10)))
+    has_few_decades = limits.top < 30 * limits.bottom
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if has_few_decades else (1,)))
+    axes.yaxis.set_minor_locator(NullLocator() if has_few_decades else LogLocator(subs=range(2, 10)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter("")
 
 
-def mark(axes: Axes, points: Sequence[Beyond], limits: Limits) -> tuple[int, int]:
+def mark_points(axes: Axes, points: Sequence[PointBeyond], limits: Limits) -> tuple[int, int]:
     """Mark points at the end of the axis beyond which they lie, their values written outside one above the other.
 
     Returns
@@ -110,57 +160,42 @@ def mark(axes: Axes, points: Sequence[Beyond], limits: Limits) -> tuple[int, int
     above, below : int
         How many lines of text there are at most.
     """
-    heights = []
-    for end, sign, marker in ((limits.top, 1, "^"), (limits.bottom, -1, "v")):
-        found = sorted((p for p in points if (p.value - end) * sign > 0), key=lambda p: (p.x, p.value * sign))
-        for i, point in enumerate(found):
-            style = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}
-            shape = {"marker": "x", "markeredgewidth": 1.7} if point.is_printed else {"marker": marker}
-            axes.plot([point.position], [end], markersize=7, **shape, **style)
-            height = sum(other.x == point.x for other in found[:i])
-            axes.annotate(
-                ("× " if point.is_printed else "") + _text(point.value),
-                (point.x, end),
-                xytext=(0, sign * (6 + _LINE * height)),
-                textcoords="offset points",
-                ha="center",
-                va="bottom" if sign > 0 else "top",
-                fontsize=8.5,
-                color=point.color,
-            )
-        heights.append(max((sum(p.x == x for p in found) for x in {p.x for p in found}), default=0))
-    return heights[0], heights[1]
+    above = [point for point in points if point.value > limits.top]
+    below = [point for point in points if point.value < limits.bottom]
+    above.sort(key=lambda point: (point.x, point.value))
+    below.sort(key=lambda point: (point.x, -point.value))
+    return _mark_end(axes, above, limits.top, 1), _mark_end(axes, below, limits.bottom, -1)
 
 
-def padding(n_lines: int) -> float:
+def _mark_end(axes: Axes, points: Sequence[PointBeyond], end: float, sign: int) -> int:
+    heights: dict[int, int] = {}
+    for point in points:
+        style = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}
+        shape = {"marker": "^" if sign > 0 else "v"}
+        if point.is_printed:
+            shape = {"marker": "x", "markeredgewidth": 1.7}
+        axes.plot([point.position], [end], markersize=7, **shape, **style)
+        height = heights.get(point.x, 0)
+        heights[point.x] = height + 1
+        axes.annotate(
+            ("× " if point.is_printed else "") + _format_value(point.value),
+            (point.x, end),
+            xytext=(0, sign * (6 + _LINE * height)),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if sign > 0 else "top",
+            fontsize=8.5,
+            color=point.color,
+        )
+    return max(heights.values(), default=0)
+
+
+def measure_padding(n_lines: int) -> float:
     """Return how many points of room lines of written values need."""
     return 6.0 + _LINE * n_lines + (3.0 if n_lines else 0.0)
 
 
-def _check(item: Mapping) -> None:
-    if item.get("y", "log") != "log":
-        raise PaperError(f"{item['id']}: y = {item['y']!r} is unknown; it may be log, or be left out")
-    ends = {name: item[name] for name in ("bottom", "top") if name in item}
-    for name, value in ends.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
-            raise PaperError(f"{item['id']}: {name} = {value!r} must be a number on the scale of the axis")
-        if "y" in item and value <= 0:
-            raise PaperError(f"{item['id']}: {name} = {value!r} cannot be shown on a log axis; choose one above zero")
-    if len(ends) == 2 and ends["bottom"] >= ends["top"]:
-        raise PaperError(f"{item['id']}: bottom = {ends['bottom']!r} must lie below top = {ends['top']!r}")
-
-
-def _shown(item: Mapping, series: pd.DataFrame, names: Sequence[str], given: Limits) -> list[float]:
-    """Return the values of columns, as printed, that an axis with these ends can show."""
-    values = (scaled(item["metric"], value) for name in names for value in series[name])
-    return [v for v in values if math.isfinite(v) and given.hold(v) and (v > 0 or item.get("y") != "log")]
-
-
-def _some_below(item: Mapping, series: pd.DataFrame, value: float) -> bool:
-    return bool((scaled(item["metric"], series[[ours(series), "ci_low"]]) <= value).any(axis=None))
-
-
-def _text(value: float) -> str:
+def _format_value(value: float) -> str:
     if abs(value) < 1000:
         return f"{value:#.3g}".rstrip(".")
-    return large(value)
+    return format_large(value)

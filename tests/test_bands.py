@@ -18,8 +18,9 @@ from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch
 from experiments.regression_check.bands import Accepted, accepted_of, plan_of
 from experiments.regression_check.differences import find_differences, format_report
-from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, band_of, most_against
+from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, most_against
 from experiments.regression_check.watch import check_of, doubts, verdict
+from experiments.regression_check.order_statistics import make_band
 
 DRAWS = {
     "normal": lambda rng, size: rng.normal(size=size),
@@ -76,8 +77,8 @@ def test_the_chance_of_an_alarm_is_that_of_all_orders_counted_one_by_one(n, m):
             half += sum(place > threshold for place in places) >= (m + 1) // 2
         assert alarms <= half and (alarms == half or m % 2 == 0)  # of an even number, half is not always enough
         level = half / comb(n + m, m)
-        assert order_statistics._rank(n, m, level * (1 + 1e-9)) >= j
-        assert order_statistics._rank(n, m, level * (1 - 1e-9)) < j
+        assert order_statistics._find_rank(n, m, level * (1 + 1e-9)) >= j
+        assert order_statistics._find_rank(n, m, level * (1 - 1e-9)) < j
 
 
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
@@ -86,7 +87,7 @@ def test_whatever_the_distribution_no_more_false_alarms_than_stated(draw, monkey
     monkeypatch.setattr(order_statistics, "LEVEL", 0.02)
     rng, n_trials = np.random.default_rng(0), 4000
     runs = draw(rng, (n_trials, 60 + 11))
-    alarms = sum(bool(band_of(one[:60], 11).beyond(np.median(one[60:]))) for one in runs)
+    alarms = sum(bool(make_band(one[:60], 11).measure_excess(np.median(one[60:]))) for one in runs)
     assert alarms <= binom.isf(1e-4, n_trials, 0.02)
     if len(np.unique(runs)) == runs.size:  # where no values are equal, the level is nearly used up
         assert alarms >= binom.ppf(1e-4, n_trials, 0.01)
@@ -97,20 +98,20 @@ def test_a_shift_of_the_stated_size_is_detected_nine_times_in_ten(name):
     rng, found = np.random.default_rng(1), 0
     for sign in (1, -1) * 300:
         runs = DRAWS[name](rng, 221)
-        band = band_of(runs[:200], 21)
-        found += bool(band.beyond(np.median(runs[200:]) + sign * band.detects))
+        band = make_band(runs[:200], 21)
+        found += bool(band.measure_excess(np.median(runs[200:]) + sign * band.detects))
     assert found >= binom.ppf(1e-3, 600, 0.9)
 
 
 def test_constant_runs_allow_for_rounding_only():
-    band = band_of([0.7543160690571049] * 200, 21)
+    band = make_band([0.7543160690571049] * 200, 21)
     assert (band.low, band.high, band.detects) == (0.7543160690571049, 0.7543160690571049, 0)
-    assert band.beyond(0.7543160691) == 0 and band.beyond(0.7544) > 0 > band.beyond(0.7542)
+    assert band.measure_excess(0.7543160691) == 0 and band.measure_excess(0.7544) > 0 > band.measure_excess(0.7542)
 
 
 def test_too_few_runs_are_refused():
     with pytest.raises(BadInput, match="40 runs are too few for a band of the median of 9; take more of either"):
-        band_of(range(40), 9)
+        make_band(range(40), 9)
 
 
 @pytest.mark.parametrize("share", [0.001, 0.0123, 0.05, 0.1234, 0.3])

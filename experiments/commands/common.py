@@ -13,7 +13,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config import estimators
-from experiments.config.data import reasons_not_available
+
 from experiments.config.papers import paper_names
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput
@@ -22,6 +22,7 @@ from experiments.run.runner import Outcome, run_cells
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
+from experiments.config.data import explain_missing
 
 _SHOWN = 20
 
@@ -64,7 +65,7 @@ def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tupl
     with Store(folder / "store.sqlite") as store:
         finished = store.done()
         pending = [cell for cell in cells if cell.key not in finished]
-        without_rows = reasons_not_available({cell.dataset for cell in pending})
+        without_rows = explain_missing({cell.dataset for cell in pending})
         without_code = {name: estimators.lacks(name) for name in {cell.algorithm for cell in pending}}
         skipped = defaultdict(list)
         for cell in pending:

@@ -9,7 +9,7 @@ from datasets import catalogue
 from experiments.errors import BadInput, one_line
 
 
-def reasons_not_available(names: set[str]) -> dict[str, str]:
+def explain_missing(names: set[str]) -> dict[str, str]:
     """Load data sets, downloading them if need be, and return why those that are missing cannot be had.
 
     Here, in the parent, so that workers do not all download the same file.

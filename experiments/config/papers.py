@@ -2,37 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
+from experiments.config.substitutes import find_substitutes, replace_datasets
 from experiments.errors import BadInput, suggestion
 
 PAPERS = CONF / "paper"
 
 
-def paper_names() -> list[str]:
-    """Return the papers, by number: all of ``conf/paper`` but the demo and the benchmark.
+def list_papers() -> list[str]:
+    """Return the numbers of all papers: the names of ``conf/paper`` but the demo and the benchmark.
 
     Examples
     --------
-    >>> "2" in paper_names(), "demo" in paper_names()
+    >>> "2" in list_papers(), "demo" in list_papers()
     (True, False)
     """
     return sorted(path.stem for path in PAPERS.glob("*.yaml") if path.stem.isdigit())
 
 
-def paper_of(name: str) -> dict:
-    """Return a paper's description as it is written: no data set stands in for another here.
+def read_paper(name: str) -> Paper:
+    """Read a paper as it is written: no data set stands in for another here.
+
+    Parameters
+    ----------
+    name : str
+        Of its file in ``conf/paper``.
 
     Raises
     ------
     BadInput
-        If there is no such paper, or it cannot be read.
+        If there is no such paper, or its file cannot be read or says what it may not say.
+
+    Examples
+    --------
+    >>> read_paper("2").studies["comparison"].axis("epsilon")
+    [0.1, 0.25, 0.5, 0.75, 1.0]
     """
-    if name not in paper_names():
-        raise BadInput(f"unknown paper {name!r}; {suggestion(name, paper_names())}")
+    file = PAPERS / f"{name}.yaml"
+    if not file.is_file():
+        raise BadInput(f"unknown paper {name!r}; {suggestion(name, [path.stem for path in PAPERS.glob('*.yaml')])}")
     try:
-        return OmegaConf.to_container(OmegaConf.load(PAPERS / f"{name}.yaml"), resolve=True)
+        contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
     except (OmegaConfBaseException, OSError) as error:
         raise BadInput(f"conf/paper/{name}.yaml cannot be read: {' '.join(str(error).split())}") from error
+    return parse_paper(contents, file)
+
+
+def prepare_paper(contents: Mapping[str, Any], name: str, repeats: int | None) -> Paper:
+    """Return a paper as it is to be run: with so many repeats, and substitutes for data sets that are not available.
+
+    Parameters
+    ----------
+    contents : mapping
+        What its file says.
+    name : str
+        Of the file in ``conf/paper``, which errors name.
+    repeats : int or None
+        Runs of every setting; as many as the paper asks for if None.
+
+    Raises
+    ------
+    BadInput
+        If the paper says what it may not say.
+    """
+    file = PAPERS / f"{name}.yaml"
+    written = parse_paper(contents, file)
+    substitutes = find_substitutes(written.instead)
+    asked = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
+    return parse_paper(replace_datasets(contents, substitutes) | asked, file)

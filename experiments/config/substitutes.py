@@ -9,96 +9,108 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from datasets import catalogue
-from experiments.config.data import reasons_not_available
+from experiments.config.data import explain_missing
 from experiments.errors import BadInput
 
-_WORDS = ("title", "text")
+_TEXTS = ("title", "text")
+_KEPT = ("labels", "instead", "reported")
 
 
-def needed(paper: Mapping) -> dict[str, str]:
+def find_substitutes(instead: Mapping[str, str]) -> dict[str, str]:
     """Return which data sets of a paper are not available and which stand in for them.
+
+    Parameters
+    ----------
+    instead : mapping of str to str
+        Data sets and those that may stand in for them.
 
     Raises
     ------
     BadInput
-        If the paper's ``instead`` cannot be meant.
+        If a data set is not known, or its substitute has another task or other columns.
 
     Examples
     --------
-    >>> needed({"number": 2})
+    >>> find_substitutes({})
     {}
     """
-    instead = paper.get("instead") or {}
-    if not isinstance(instead, Mapping):
-        raise BadInput(f"instead: write {{data set: the one that stands in for it}}, got {instead!r}")
     for name, other in instead.items():
         _check_pair(name, other)
-    missing = reasons_not_available(set(instead))
-    possible = {name: other for name, other in instead.items() if name in missing}
-    gone = reasons_not_available(set(possible.values()))
-    return {name: other for name, other in possible.items() if other not in gone}
+    missing = explain_missing(set(instead))
+    wanted = {name: other for name, other in instead.items() if name in missing}
+    missing_too = explain_missing(set(wanted.values()))
+    return {name: other for name, other in wanted.items() if other not in missing_too}
 
 
-def substituted(paper: Mapping, used: Mapping[str, str]) -> dict:
-    """Return a paper with some data sets replaced by others, wherever they are named.
+def replace_datasets(contents: Mapping[str, Any], substitutes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a paper's file says with some data sets replaced by others, wherever they are named.
 
     Parameters
     ----------
-    paper : mapping
-        Its description.
-    used : mapping of str to str
-        As from `needed`.
+    contents : mapping
+        What the file says.
+    substitutes : mapping of str to str
+        As from `find_substitutes`; it is kept as ``used_instead``.
 
     Examples
     --------
     >>> paper = {"labels": {"a": "A", "b": "B, a part of A"}, "tables": [{"title": "On A", "datasets": ["a", "c"]}]}
-    >>> substituted(paper, {"a": "b"})["tables"]
+    >>> replace_datasets(paper, {"a": "b"})["tables"]
     [{'title': 'On B, a part of A', 'datasets': ['b', 'c']}]
     """
-    if not used:
-        return dict(paper)
-    labels = paper.get("labels") or {}
-    words = {labels.get(name, name): labels.get(other, other) for name, other in used.items()}
-    kept = ("labels", "instead", "reported")
-    changed = {key: value if key in kept else _changed(value, key, used, words) for key, value in paper.items()}
-    return changed | {"used_instead": dict(used)}
+    if not substitutes:
+        return dict(contents)
+    labels = contents.get("labels") or {}
+    words = {labels.get(name, name): labels.get(other, other) for name, other in substitutes.items()}
+    replaced = dict(contents)
+    for key in replaced.keys() - set(_KEPT):
+        replaced[key] = _replace(contents[key], key, substitutes, words)
+    return replaced | {"used_instead": dict(substitutes)}
 
 
-def sentences(paper: Mapping) -> list[str]:
+def describe_substitutes(labels: Mapping[str, str], substitutes: Mapping[str, str]) -> list[str]:
     """Return what must be said of the substitutes in use.
+
+    Parameters
+    ----------
+    labels : mapping of str to str
+        Readable names of the data sets.
+    substitutes : mapping of str to str
+        As from `find_substitutes`.
 
     Examples
     --------
-    >>> sentences({"used_instead": {"a": "b"}})
-    ['a is not available: b stands in for it, under its own name.']
+    >>> describe_substitutes({"a": "A"}, {"a": "b"})
+    ['A is not available: b stands in for it, under its own name.']
     """
-    labels = paper.get("labels") or {}
-    return [
-        f"{labels.get(name, name)} is not available: {labels.get(other, other)} stands in for it, under its own name."
-        for name, other in (paper.get("used_instead") or {}).items()
-    ]
+    names = [(labels.get(name, name), labels.get(other, other)) for name, other in substitutes.items()]
+    return [f"{name} is not available: {other} stands in for it, under its own name." for name, other in names]
 
 
-def _changed(value, key: str, used: Mapping[str, str], words: Mapping[str, str]):
+def _replace(value: Any, key: str, substitutes: Mapping[str, str], words: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
-        return {used.get(name, name): _changed(one, name, used, words) for name, one in value.items()}
+        names = {inner: substitutes.get(inner, inner) for inner in value}
+        return {names[inner]: _replace(value[inner], inner, substitutes, words) for inner in value}
     if isinstance(value, list):
-        return [_changed(one, key, used, words) for one in value]
+        return [_replace(entry, key, substitutes, words) for entry in value]
     if not isinstance(value, str):
         return value
-    if key not in _WORDS:
-        return used.get(value, value)
-    for name, other in words.items():
-        value = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _, other=other: other, value)
-    return value
+    return _replace_words(value, words) if key in _TEXTS else substitutes.get(value, value)
 
 
-def _check_pair(name, other) -> None:
+def _replace_words(text: str, words: Mapping[str, str]) -> str:
+    for word, other in words.items():
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _, other=other: other, text)
+    return text
+
+
+def _check_pair(name: str, other: str) -> None:
     try:
-        one, two = catalogue.entry(name), catalogue.entry(other)
+        missing, substitute = catalogue.entry(name), catalogue.entry(other)
     except catalogue.UnknownDataset as error:
         raise BadInput(f"instead: {error}") from error
-    if (one.task, one.domain) != (two.task, two.domain):
+    if (missing.task, missing.domain) != (substitute.task, substitute.domain):
         raise BadInput(f"instead: {other} cannot stand in for {name}: task or columns differ")

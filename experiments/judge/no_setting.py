@@ -1,91 +1,67 @@
-"""Printed numbers without their setting: all settings that could be meant are run, and asked together.
+"""Printed numbers whose setting (ε, depth, data set) the paper does not state.
 
 A table of kind ``span`` holds such numbers: for each of its ``algorithms`` one, which some setting of its ``studies``
-should give. An algorithm of which no description is available is named in the paper's ``not_implemented``, with the
-reason: it keeps its row, which stays empty.
+should give. All settings that could be meant are run. An algorithm of which no description is available is named in
+the paper's ``not_implemented``, with the reason: it keeps its row, which stays empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from experiments.config.selection import PaperError, axes, axis, setting_words, size, study_of
-from experiments.errors import suggestion
-from experiments.store.study_rows import rows_of_study
+from experiments.config.paper import Study
+from experiments.config.setting import describe_setting
+from experiments.store.study_rows import select_rows
 
 
-class Tried(NamedTuple):
-    """One setting that was run.
+class SettingValues(NamedTuple):
+    """The results of one setting that a number without its setting may mean.
 
     Parameters
     ----------
     where : str
         The study and what varies in it, in words.
-    values : float64 array
-        The metric, one value per repeat.
+    values : float64 array of shape (n_repeats,)
+        The metric of each repeat.
     """
 
     where: str
     values: np.ndarray
 
 
-def reason_against(paper: Mapping, algorithm: str) -> str:
-    """Return why an algorithm of a paper is not implemented; nothing if it is.
+def collect_settings(studies: Sequence[Study], algorithm: str, metric: str, table: pd.DataFrame) -> list[SettingValues]:
+    """Return every setting of an algorithm that studies have cells for.
 
-    Examples
-    --------
-    >>> reason_against({"not_implemented": {"tpdprf": "never described"}}, "tpdprf")
-    'not implemented: never described'
+    Parameters
+    ----------
+    studies : sequence of Study
+        Those whose settings may be meant; ones that do not run the algorithm give nothing.
+    algorithm, metric : str
+        What is printed.
+    table : DataFrame
+        The long table.
     """
-    reason = (paper.get("not_implemented") or {}).get(algorithm, "")
-    return f"not implemented: {reason}" if reason else ""
-
-
-def tried(paper: Mapping, item: Mapping, algorithm: str, table: pd.DataFrame) -> list[Tried]:
-    """Return every setting of an algorithm that the studies of a span table have cells for."""
-    found = []
-    for study, where in _parts(paper, item, algorithm):
-        by = list(axes(study, where))
-        rows = rows_of_study(table, study, item["metric"], where)
-        varying = [name for name in by if len(axis(study, name, where)) > 1]
+    settings = []
+    for study, where in list_parts(studies, algorithm):
+        by = list(study.axes(where))
+        varying = study.varying_axes(where)
+        rows = select_rows(table, study, metric, where)
         for key, group in rows.groupby(by, sort=True) if len(rows) else ():
-            setting = dict(zip(by, key, strict=True))
-            words = setting_words({name: setting[name] for name in varying})
-            found.append(Tried(", ".join(filter(None, [study["name"], words])), group[item["metric"]].to_numpy()))
-    return found
+            values = dict(zip(by, key, strict=True))
+            words = describe_setting({name: values[name] for name in varying})
+            settings.append(SettingValues(", ".join(filter(None, [study.name, words])), group[metric].to_numpy()))
+    return settings
 
 
-def expected(paper: Mapping, item: Mapping, algorithm: str) -> int:
+def count_expected_cells(studies: Sequence[Study], algorithm: str, repeats: int) -> int:
     """Return how many cells the settings of an algorithm should have, repeats included."""
-    return sum(size(study, int(paper["repeats"]), where) for study, where in _parts(paper, item, algorithm))
+    return sum(repeats * study.count_settings(where) for study, where in list_parts(studies, algorithm))
 
 
-def check(paper: Mapping, item: Mapping) -> None:
-    """Check that a span table names algorithms that its studies run, or that are said not to be implemented.
-
-    Raises
-    ------
-    PaperError
-        If it does not.
-    """
-    for algorithm in item["algorithms"]:
-        parts = _parts(paper, item, algorithm)
-        if reason_against(paper, algorithm):
-            if parts:
-                raise PaperError(f"{item['id']}: {algorithm} is run, and said not to be implemented")
-        elif len(parts) < len(item["studies"]):
-            known = [*(paper.get("not_implemented") or {}), *axis(_studies(paper, item)[0], "algorithm")]
-            raise PaperError(f"{item['id']}: not all of its studies run {algorithm!r}; {suggestion(algorithm, known)}")
-
-
-def _parts(paper: Mapping, item: Mapping, algorithm: str) -> list[tuple[Mapping, dict]]:
-    studies = _studies(paper, item)
-    return [(study, {"algorithm": algorithm}) for study in studies if algorithm in axis(study, "algorithm")]
-
-
-def _studies(paper: Mapping, item: Mapping) -> list[Mapping]:
-    return [study_of(paper, {"id": item["id"], "study": name}) for name in item["studies"]]
+def list_parts(studies: Sequence[Study], algorithm: str) -> list[tuple[Study, Mapping[str, str]]]:
+    """Return the parts of studies that an algorithm runs in."""
+    return [(study, {"algorithm": algorithm}) for study in studies if algorithm in study.axis("algorithm")]

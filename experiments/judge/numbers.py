@@ -32,64 +32,91 @@ stands beside each verdict as ``detects``, the smallest difference that would ha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
-from experiments.config.selection import PaperError, axes, same, setting_words, study_of
-from experiments.judge import no_setting
-from experiments.judge.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, half_digit, is_in_per_cent
+from experiments.config.paper import Figure, Paper, PaperError, StudyPart, Table
+from experiments.config.setting import describe_setting
+from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells
+from experiments.judge.printed_numbers import PrintedNumber, list_numbers
+from experiments.judge.verdict import (
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    REPRODUCED,
+    half_digit,
+    is_in_per_cent,
+)
 from experiments.stats import ALPHA, Interval, mean_interval, prediction_interval
-from experiments.store.study_rows import rows_of_study, rows_without_metric
+from experiments.store.study_rows import select_rows, select_undefined
 
-_REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
-_STATISTICS = ("mean", "max", "exact", "some")
+_NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)
 
 
-def read_reported(path: str | Path) -> pd.DataFrame:
-    """Read the printed numbers of a paper.
+@dataclass(frozen=True)
+class NumberVerdict:
+    """The verdict on a printed number.
 
     Parameters
     ----------
-    path : path
-        A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source
-        and one column for every setting that selects the cell (``epsilon``, ``params.<name>``). ``value`` is
-        a fraction for metrics that the paper prints in per cent; ``decimals`` are those of the printed text.
-
-    Raises
-    ------
-    PaperError
-        If the file is missing, lacks a column, or names a statistic or an id wrongly.
+    verdict, reason : str
+        What it is, and why.
+    n_expected : int
+        Repeats that there should be.
+    mean : Interval
+        Our mean with its 95 % interval.
+    predicted : Interval
+        Where the paper's mean would fall.
+    verdict_one_run : str
+        The verdict if the printed number were a single run; the same unless it says otherwise.
     """
-    try:
-        reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str})
-    except FileNotFoundError:
-        raise PaperError(f"printed numbers are missing: {path}") from None
-    lacking = [name for name in _REQUIRED if name not in reported.columns]
-    if lacking:
-        raise PaperError(f"{path}: column {', '.join(lacking)} is missing")
-    twice = reported.loc[reported["id"].duplicated(), "id"].tolist()
-    if twice:
-        raise PaperError(f"{path}: id {twice[0]!r} stands twice")
-    strange = sorted(set(reported["statistic"]) - set(_STATISTICS))
-    if strange:
-        raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(_STATISTICS)}")
-    return reported
+
+    verdict: str
+    reason: str
+    n_expected: int
+    mean: Interval = field(default=_NO_INTERVAL)
+    predicted: Interval = field(default=_NO_INTERVAL)
+    verdict_one_run: str = ""
+
+    def to_row(self, number: PrintedNumber) -> dict:
+        """Return the row of ``numbers.csv``."""
+        own = {"id": number.id, "table": number.table, **number.setting}
+        printed = {"metric": number.metric, "statistic": number.statistic, "printed": number.value}
+        half_width = (self.predicted.high - self.predicted.low) / 2
+        return {
+            **own,
+            **printed,
+            "decimals": number.decimals,
+            "mean": self.mean.center,
+            "ci_low": self.mean.low,
+            "ci_high": self.mean.high,
+            "n": self.mean.n,
+            "n_expected": self.n_expected,
+            "prediction_low": self.predicted.low,
+            "prediction_high": self.predicted.high,
+            "detects": half_width + half_digit(number.metric, number.decimals),
+            "difference": self.mean.center - number.value,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "verdict_one_run": self.verdict_one_run or self.verdict,
+            "source": number.source,
+        }
 
 
 def judge_numbers(
-    paper: Mapping, reported: pd.DataFrame, table: pd.DataFrame, facts: Mapping | None = None
+    paper: Paper, reported: pd.DataFrame, table: pd.DataFrame, facts: Mapping | None = None
 ) -> pd.DataFrame:
     """Judge every printed number of a paper.
 
     Parameters
     ----------
-    paper : mapping
-        The paper's description; a number's ``table`` names one of its tables or figures and thereby its
-        study.
+    paper : Paper
+        A number's ``table`` names one of its tables or figures and thereby its study.
     reported : DataFrame
-        As from `read_reported`.
+        As from `printed_numbers.read_reported`.
     table : DataFrame
         The long table, one row per cell and repeat.
     facts : mapping, optional
@@ -102,93 +129,17 @@ def judge_numbers(
         ci_low, ci_high, n, n_expected, prediction_low, prediction_high, detects, difference (ours minus
         printed), verdict, reason, verdict_one_run (were the printed number a single run), source.
     """
-    items = {item["id"]: item for item in [*paper.get("tables", ()), *paper.get("figures", ())]}
-    rows = []
-    for number in reported.to_dict("records"):
-        if number["table"] not in items:
-            raise PaperError(f"printed number {number['id']!r}: the paper has no table or figure {number['table']!r}")
-        if number["dataset"] in (paper.get("used_instead") or {}):
-            other = paper["used_instead"][number["dataset"]]
-            outcome = _outcome(number, NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
-        elif number["statistic"] == "exact":
-            outcome = _judge_fact(number, (facts or {}).get((number["dataset"], number["metric"])))
-        elif number["statistic"] == "some":
-            outcome = _judge_unplaced(paper, items[number["table"]], number, table)
-        else:
-            outcome = _judge_number(paper, items[number["table"]], number, table)
-        rows.append(_setting(number) | outcome | {"source": number["source"]})
+    rows = [_judge(paper, number, table, facts or {}).to_row(number) for number in list_numbers(reported)]
     return pd.DataFrame(rows, columns=None if rows else ["id", "table", "metric", "statistic", "verdict"])
 
 
-def expected_misses(numbers: pd.DataFrame) -> float:
-    """How many of the numbers that have an interval would fall outside by chance if every one were reproducible."""
+def count_expected_misses(numbers: pd.DataFrame) -> float:
+    """Return how many numbers with an interval would fall outside by chance if every one were reproducible."""
     has_interval = numbers["prediction_low"].notna() if len(numbers) else numbers["verdict"].isna()
     return ALPHA * int(has_interval.sum())
 
 
-def selected(number: Mapping, study: Mapping, where: Mapping | None = None) -> dict | None:
-    """Return the part of a study that a printed number speaks of, or None when it speaks of another."""
-    found = axes(study, where)
-    narrowed = dict(where or {})
-    for name, value in number.items():
-        if _is_setting(name) and not _blank(value):
-            if not any(same(value, one) for one in found.get(name, ())):
-                return None
-            narrowed[name] = value
-    return narrowed
-
-
-def _judge_number(paper: Mapping, item: Mapping, number: Mapping, table: pd.DataFrame) -> dict:
-    study = study_of(paper, item)
-    where = selected(number, study, item.get("where"))
-    if where is None:
-        raise PaperError(f"printed number {number['id']!r} is no setting of {item['id']} (study {item['study']})")
-    found = axes(study, where)
-    rows = rows_of_study(table, study, number["metric"], where)
-    n_settings = math.prod(len(values) for values in found.values())
-    if number["statistic"] == "mean" and n_settings > 1:
-        raise PaperError(f"printed number {number['id']!r} selects {n_settings} settings of {item['id']}, not one")
-    n_undefined = len(rows_without_metric(table, study, number["metric"], where))
-    return _compare(paper, number, rows, list(found), n_settings, n_undefined)
-
-
-def _judge_unplaced(paper: Mapping, item: Mapping, number: Mapping, table: pd.DataFrame) -> dict:
-    if item.get("kind") != "span":
-        raise PaperError(f"printed number {number['id']!r}: statistic some needs a table of kind span")
-    if number["algorithm"] not in item["algorithms"]:
-        raise PaperError(f"printed number {number['id']!r}: {item['id']} has no algorithm {number['algorithm']!r}")
-    if reason := no_setting.reason_against(paper, number["algorithm"]):
-        return _outcome(number, NOT_TESTABLE, reason, n_expected=0)
-    settings = no_setting.tried(paper, item, number["algorithm"], table)
-    n_expected = no_setting.expected(paper, item, number["algorithm"])
-    if not settings:
-        return _outcome(number, NOT_RUN, "no cell answers it", n_expected=n_expected)
-    nearest = min(settings, key=lambda one: abs(one.values.mean() - number["value"]))
-    n = sum(len(one.values) for one in settings)
-    verdict, reason = _verdict_of_some(number, settings, int(paper.get("printed_repeats", 1)), n < n_expected)
-    reason = f"{reason}; nearest: {nearest.where}"
-    return _outcome(number, verdict, reason, n_expected=int(paper["repeats"]), mean=mean_interval(nearest.values))
-
-
-def _verdict_of_some(number: Mapping, settings: list, printed_repeats: int, is_partial: bool) -> tuple[str, str]:
-    """Compare a number without its setting with what every setting could have printed."""
-    slack = half_digit(number["metric"], int(number["decimals"])) * (1 + 1e-9)
-    predicted = [prediction_interval(one.values, printed_repeats) for one in settings]
-    scale, decimals = (100 if is_in_per_cent(number["metric"]) else 1), int(number["decimals"])
-    low, high = (scale * end(one.values.mean() for one in settings) for end in (min, max))
-    given = f"{len(settings)} settings give {low:.{decimals}f} to {high:.{decimals}f}"
-    if is_partial:
-        return NOT_TESTABLE, f"INCOMPLETE: {given} so far"
-    if any(math.isnan(one.low) for one in predicted):
-        return NOT_TESTABLE, f"one repeat only: no interval; {given}"
-    above = all(one.high + slack < number["value"] for one in predicted)
-    if above or all(one.low - slack > number["value"] for one in predicted):
-        return NOT_REPRODUCED, f"{'above' if above else 'below'} all that can be meant: {given}"
-    agreeing = sum(one.low - slack <= number["value"] <= one.high + slack for one in predicted)
-    return NOT_TESTABLE, f"printed without its setting: {given}, {agreeing} of them agree with it"
-
-
-def resolution_of(paper: Mapping, metric: str) -> float:
+def resolution_of(paper: Paper, metric: str) -> float:
     """Return the widest half-width at which a number inside the interval counts as reproduced.
 
     Raises
@@ -198,115 +149,168 @@ def resolution_of(paper: Mapping, metric: str) -> float:
 
     Examples
     --------
-    >>> resolution_of({}, "accuracy"), resolution_of({"resolution": {"mse": 0.002}}, "mse")
-    (0.01, 0.002)
+    >>> paper = Paper(number=0, title="T", studies={"s": {"dataset": "car", "algorithm": "rdt"}}, resolution={"mse": 2})
+    >>> resolution_of(paper, "accuracy"), resolution_of(paper, "mse")
+    (0.01, 2.0)
     """
-    given = paper.get("resolution") or {}
-    if metric in given:
-        return float(given[metric])
+    if metric in paper.resolution:
+        return paper.resolution[metric]
     if is_in_per_cent(metric) or metric == "r2":
         return 0.01
     raise PaperError(f"the paper's file must say which difference of {metric} matters: resolution: {{{metric}: ...}}")
 
 
-def _compare(paper, number: Mapping, rows: pd.DataFrame, by: list[str], n_settings: int, n_undefined: int) -> dict:
-    repeats = int(paper["repeats"]) - (n_undefined if n_settings == 1 else 0)
+def _judge(paper: Paper, number: PrintedNumber, table: pd.DataFrame, facts: Mapping) -> NumberVerdict:
+    if number.table not in paper.parts:
+        raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
+    part = paper.parts[number.table]
+    if number.dataset in paper.used_instead:
+        other = paper.used_instead[number.dataset]
+        return NumberVerdict(NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
+    if number.statistic == "exact":
+        return _judge_fact(number, facts.get((number.dataset, number.metric)))
+    if number.statistic == "some":
+        return _judge_without_setting(paper, part, number, table)
+    return _judge_with_setting(paper, part, number, table)
+
+
+def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
+    if counted is None:
+        return NumberVerdict(NOT_RUN, "the data set is not available", n_expected=1)
+    mean = Interval(1, float(counted), math.nan, math.nan)
+    difference = float(counted) - float(number.value)
+    if difference:
+        return NumberVerdict(NOT_REPRODUCED, f"counted, differs by {difference:+g}", 1, mean)
+    return NumberVerdict(REPRODUCED, "counted, equal", 1, mean)
+
+
+def _judge_with_setting(paper: Paper, part: Table | Figure, number: PrintedNumber, table) -> NumberVerdict:
+    if not isinstance(part, StudyPart):
+        raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
+    study = paper.study(part.study, part.id)
+    where = number.select_part(study, part.where)
+    if where is None:
+        raise PaperError(f"printed number {number.id!r} is no setting of {part.id} (study {part.study})")
+    n_settings = study.count_settings(where)
+    if number.statistic == "mean" and n_settings > 1:
+        raise PaperError(f"printed number {number.id!r} selects {n_settings} settings of {part.id}, not one")
+    rows = select_rows(table, study, number.metric, where)
+    n_undefined = len(select_undefined(table, study, number.metric, where))
+    repeats = paper.repeats - (n_undefined if n_settings == 1 else 0)
     if rows.empty and n_undefined:
         reason = f"undefined in all {n_undefined} runs: the class is never predicted, or has no test rows"
-        return _outcome(number, NOT_REPRODUCED, reason, n_expected=repeats)
+        return NumberVerdict(NOT_REPRODUCED, reason, repeats)
     if rows.empty:
-        return _outcome(number, NOT_RUN, "no cell answers it", n_expected=repeats)
-    groups = [(key, group[number["metric"]].to_numpy()) for key, group in rows.groupby(by, sort=True)]
-    best, values = max(groups, key=lambda pair: pair[1].mean())
-    mean = mean_interval(values)
-    predicted = prediction_interval(values, int(paper.get("printed_repeats", 1)))
-    known = {"mean": mean, "predicted": predicted, "n_expected": repeats}
-    if len(rows) < n_settings * repeats and number["statistic"] == "max":
-        reason = f"INCOMPLETE: a maximum over {len(rows)} of {n_settings * repeats} cells"
-        return _outcome(number, NOT_TESTABLE, reason, **known)
+        return NumberVerdict(NOT_RUN, "no cell answers it", repeats)
+    groups = _group_by_setting(rows, list(study.axes(where)), number.metric)
+    if len(rows) < n_settings * repeats and number.statistic == "max":
+        n_cells = n_settings * repeats
+        return _judge_incomplete_maximum(paper, groups, f"{len(rows)} of {n_cells} cells", repeats)
+    return _compare(paper, number, groups, repeats, n_undefined)
+
+
+def _group_by_setting(rows: pd.DataFrame, by: list[str], metric: str) -> list[tuple[dict, np.ndarray]]:
+    groups = []
+    for key, group in rows.groupby(by, sort=True):
+        groups.append((dict(zip(by, key, strict=True)), group[metric].to_numpy()))
+    return groups
+
+
+def _judge_incomplete_maximum(paper: Paper, groups: list, cells: str, repeats: int) -> NumberVerdict:
+    _, values = _find_best(groups)
+    predicted = prediction_interval(values, paper.printed_repeats)
+    reason = f"INCOMPLETE: a maximum over {cells}"
+    return NumberVerdict(NOT_TESTABLE, reason, repeats, mean_interval(values), predicted)
+
+
+def _find_best(groups: list[tuple[dict, np.ndarray]]) -> tuple[dict, np.ndarray]:
+    return max(groups, key=lambda group: group[1].mean())
+
+
+def _compare(paper: Paper, number: PrintedNumber, groups: list, repeats: int, n_undefined: int) -> NumberVerdict:
+    """Compare a number with the setting that it is of, or with the best of several."""
+    setting, values = _find_best(groups)
+    mean, predicted = mean_interval(values), prediction_interval(values, paper.printed_repeats)
     if mean.n < 2:
-        return _outcome(number, NOT_TESTABLE, "one repeat only: no interval", **known)
-    notes = _notes(number, predicted, dict(zip(by, best, strict=True)), groups, repeats)
-    notes += [f"undefined in {n_undefined} more runs"] if n_undefined else []
-    resolution = resolution_of(paper, number["metric"])
-    one_run, _ = _verdict(number, prediction_interval(values), resolution, notes)
-    outcome = _outcome(number, *_verdict(number, predicted, resolution, notes), **known)
-    return outcome | {"verdict_one_run": one_run}
-
-
-def _notes(number: Mapping, predicted: Interval, best: Mapping, groups: list, repeats: int) -> list[str]:
-    notes = []
-    if number["statistic"] == "max":
-        varying = [name for i, name in enumerate(best) if len({key[i] for key, _ in groups}) > 1]
-        notes.append("best setting: " + setting_words({name: best[name] for name in varying}))
-        n_ties = sum(values.mean() == predicted.center for _, values in groups)
-        notes += [f"one of {n_ties} that tie"] if n_ties > 1 else []
+        return NumberVerdict(NOT_TESTABLE, "one repeat only: no interval", repeats, mean, predicted)
+    notes = _note_maximum(setting, groups) if number.statistic == "max" else []
     if predicted.n < repeats:
         notes.append(f"INCOMPLETE: {predicted.n} of {repeats} repeats")
     if predicted.low == predicted.high:
         notes.append(f"all {predicted.n} repeats agree exactly")
-    return notes
+    if n_undefined:
+        notes.append(f"undefined in {n_undefined} more runs")
+    resolution = resolution_of(paper, number.metric)
+    verdict, reason = _decide(number, predicted, resolution)
+    one_run, _ = _decide(number, prediction_interval(values), resolution)
+    return NumberVerdict(verdict, "; ".join([reason, *notes]), repeats, mean, predicted, one_run)
 
 
-def _verdict(number: Mapping, predicted: Interval, resolution: float, notes: list[str]) -> tuple[str, str]:
-    slack = half_digit(number["metric"], int(number["decimals"])) * (1 + 1e-9)
-    scale, unit = (100, " points") if is_in_per_cent(number["metric"]) else (1, "")
-    if predicted.low - slack <= number["value"] <= predicted.high + slack:
-        half = (predicted.high - predicted.low) / 2
-        if half > resolution:
-            return NOT_TESTABLE, "; ".join([f"inside, but ± {scale * half:.3g}{unit} is too wide to tell", *notes])
-        return REPRODUCED, "; ".join(["inside the prediction interval", *notes])
-    difference = f"ours differs by {scale * (predicted.center - number['value']):+.{int(number['decimals'])}f}{unit}"
-    return NOT_REPRODUCED, "; ".join([difference, *notes])
+def _note_maximum(best: Mapping, groups: list[tuple[dict, np.ndarray]]) -> list[str]:
+    """Say where our maximum is reached, and whether it is reached elsewhere, too."""
+    values = {name: {setting[name] for setting, _ in groups} for name in best}
+    varying = {name: best[name] for name in best if len(values[name]) > 1}
+    notes = ["best setting: " + describe_setting(varying)]
+    means = [numbers.mean() for _, numbers in groups]
+    n_ties = means.count(max(means))
+    return [*notes, f"one of {n_ties} that tie"] if n_ties > 1 else notes
 
 
-def _judge_fact(number: Mapping, found) -> dict:
-    if found is None:
-        return _outcome(number, NOT_RUN, "the data set is not available", n_expected=1)
-    mean = Interval(1, float(found), math.nan, math.nan)
-    if float(found) == float(number["value"]):
-        return _outcome(number, REPRODUCED, "counted, equal", mean=mean, n_expected=1)
-    difference = float(found) - float(number["value"])
-    return _outcome(number, NOT_REPRODUCED, f"counted, differs by {difference:+g}", mean=mean, n_expected=1)
+def _decide(number: PrintedNumber, predicted: Interval, resolution: float) -> tuple[str, str]:
+    scale, unit = (100, " points") if is_in_per_cent(number.metric) else (1, "")
+    if _is_inside(number, predicted):
+        half_width = (predicted.high - predicted.low) / 2
+        if half_width > resolution:
+            return NOT_TESTABLE, f"inside, but ± {scale * half_width:.3g}{unit} is too wide to tell"
+        return REPRODUCED, "inside the prediction interval"
+    difference = scale * (predicted.center - number.value)
+    return NOT_REPRODUCED, f"ours differs by {difference:+.{number.decimals}f}{unit}"
 
 
-def _outcome(
-    number: Mapping,
-    verdict: str,
-    reason: str,
-    *,
-    n_expected: int,
-    mean: Interval | None = None,
-    predicted: Interval | None = None,
-) -> dict:
-    nothing = Interval(0, math.nan, math.nan, math.nan)
-    mean, predicted = mean or nothing, predicted or nothing
-    return {
-        "printed": number["value"],
-        "decimals": int(number["decimals"]),
-        "mean": mean.center,
-        "ci_low": mean.low,
-        "ci_high": mean.high,
-        "n": mean.n,
-        "n_expected": n_expected,
-        "prediction_low": predicted.low,
-        "prediction_high": predicted.high,
-        "detects": (predicted.high - predicted.low) / 2 + half_digit(number["metric"], int(number["decimals"])),
-        "difference": mean.center - number["value"],
-        "verdict": verdict,
-        "reason": reason,
-        "verdict_one_run": verdict,
-    }
+def _slack(number: PrintedNumber) -> float:
+    return half_digit(number.metric, number.decimals) * (1 + 1e-9)
 
 
-def _setting(number: Mapping) -> dict:
-    names = ["id", "table", *(name for name in number if _is_setting(name)), "metric", "statistic"]
-    return {name: number[name] for name in names}
+def _is_inside(number: PrintedNumber, predicted: Interval) -> bool:
+    slack = _slack(number)
+    return predicted.low - slack <= number.value <= predicted.high + slack
 
 
-def _is_setting(name: str) -> bool:
-    return name in ("dataset", "algorithm", "epsilon") or name.startswith("params.")
+def _judge_without_setting(paper: Paper, part: Table | Figure, number: PrintedNumber, table) -> NumberVerdict:
+    studies = part.list_open_studies(paper) if isinstance(part, Table) else []
+    if not studies:
+        raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
+    if number.algorithm not in part.list_algorithms(paper):
+        raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
+    if reason := paper.reason_not_implemented(number.algorithm):
+        return NumberVerdict(NOT_TESTABLE, reason, n_expected=0)
+    settings = collect_settings(studies, number.algorithm, number.metric, table)
+    n_expected = count_expected_cells(studies, number.algorithm, paper.repeats)
+    if not settings:
+        return NumberVerdict(NOT_RUN, "no cell answers it", n_expected)
+    nearest = min(settings, key=lambda setting: abs(setting.values.mean() - number.value))
+    n_cells = sum(len(setting.values) for setting in settings)
+    verdict, reason = _decide_without_setting(number, settings, paper.printed_repeats, n_cells < n_expected)
+    return NumberVerdict(verdict, f"{reason}; nearest: {nearest.where}", paper.repeats, mean_interval(nearest.values))
 
 
-def _blank(value) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
+def _decide_without_setting(
+    number: PrintedNumber, settings: Sequence[SettingValues], printed_repeats: int, is_partial: bool
+) -> tuple[str, str]:
+    """Compare a number without its setting with what every setting could have printed."""
+    slack = _slack(number)
+    predicted = [prediction_interval(setting.values, printed_repeats) for setting in settings]
+    scale = 100 if is_in_per_cent(number.metric) else 1
+    means = [setting.values.mean() for setting in settings]
+    low, high = (f"{scale * end:.{number.decimals}f}" for end in (min(means), max(means)))
+    given = f"{len(settings)} settings give {low} to {high}"
+    if is_partial:
+        return NOT_TESTABLE, f"INCOMPLETE: {given} so far"
+    if any(math.isnan(interval.low) for interval in predicted):
+        return NOT_TESTABLE, f"one repeat only: no interval; {given}"
+    if max(interval.high for interval in predicted) + slack < number.value:
+        return NOT_REPRODUCED, f"above all that can be meant: {given}"
+    if min(interval.low for interval in predicted) - slack > number.value:
+        return NOT_REPRODUCED, f"below all that can be meant: {given}"
+    n_agreeing = [_is_inside(number, interval) for interval in predicted].count(True)
+    return NOT_TESTABLE, f"printed without its setting: {given}, {n_agreeing} of them agree with it"

@@ -2,29 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from experiments.config import selection
+from experiments.cells.study_cells import cells_of_studies
+from experiments.config.paper import Paper, PaperError
 from experiments.errors import suggestion
 from experiments.run.leakage import LEAKS
 from experiments.run.metrics import metric_names
 
 
-def check_metrics(paper: Mapping, item: Mapping) -> None:
-    """Check that the data sets of a table, figure or claim have its metrics.
+def check_paper(paper: Paper, judge: Sequence[Callable[[], object]] = ()) -> None:
+    """Check all that a paper asks for, before hours are spent on it.
+
+    Parameters
+    ----------
+    paper : Paper
+        As it is to be run.
+    judge : sequence of callable
+        Further checks: functions that raise an error if something is wrong.
 
     Raises
     ------
     PaperError
-        If one has not.
+        If a study cannot be run, a table, figure or claim asks for what the paper does not run, or the printed numbers
+        cannot be read. All errors are reported at once.
     """
-    metrics = item["metric"] if isinstance(item["metric"], list) else [item["metric"]]
-    study = selection.study_of(paper, item)
-    leaks = () if (study.get("protocol") or {}).get("leakage") else LEAKS
-    for dataset in selection.axis(study, "dataset", item.get("where")):
-        known = [name for name in metric_names(dataset) if name not in leaks]
+    checks: list[Callable[[], object]] = [lambda: cells_of_studies(paper, repeats=1)]
+    for part in (*paper.parts.values(), *paper.claims):
+        checks.append(lambda part=part: part.check(paper))
+    checks.append(lambda: _check_readings_of_claims(paper))
+    run_checks([*checks, *judge])
+
+
+def run_checks(checks: Sequence[Callable[[], object]]) -> None:
+    """Run checks and report all of their errors at once.
+
+    Raises
+    ------
+    PaperError
+        With a line for each error.
+    """
+    reports: dict[str, None] = {}
+    for check in checks:
+        try:
+            check()
+        except ValueError as error:
+            reports[" ".join(str(error).split())] = None
+    if len(reports) == 1:
+        raise PaperError(next(iter(reports)))
+    if reports:
+        raise PaperError("\n  ".join([f"{len(reports)} errors:", *reports]))
+
+
+def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, Any], metrics: Sequence[str]) -> None:
+    """Check that the data sets of a part of a study have metrics.
+
+    Parameters
+    ----------
+    paper : Paper
+        With the study.
+    user : str
+        The table, figure or claim that names the metrics, for the error.
+    study_name : str
+        One of the paper's studies.
+    where : mapping
+        The part of it.
+    metrics : sequence of str
+        What is wanted.
+
+    Raises
+    ------
+    PaperError
+        If one of the data sets has not.
+    """
+    study = paper.study(study_name, user)
+    measured = {dataset: metric_names(dataset) for dataset in study.axis("dataset", where)}
+    for dataset, names in measured.items():
+        available = [name for name in names if study.protocol.leakage or name not in LEAKS]
         for metric in metrics:
-            if metric not in known:
-                raise selection.PaperError(
-                    f"{item['id']}: {dataset} has no metric {metric!r}; {suggestion(metric, known)}"
-                )
+            if metric not in available:
+                raise PaperError(f"{user}: {dataset} has no metric {metric!r}; {suggestion(metric, available)}")
+
+
+def _check_readings_of_claims(paper: Paper) -> None:
+    names = [claim.id for claim in paper.claims]
+    for claim in paper.claims:
+        if claim.reading_of is not None and claim.reading_of not in names:
+            raise PaperError(f"claim {claim.id!r}: there is no claim {claim.reading_of!r} that it is a reading of")

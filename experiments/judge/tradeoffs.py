@@ -1,87 +1,87 @@
-"""Two metrics of the same cells against each other, as a parameter goes through its values: a curve for each method.
-
-A *curve* is plain data: a ``study``, ``where`` (one setting of all but one axis) and ``along`` (that axis).
-"""
+"""Two metrics of the same cells against each other, as a parameter goes through its values: a curve for each method."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from experiments.config.selection import PaperError, axes, size, study_of
-from experiments.errors import suggestion
-from experiments.store.study_rows import rows_of_study
+from experiments.config.paper import Curve, Paper, PaperError
+from experiments.store.study_rows import select_rows
 
-_KEYS = ("study", "where", "along")
 _STEPS = 101
 
 
-def points(paper: Mapping, item: Mapping, curve: Mapping, table: pd.DataFrame, metrics: list[str]) -> pd.DataFrame:
+def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Return the cells of a curve that have all of several metrics.
+
+    Parameters
+    ----------
+    paper : Paper
+        With the curve's study.
+    user : str
+        The figure or claim that names the curve, for errors.
+    curve : Curve
+        Settings that differ along one axis.
+    table : DataFrame
+        The long table.
+    metrics : sequence of str
+        What each point must have.
 
     Returns
     -------
     DataFrame
         ``value`` (of the axis ``along``), ``repeat``, and the metrics.
     """
-    study = study_of(paper, curve | {"id": item["id"]})
-    found = [rows_of_study(table, study, metric, curve.get("where")) for metric in metrics]
-    if any(rows.empty for rows in found):
+    study = paper.study(curve.study, user)
+    answers = [select_rows(table, study, metric, curve.where) for metric in metrics]
+    if any(rows.empty for rows in answers):
         return pd.DataFrame(columns=["value", "repeat", *metrics])
-    kept = found[0][found[0]["key"].isin(set.intersection(*(set(rows["key"]) for rows in found)))]
-    kept = kept.rename(columns={curve["along"]: "value"})[["value", "repeat", *metrics]]
-    return kept.reset_index(drop=True)
+    keys = set.intersection(*(set(rows["key"]) for rows in answers))
+    points = answers[0][answers[0]["key"].isin(keys)].rename(columns={curve.along: "value"})
+    return points[["value", "repeat", *metrics]].reset_index(drop=True)
 
 
-def expected(paper: Mapping, item: Mapping, curve: Mapping) -> int:
-    """Return how many cells a curve should have, repeats included."""
-    study = study_of(paper, curve | {"id": item["id"]})
-    return size(study, int(paper["repeats"]), curve.get("where"))
+def count_expected_points(paper: Paper, user: str, curve: Curve) -> int:
+    """Return how many cells a curve should have, repeats included; the parameters are those of `select_points`."""
+    return paper.repeats * paper.study(curve.study, user).count_settings(curve.where)
 
 
-def check(paper: Mapping, item: Mapping, curve: Mapping) -> None:
-    """Check that a curve is one: of a study, along one of its axes, all others fixed.
+def check_curve(paper: Paper, user: str, curve: Curve) -> None:
+    """Check that a curve runs along one axis of its study, all others fixed.
 
     Raises
     ------
     PaperError
-        If it is not.
+        If it does not.
     """
-    for key in curve:
-        if key not in _KEYS:
-            raise PaperError(f"{item['id']}: a curve knows no {key!r}; {suggestion(key, _KEYS)}")
-    for key in ("study", "along"):
-        if key not in curve:
-            raise PaperError(f"{item['id']}: a curve needs {key}")
-    study = study_of(paper, curve | {"id": item["id"]})
-    found = axes(study, curve.get("where"))
-    open_axes = [name for name, values in found.items() if len(values) > 1 and name != curve["along"]]
-    if open_axes or curve["along"] not in found:
-        raise PaperError(f"{item['id']}: a curve along {curve['along']} must fix {', '.join(open_axes) or 'no more'}")
+    study = paper.study(curve.study, user)
+    open_axes = [name for name in study.varying_axes(curve.where) if name != curve.along]
+    if open_axes or curve.along not in study.axes():
+        raise PaperError(f"{user}: a curve along {curve.along} must fix {', '.join(open_axes) or 'no more'}")
 
 
-def at_equal(curves: list[pd.DataFrame], equal: str, metric: str) -> np.ndarray:
-    """Compare curves where both have the same of one metric: the mean of the other over the range that they share.
+def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) -> np.ndarray:
+    """Compare curves where all have the same of one metric: the mean of another over the range that they share.
 
     Parameters
     ----------
-    curves : list of DataFrame
-        As from `points`.
+    curves : sequence of DataFrame
+        As from `select_points`.
     equal, metric : str
         What is held equal, and what is compared. Between its points a curve is a straight line.
 
     Returns
     -------
-    float64 array of shape (r, c)
+    float64 array of shape (n_repeats, n_curves)
         For each repeat in which all curves share a range: the mean of each.
 
     Examples
     --------
-    >>> one = pd.DataFrame({"repeat": 0, "leak": [0.0, 1.0], "accuracy": [0.5, 0.9]})
-    >>> other = pd.DataFrame({"repeat": 0, "leak": [0.5, 2.0], "accuracy": [0.6, 0.6]})
-    >>> at_equal([one, other], "leak", "accuracy").round(3)
+    >>> rising = pd.DataFrame({"repeat": 0, "leak": [0.0, 1.0], "accuracy": [0.5, 0.9]})
+    >>> flat = pd.DataFrame({"repeat": 0, "leak": [0.5, 2.0], "accuracy": [0.6, 0.6]})
+    >>> compare_at_equal([rising, flat], "leak", "accuracy").round(3)
     array([[0.8, 0.6]])
     """
     repeats = sorted(set.intersection(*(set(curve["repeat"]) for curve in curves)))

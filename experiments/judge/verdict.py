@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 NOT_TESTABLE, NOT_RUN = "not testable", "not run"
 ONLY_UNDER_READING = "only under a reading"  # of claims: one that our default reading of the text does not bear out
@@ -28,3 +31,51 @@ def half_digit(metric: str, decimals: int) -> float:
     ('5.0e-06', 0.5)
     """
     return 0.5 * 10.0 ** -(decimals + (2 if is_in_per_cent(metric) else 0))
+
+
+_EFFECT_KEYS = ("effect", "low", "high", "margin", "p_value", "n", "step", "p_adjusted")
+
+
+def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the setting of a group or step of a claim, without the numbers about it.
+
+    Examples
+    --------
+    >>> setting_of({"dataset": "car", "epsilon": 1.0, "effect": 0.1, "p_value": 0.3})
+    {'dataset': 'car', 'epsilon': 1.0}
+    """
+    return {name: value for name, value in effect.items() if name not in _EFFECT_KEYS}
+
+
+def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
+    """Return an effect with its interval as text, in percentage points where the metric is printed in per cent.
+
+    Parameters
+    ----------
+    metric : str
+        The metric of the claim.
+    effect : mapping
+        ``effect``, ``low`` and ``high``, and ``margin`` where the claim has one.
+
+    Examples
+    --------
+    >>> format_effect("accuracy", {"effect": 0.0125, "low": -0.001, "high": 0.026})
+    '+1.25 points (-0.10 to +2.60)'
+    >>> format_effect("mse", {"effect": -0.00123, "low": -0.002, "high": 0.0})
+    '-0.00123 (-0.002 to +0)'
+    """
+    scale, form, unit = (100, ".2f", " points") if is_in_per_cent(metric) else (1, ".3g", "")
+    center, low, high = (f"{scale * effect[name]:+{form}}" for name in ("effect", "low", "high"))
+    margin = f", margin ± {scale * effect['margin']:{form}}" if "margin" in effect else ""
+    return f"{center}{unit} ({low} to {high}){margin}"
+
+
+def is_error(metric: str) -> bool:
+    """Return whether less of a metric is better.
+
+    Examples
+    --------
+    >>> is_error("mse"), is_error("accuracy")
+    (True, False)
+    """
+    return metric in ("mse", "unit_mse")

@@ -5,21 +5,23 @@ its band, every watched claim to have its verdict. The check fails too if someth
 
 What the false alarms mean: the runs of the check and those behind the bands are different repeats, with seeds and
 splits of their own. As long as the code gives the same digits, the check gives the same answer; a change that draws its
-random numbers in another order is a new draw, and alarms by chance once in 10,000 changes, over all papers (`further`).
+random numbers in another order is a new draw, and alarms by chance once in 10,000 changes, over all papers (see
+`order_statistics`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from experiments.config.paper import Paper
 from experiments.judge.verdict import is_in_per_cent
 from experiments.regression_check.bands import Accepted
 from experiments.regression_check.order_statistics import POWER, Band
-from experiments.regression_check.watch import Check, verdict
+from experiments.regression_check.watch import WatchList, judge_watched_claim
 
 
 @dataclass(frozen=True)
@@ -40,43 +42,43 @@ class Difference:
     by: str
 
 
-def find_differences(paper: Mapping, check: Check, accepted: Accepted, table: pd.DataFrame) -> list[Difference]:
+def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table: pd.DataFrame) -> list[Difference]:
     """Return all that is outside its band, flipped or missing.
 
     Parameters
     ----------
-    paper : mapping
-        Its description.
-    check : Check
-        What is watched.
+    paper : Paper
+        The paper.
+    watched : WatchList
+        What is watched of it.
     accepted : Accepted
         The bands and verdicts.
     table : DataFrame
         The long table of the runs of the check.
     """
-    found = []
-    for one in check.watched:
-        band = accepted.bands[one.name, one.metric]
-        found += _of_number(f"{one.name}: {one.metric}", one.metric, band, one.values(paper, table), check.repeats)
-    for claim in check.claims:
-        was = accepted.claims[claim["id"]]
-        now, reason = verdict(paper, claim, table, check.repeats)
+    differences = []
+    for number in watched.numbers:
+        band = accepted.bands[number.name, number.metric]
+        values = number.collect_values(paper, table)
+        name = f"{number.name}: {number.metric}"
+        differences += _compare_number(name, number.metric, band, values, watched.repeats)
+    for claim in watched.claims:
+        was = accepted.claims[claim.id]
+        now, reason = judge_watched_claim(paper, claim, table, watched.repeats)
         if now != was:
-            found.append(Difference(f"claim {claim['id']}", was, now, reason))
-    return found
+            differences.append(Difference(f"claim {claim.id}", was, now, reason))
+    return differences
 
 
-def _of_number(what: str, metric: str, band: Band, values: np.ndarray, n: int) -> list[Difference]:
+def _compare_number(name: str, metric: str, band: Band, values: np.ndarray, n_runs: int) -> list[Difference]:
     was = f"{format_value(metric, band.low)} to {format_value(metric, band.high)}"
-    if len(values) < n:
-        return [Difference(what, was, f"{len(values)} of {n} runs", "missing")]
-    now = float(np.median(values))
-    beyond = band.beyond(now)
-    return (
-        [Difference(what, was, format_value(metric, now), f"{format_shift(metric, beyond, '+')} outside")]
-        if beyond
-        else []
-    )
+    if len(values) < n_runs:
+        return [Difference(name, was, f"{len(values)} of {n_runs} runs", "missing")]
+    median = float(np.median(values))
+    beyond = band.measure_excess(median)
+    if not beyond:
+        return []
+    return [Difference(name, was, format_value(metric, median), f"{format_shift(metric, beyond, '+')} outside")]
 
 
 def format_value(metric: str, value: float) -> str:
@@ -101,41 +103,45 @@ def format_shift(metric: str, value: float, sign: str = "") -> str:
     return f"{100 * value:{sign}.2f} points" if is_in_per_cent(metric) else f"{value:{sign}.4g}"
 
 
-def sensitivity(accepted: Accepted) -> list[str]:
+def describe_sensitivity(accepted: Accepted) -> list[str]:
     """Say for each metric which shift its bands detect: the smallest and where, and what half of them do.
 
     Examples
     --------
     >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (0, 1, 2, 5)}
-    >>> sensitivity(Accepted(bands, {}, 21))
+    >>> describe_sensitivity(Accepted(bands, {}, 21))
     ['accuracy: 1.00 points in grid: 1; 2.00 points in half of 3 bands, 5.00 points in all; any in 1 without spread']
     """
-    said = []
-    for metric in dict.fromkeys(metric for _, metric in accepted.bands):
-        shifts = {name: band.detects for (name, of), band in accepted.bands.items() if of == metric}
-        varying = {name: detects for name, detects in shifts.items() if detects}
-        words = []
-        if varying:
-            least, half, most = (format_shift(metric, of(list(varying.values()))) for of in (min, np.median, max))
-            finest = min(varying, key=varying.get)
-            words = [f"{least} in {finest}", f"{half} in half of {len(varying)} bands, {most} in all"]
-        if constant := len(shifts) - len(varying):
-            words.append(f"any in {constant} without spread")
-        said.append(f"{metric}: {'; '.join(words)}")
-    return said
+    metrics = dict.fromkeys(metric for _, metric in accepted.bands)
+    return [f"{metric}: {_describe_metric(metric, accepted)}" for metric in metrics]
 
 
-def format_report(name: str, check: Check, accepted: Accepted, found: list[Difference]) -> str:
+def _describe_metric(metric: str, accepted: Accepted) -> str:
+    bands = {name: band for (name, of), band in accepted.bands.items() if of == metric}
+    varying = {name: band.detects for name, band in bands.items() if band.detects}
+    words = []
+    if varying:
+        shifts = list(varying.values())
+        least, half, most = (format_shift(metric, take(shifts)) for take in (min, np.median, max))
+        finest = min(varying, key=lambda name: varying[name])
+        words = [f"{least} in {finest}", f"{half} in half of {len(varying)} bands, {most} in all"]
+    if n_constant := len(bands) - len(varying):
+        words.append(f"any in {n_constant} without spread")
+    return "; ".join(words)
+
+
+def format_report(name: str, watched: WatchList, accepted: Accepted, differences: Sequence[Difference]) -> str:
     """Return what the check of a paper gave, as text."""
-    claims = {f"claim {claim['id']}" for claim in check.claims}
-    n, flipped = len(check.watched), sum(one.what in claims for one in found)
+    claims = {f"claim {claim.id}" for claim in watched.claims}
+    n_flipped = [difference.what in claims for difference in differences].count(True)
+    n_bands, n_outside = len(watched.numbers), len(differences) - n_flipped
     lines = [
-        f"paper {name}: {n - len(found) + flipped} of {n} bands hold and {len(check.claims) - flipped} of "
-        f"{len(check.claims)} verdicts, medians of {check.repeats} runs each"
+        f"paper {name}: {n_bands - n_outside} of {n_bands} bands hold and {len(claims) - n_flipped} of "
+        f"{len(claims)} verdicts, medians of {watched.repeats} runs each"
     ]
-    if found:
-        columns = ("what", "accepted", "now", "by how much")
-        frame = pd.DataFrame([(one.what, one.was, one.now, one.by) for one in found], columns=columns)
+    if differences:
+        rows = [(difference.what, difference.was, difference.now, difference.by) for difference in differences]
+        frame = pd.DataFrame(rows, columns=["what", "accepted", "now", "by how much"])
         lines += ["", frame.to_string(index=False, justify="left"), ""]
-    lines += [f"  smallest shift detected ({POWER:.0%} of the time), {line}" for line in sensitivity(accepted)]
+    lines += [f"  smallest shift detected ({POWER:.0%} of the time), {line}" for line in describe_sensitivity(accepted)]
     return "\n".join(lines)

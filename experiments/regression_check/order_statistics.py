@@ -54,7 +54,7 @@ class Band(NamedTuple):
     high: float
     detects: float
 
-    def beyond(self, value: float) -> float:
+    def measure_excess(self, value: float) -> float:
         """Return how far a median lies outside, with its sign; 0 inside. Rounding is no way out of a narrow band.
 
         Examples
@@ -67,7 +67,7 @@ class Band(NamedTuple):
         return 0.0 if math.isclose(value, end, rel_tol=_ROUNDING, abs_tol=1e-12) else value - end
 
 
-def band_of(values: Sequence[float], n_further: int) -> Band:
+def make_band(values: Sequence[float], n_further: int) -> Band:
     """Return the band of some runs for the median of further ones.
 
     Parameters
@@ -84,23 +84,23 @@ def band_of(values: Sequence[float], n_further: int) -> Band:
 
     Examples
     --------
-    >>> band = band_of(range(200), 21)
+    >>> band = make_band(range(200), 21)
     >>> band.low, band.high
     (9.0, 190.0)
     """
     numbers = np.sort(np.asarray(values, dtype=np.float64))
     n = len(numbers)
-    outer = _rank(n, n_further, LEVEL / 2)
+    outer = _find_rank(n, n_further, LEVEL / 2)
     if not outer:
         raise BadInput(f"{n} runs are too few for a band of the median of {n_further}; take more of either")
-    inner = _rank(n, n_further, 1 - POWER)
+    inner = _find_rank(n, n_further, 1 - POWER)
     low, high = numbers[outer - 1], numbers[n - outer]
     detects = max(high - numbers[inner - 1], numbers[n - inner] - low)
     return Band(n, *map(float, (np.median(numbers), low, high, detects)))
 
 
 @cache
-def _rank(n: int, n_further: int, level: float) -> int:
+def _find_rank(n: int, n_further: int, level: float) -> int:
     """Return the largest j such that the median of further runs exceeds the j-th largest of n with this chance at most.
 
     At least k of the further runs exceed it if k of them stand among the first k + j - 1 of all. 0 if there is no j.

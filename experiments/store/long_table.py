@@ -53,12 +53,12 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 
 
-def said_of_privacy(column: Iterable[str]) -> list[dict]:
+def distinct_privacy_reports(column: Iterable[str]) -> list[dict]:
     """Return what fitted models said in the column ``privacy`` of a long table, each of it once.
 
     Examples
     --------
-    >>> said_of_privacy(['{"keeps_claim":true}', "", '{"keeps_claim":true}'])
+    >>> distinct_privacy_reports(['{"keeps_claim":true}', "", '{"keeps_claim":true}'])
     [{'keeps_claim': True}]
     """
     return [json.loads(text) for text in sorted({text for text in column if isinstance(text, str) and text})]

@@ -1,4 +1,8 @@
-"""Which rows of the long table answer a study, and how many there ought to be."""
+"""Which rows of the long table answer a study, and how many there ought to be.
+
+Rows are told apart by the names of the studies that they belong to, so that two studies may differ in what neither has
+as an axis (the number of trees, the split).
+"""
 
 from __future__ import annotations
 
@@ -7,56 +11,58 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from experiments.config.selection import PaperError, axes, matches, size, study_of
+from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.setting import match_column
 
 
-def rows_of_study(table: pd.DataFrame, study: Mapping, metric: str, where: Mapping | None = None) -> pd.DataFrame:
+def select_rows(
+    table: pd.DataFrame, study: Study, metric: str, where: Mapping[str, object] | None = None
+) -> pd.DataFrame:
     """Return the rows of the long table that answer a study: its own, of its settings, with a finite metric.
 
     Parameters
     ----------
     table : DataFrame
         The long table.
-    study : mapping
-        As from `study_of`, with its name.
+    study : Study
+        Of a paper.
     metric : str
         Which column must be there.
     where : mapping, optional
-        The part of the study that is meant, as in `axes`.
+        The part of the study that is meant, as in `Study.axes`.
 
     Raises
     ------
     PaperError
         If two rows are the same setting and repeat of the study.
     """
-    found = axes(study, where)
-    if metric not in table.columns or any(name not in table.columns for name in found):
-        return pd.DataFrame(columns=["study", *found, "repeat", metric])
-    keep = _is_of_study(table, study) & np.isfinite(pd.to_numeric(table[metric], errors="coerce").to_numpy(np.float64))
-    for name, values in found.items():
-        keep &= np.logical_or.reduce([matches(table[name], value) for value in values])
-    rows = table.loc[keep].sort_values([*found, "repeat"], kind="stable")
-    twice = rows.duplicated([*found, "repeat"])
-    if twice.any():
-        first = rows.loc[twice, [*found, "repeat"]].iloc[0].to_dict()
-        raise PaperError(
-            f"study {study['name']!r}: two cells answer the same setting and repeat: {first}; axes must tell them apart"
-        )
+    axes = study.axes(where)
+    if metric not in table.columns or any(name not in table.columns for name in axes):
+        return pd.DataFrame(columns=["study", *axes, "repeat", metric])
+    numbers = pd.to_numeric(table[metric], errors="coerce").to_numpy(np.float64)
+    is_kept = _is_of_study(table, study) & np.isfinite(numbers)
+    for name, values in axes.items():
+        is_kept &= np.logical_or.reduce([match_column(table[name], value) for value in values])
+    names = [*axes, "repeat"]
+    rows = table.loc[is_kept].sort_values(names, kind="stable")
+    _check_distinct(rows, study, names)
     return rows.reset_index(drop=True)
 
 
-def rows_without_metric(table: pd.DataFrame, study: Mapping, metric: str, where: Mapping | None = None) -> pd.DataFrame:
+def select_undefined(
+    table: pd.DataFrame, study: Study, metric: str, where: Mapping[str, object] | None = None
+) -> pd.DataFrame:
     """Return the rows of a study that were run and have no such metric: a class never predicted has no precision.
 
-    The parameters are those of `rows_of_study`.
+    The parameters are those of `select_rows`.
     """
     if metric not in table.columns or "status" not in table.columns:
-        return rows_of_study(pd.DataFrame(), study, metric, where)
-    hollow = table[(table["status"] == "done") & table[metric].isna()]
-    return rows_of_study(hollow.assign(**{metric: 0.0}), study, metric, where)
+        return select_rows(pd.DataFrame(), study, metric, where)
+    undefined = table[(table["status"] == "done") & table[metric].isna()]
+    return select_rows(undefined.assign(**{metric: 0.0}), study, metric, where)
 
 
-def count_cells(paper: Mapping, table: pd.DataFrame) -> tuple[int, int]:
+def count_cells(paper: Paper, table: pd.DataFrame) -> tuple[int, int]:
     """Return how many cells of a paper are answered and how many it asks for; shared ones count once.
 
     The long table has one row per cell, shared ones too. Rows that a study should have and has not are asked for all
@@ -64,11 +70,22 @@ def count_cells(paper: Mapping, table: pd.DataFrame) -> tuple[int, int]:
     """
     if "study" not in table.columns:
         table = pd.DataFrame(columns=["study", "status"])
-    studies = [study_of(paper, {"study": name}) for name in paper.get("studies") or {}]
-    lost = sum(size(study, int(paper["repeats"])) - int(_is_of_study(table, study).sum()) for study in studies)
-    return int((table["status"] == "done").sum()), len(table) + lost
+    n_lost = 0
+    for study in paper.studies.values():
+        n_lost += paper.repeats * study.count_settings() - int(_is_of_study(table, study).sum())
+    return int((table["status"] == "done").sum()), len(table) + n_lost
 
 
-def _is_of_study(table: pd.DataFrame, study: Mapping) -> np.ndarray:
+def _is_of_study(table: pd.DataFrame, study: Study) -> np.ndarray:
     """Return which rows are of a study; those of several have their names joined by ``+``."""
-    return ("+" + table["study"].astype(str) + "+").str.contains(f"+{study['name']}+", regex=False).to_numpy(bool)
+    names = "+" + table["study"].astype(str) + "+"
+    return names.str.contains(f"+{study.name}+", regex=False).to_numpy(bool)
+
+
+def _check_distinct(rows: pd.DataFrame, study: Study, names: list[str]) -> None:
+    is_twice = rows.duplicated(names)
+    if is_twice.any():
+        first = rows.loc[is_twice, names].iloc[0].to_dict()
+        raise PaperError(
+            f"study {study.name!r}: two cells answer the same setting and repeat: {first}; axes must tell them apart"
+        )

@@ -1,40 +1,116 @@
-"""A figure of kind ``fit``: rows as dots, and the curves that algorithms fit to them."""
+"""``fit``: a regression on one feature, to be looked at: rows as dots, and the curves that algorithms fit to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+import datasets
+from algorithms import Domain
 from datasets import catalogue
-from experiments.config.estimators import own_epsilon
-from experiments.judge.series import shortfall
-from experiments.run.example_fit import POINTS
-from plots.labels import label
-from plots.style import ALARM, GRID, INK, QUALITATIVE, write_title
+from experiments.cells.cell import checked_epsilon
+from experiments.config import estimators
+from experiments.config.data import task_and_domain
+from experiments.config.document import ListOf
+from experiments.config.paper import Figure, Paper, PaperError
+from experiments.errors import suggestion
+from plots.labels import label_name
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+_ROWS = "rows"
+"""The name of the dots among the lines of the frame."""
+_N_ROWS, _N_STEPS = 400, 200
 
 
-def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
-    """Draw what `experiments.run.example_fit.curves` found."""
-    drawn = Figure(figsize=(8.4, 5.0), layout="constrained")
-    FigureCanvasAgg(drawn)
-    axes = drawn.add_subplot()
-    dots = frame[frame["line"] == POINTS]
-    style = {"s": 9, "color": GRID, "edgecolors": INK, "linewidths": 0.25}
-    axes.scatter(dots["x"], dots["y"], label=f"{len(dots)} of the rows", **style)
-    for i, name in enumerate(item["algorithm"]):
-        curve = frame[frame["line"] == name]
-        dashes = {"dashes": (5, 1.6)} if i else {}
-        text = label(paper, name) + ("" if own_epsilon(name) else f", ε = {item['epsilon']:g}")
-        axes.plot(curve["x"], curve["y"], color=QUALITATIVE[i], linewidth=2.2, label=text, **dashes)
-    axes.set_xlabel(label(paper, item["feature"]))
-    target = catalogue.entry(item["dataset"]).domain.target.name
-    axes.set_ylabel(label(paper, target))
-    axes.spines[["top", "right"]].set_visible(False)
-    if note := shortfall(frame):
-        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM)
-    drawn.legend(loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)
-    write_title(drawn, axes, item["title"])
-    return drawn
+class FitFigure(Figure):
+    """A sample of the rows of a data set, and the curves that algorithms fit to one feature of all rows."""
+
+    kind: Literal["fit"]
+    dataset: str
+    """The data set."""
+    feature: str
+    """The feature along the bottom."""
+    algorithm: ListOf[str]
+    """The algorithms, a curve for each."""
+    params: dict[str, Any]
+    """Parameters of all of them."""
+    epsilon: float
+    """Their privacy budget."""
+
+    def list_algorithms(self, paper: Paper) -> list[str]:
+        """Return the algorithms."""
+        return list(self.algorithm)
+
+    def check(self, paper: Paper) -> None:
+        """Check that the algorithms can be fitted, without reading a row.
+
+        Raises
+        ------
+        BadInput
+            If they cannot.
+        """
+        self._make_models()
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Fit the algorithms to the feature; fits see all rows, and their noise comes from a fixed seed.
+
+        Returns
+        -------
+        DataFrame
+            ``line`` (``rows`` for a sample of the rows, else the algorithm), ``x`` and ``y``; empty if the data set is
+            not available.
+        """
+        models = self._make_models()
+        try:
+            data = datasets.load(self.dataset)
+        except datasets.DataUnavailable:
+            return pd.DataFrame(columns=["line", "x", "y"])
+        column, target = data.frame[[self.feature]], data.target.to_numpy(dtype=np.float64)
+        drawn = np.sort(np.random.default_rng(0).permutation(len(target))[:_N_ROWS])
+        xs = column.iloc[drawn, 0].to_numpy(dtype=np.float64)
+        frames = [pd.DataFrame({"line": _ROWS, "x": xs, "y": target[drawn]})]
+        along = np.linspace(xs.min(), xs.max(), _N_STEPS)
+        for name, model in models.items():
+            fitted = model.fit(column, target)
+            predicted = fitted.predict(pd.DataFrame({self.feature: along}))
+            frames.append(pd.DataFrame({"line": name, "x": along, "y": predicted}))
+        return pd.concat(frames, ignore_index=True)
+
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+        """Draw the rows and the curves."""
+        from plots import style
+
+        drawn = style.make_figure(8.4, 5.0)
+        axes = drawn.add_subplot()
+        dots = frame[frame["line"] == _ROWS]
+        look = {"s": 9, "color": style.GRID, "edgecolors": style.INK, "linewidths": 0.25}
+        axes.scatter(dots["x"], dots["y"], label=f"{len(dots)} of the rows", **look)
+        for i, name in enumerate(self.algorithm):
+            curve = frame[frame["line"] == name]
+            dashes = {"dashes": (5, 1.6)} if i else {}
+            text = label_name(paper, name) + ("" if estimators.own_epsilon(name) else f", ε = {self.epsilon:g}")
+            axes.plot(curve["x"], curve["y"], color=style.QUALITATIVE[i], linewidth=2.2, label=text, **dashes)
+        axes.set_xlabel(label_name(paper, self.feature))
+        axes.set_ylabel(label_name(paper, catalogue.entry(self.dataset).domain.target.name))
+        style.hide_frame(axes)
+        style.write_shortfall(axes, frame)
+        drawn.legend(loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)
+        style.write_title(drawn, axes, self.title)
+        return drawn
+
+    def _make_models(self) -> dict[str, Any]:
+        _, domain = task_and_domain(self.dataset)
+        if self.feature not in domain.names:
+            hint = suggestion(self.feature, domain.names)
+            raise PaperError(f"{self.id}: {self.dataset} has no feature {self.feature!r}; {hint}")
+        feature = domain.features[domain.names.index(self.feature)]
+        given = {"domain": Domain((feature,), domain.target), "epsilon": checked_epsilon(self.epsilon)}
+        models = {}
+        for name in self.algorithm:
+            params = estimators.parameters(name, self.params)
+            models[name] = estimators.make(name, params, **given, random_state=0)
+        return models

@@ -1,57 +1,147 @@
-"""A figure of kind ``ledger``: a bar for every value of a parameter, divided as the steps divide the budget."""
+"""``ledger``: what the steps that a record meets cost, a bar for every value of a parameter."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from pydantic import field_validator
 
-from experiments.judge.series import shortfall
-from plots.labels import axis_labels, label
-from plots.style import ALARM, GRID, INK, QUALITATIVE, SEQUENTIAL, write_title
+import datasets
+from algorithms.accounting import Bootstrapped, Event, Parallel, Sequential, Spent
+from algorithms.base import PrivateEstimator
+from experiments.cells.cell import checked_epsilon
+from experiments.config import estimators
+from experiments.config.data import task_and_domain
+from experiments.config.document import ListOf, Scalar
+from experiments.config.paper import Figure, Paper, PaperError
+from plots.labels import label_name, label_values
 
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
 _NARROW = 0.04  # of the axis: a number does not fit into a narrower part
 
 
-def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
-    """Draw what `experiments.run.ledger_steps.steps` found."""
-    drawn = Figure(figsize=(8.4, 1.9 + 0.48 * max(frame["value"].nunique(), 1)), layout="constrained")
-    FigureCanvasAgg(drawn)
-    axes = drawn.add_subplot()
-    ((name, values),) = item["params"].items()
-    colours = _colours(frame)
-    total = frame.groupby("value")["epsilon"].sum().max() if len(frame) else 1.0
-    for place, value in enumerate(values):
-        _draw_bar(axes, place, frame[frame["value"] == value], colours, _NARROW * total)
-    axes.set_yticks(range(len(values)), axis_labels(paper, f"params.{name}", values))
-    axes.set_ylabel(label(paper, f"params.{name}"))
-    axes.invert_yaxis()
-    axes.set_xlabel("ε of the steps that one record meets")
-    axes.grid(axis="x", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    if note := shortfall(frame):
-        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM)
-    handles = [Patch(color=colour, label=purpose) for purpose, colour in colours.items()]
-    drawn.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10)
-    write_title(drawn, axes, item["title"])
-    return drawn
+class LedgerFigure(Figure):
+    """The budget of fitted models, divided as the steps that one record meets divide it."""
+
+    kind: Literal["ledger"]
+    dataset: str
+    """The data set."""
+    algorithm: str
+    """The algorithm."""
+    params: dict[str, ListOf[Scalar]]
+    """One parameter with its values, ``{parameter: [value, ...]}``: each has a bar."""
+    epsilon: float
+    """The privacy budget."""
+
+    @field_validator("params")
+    @classmethod
+    def _check_params(cls, params: dict) -> dict:
+        if len(params) != 1:
+            raise ValueError(f"write one parameter, {{parameter: [value, ...]}}, got {len(params)}")
+        return params
+
+    def list_algorithms(self, paper: Paper) -> list[str]:
+        """Return the algorithm."""
+        return [self.algorithm]
+
+    def check(self, paper: Paper) -> None:
+        """Check that the algorithm can be fitted and keeps a ledger, without reading a row.
+
+        Raises
+        ------
+        BadInput
+            If it cannot, or keeps none.
+        """
+        if not all(isinstance(model, PrivateEstimator) for model in self._make_models().values()):
+            raise PaperError(f"{self.id}: {self.algorithm} keeps no ledger")
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Fit the algorithm for each value, and read in its ledger what the steps that a record meets cost.
+
+        Returns
+        -------
+        DataFrame
+            ``value`` (of the parameter), ``step`` (from 1), ``mechanism``, ``purpose`` and ``epsilon``; steps without
+            noise are not in it. Empty if the data set is not available.
+        """
+        try:
+            data = datasets.load(self.dataset)
+        except datasets.DataUnavailable:
+            return pd.DataFrame(columns=COLUMNS)
+        rows = []
+        for value, model in self._make_models().items():
+            ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
+            for step, spent in enumerate(list_steps(ledger), start=1):
+                rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+        """Draw a bar for every value."""
+        from matplotlib.patches import Patch
+
+        from plots import style
+
+        drawn = style.make_figure(8.4, 1.9 + 0.48 * max(frame["value"].nunique(), 1))
+        axes = drawn.add_subplot()
+        ((name, values),) = self.params.items()
+        colours = _choose_colours(frame)
+        total = frame.groupby("value")["epsilon"].sum().max() if len(frame) else 1.0
+        for place, value in enumerate(values):
+            _draw_bar(axes, place, frame[frame["value"] == value], colours, _NARROW * total)
+        axes.set_yticks(range(len(values)), label_values(paper, f"params.{name}", values))
+        axes.set_ylabel(label_name(paper, f"params.{name}"))
+        axes.invert_yaxis()
+        axes.set_xlabel("ε of the steps that one record meets")
+        style.dress_axes(axes, "x")
+        style.write_shortfall(axes, frame)
+        handles = [Patch(color=colour, label=purpose) for purpose, colour in colours.items()]
+        drawn.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10)
+        style.write_title(drawn, axes, self.title)
+        return drawn
+
+    def _make_models(self) -> dict[Any, Any]:
+        _, domain = task_and_domain(self.dataset)
+        ((name, values),) = self.params.items()
+        given = {"epsilon": checked_epsilon(self.epsilon), "domain": domain, "random_state": 0}
+        models = {}
+        for value in values:
+            params = estimators.parameters(self.algorithm, {name: value})
+            models[value] = estimators.make(self.algorithm, params, **given)
+        return models
 
 
-def _colours(frame: pd.DataFrame) -> dict[str, str]:
+def list_steps(event: Event) -> list[Spent]:
+    """Return the mechanisms that one record meets, in order: of disjoint parts, those of the dearest."""
+    if isinstance(event, Spent):
+        return [event]
+    if isinstance(event, Bootstrapped):
+        return list_steps(event.part)
+    if isinstance(event, Parallel):
+        return list_steps(max(event.parts, key=lambda part: part.epsilon))
+    if isinstance(event, Sequential):
+        return event.times * [spent for part in event.parts for spent in list_steps(part)]
+    return []
+
+
+def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
     """Return a colour for every purpose: dark to light in order of the steps, and one for the last steps of bars."""
+    from plots.style import QUALITATIVE, SEQUENTIAL
+
     purposes = list(frame.sort_values("step", kind="stable")["purpose"].unique())
     lasts = set(frame.groupby("value")["purpose"].last())
     inner = [purpose for purpose in purposes if purpose not in lasts]
-    return {purpose: SEQUENTIAL[-1 - i % len(SEQUENTIAL)] for i, purpose in enumerate(inner)} | {
-        purpose: QUALITATIVE[1] for purpose in lasts
-    }
+    colours = {purpose: SEQUENTIAL[-1 - i % len(SEQUENTIAL)] for i, purpose in enumerate(inner)}
+    return colours | dict.fromkeys(sorted(lasts), QUALITATIVE[1])
 
 
-def _draw_bar(axes, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
+def _draw_bar(axes: Any, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
+    from plots.style import INK
+
     left = 0.0
     for step in steps.to_dict("records"):
         width = step["epsilon"]

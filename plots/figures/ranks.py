@@ -1,72 +1,163 @@
-"""A figure of kind ``ranks``: mean ranks over data sets, with the critical difference from the best."""
+"""``ranks``: mean ranks of algorithms over data sets, with the difference of ranks that is more than chance."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
-from experiments.judge.ranks import critical_difference, friedman_p
-from experiments.judge.series import shortfall
-from plots.labels import label
-from plots.style import ALARM, GRID, INK, QUALITATIVE, write_title
+from experiments.config.paper import Figure, Paper, PaperError, Study, StudyPart
+from experiments.judge.preflight import check_metrics
+from experiments.judge.verdict import is_error
+from experiments.stats import ALPHA
+from experiments.store.study_rows import select_rows
+from plots.labels import label_name
+from plots.series import note_shortfall
 
-ADVISES = "advises"
-"""Key of a figure whose first algorithm is the one to take: it must hold none that is not private as it says."""
-
-TICK = QUALITATIVE[4]
-
-
-def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
-    """Draw the mean rank of each algorithm, and its rank on each data set."""
-    means = frame[frame["dataset"] == ""].sort_values("rank", kind="stable")
-    single = frame[frame["dataset"] != ""].dropna(subset=["rank"])
-    n_sets = single["dataset"].nunique()
-    drawn = Figure(figsize=(9.2, 1.9 + 0.42 * len(means)), layout="constrained")
-    FigureCanvasAgg(drawn)
-    axes = drawn.add_subplot()
-    for place, row in enumerate(means.to_dict("records")):
-        own = single[single["algorithm"] == row["algorithm"]]["rank"]
-        axes.plot(own, [place] * len(own), marker="|", markersize=9, linestyle="none", color=TICK, markeredgewidth=2)
-        axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=QUALITATIVE[0])
-    if n_sets > 1:
-        best, difference = float(means["rank"].iloc[0]), critical_difference(len(means), n_sets)
-        axes.axvspan(best, best + difference, color=QUALITATIVE[0], alpha=0.10, linewidth=0, zorder=0)
-    axes.set_yticks(range(len(means)), [label(paper, name) for name in means["algorithm"]])
-    axes.invert_yaxis()
-    axes.set_xlim(0.8, len(means) + 0.2)
-    p = friedman_p(frame)
-    chance = "" if math.isnan(p) else f"; all equal: p = {p:.2g} (Friedman)"
-    axes.set_xlabel(f"mean rank over {n_sets} data sets, 1 is best{chance}")
-    axes.grid(axis="x", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    if n_sets > 1:
-        words = "shaded: not told from the best (Nemenyi, 5 %); ticks: single data sets"
-        axes.annotate(words, (1, 1.01), xycoords="axes fraction", ha="right", fontsize=9, color=INK)
-    if note := shortfall(frame):
-        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=18)
-    write_title(drawn, axes, item["title"])
-    return drawn
+if TYPE_CHECKING:
+    import matplotlib.figure
 
 
-def advice(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> str:
-    """Say which algorithm to take: the best mean rank, with those that are not told from it; nothing if not asked.
+class RanksFigure(StudyPart, Figure):
+    """Mean ranks of the algorithms of a study over its data sets, beside Nemenyi's critical difference."""
 
-    A figure asks with ``advises: true``. A run that is not complete gives no advice, and says so.
+    kind: Literal["ranks"]
+    metric: str
+    """The metric that ranks them."""
+    advises: bool = False
+    """Whether the first algorithm is the one to take: the figure must hold none that is not private as it says."""
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the part of the study that is ranked."""
+        return [(paper.study(self.study, self.id), self.where)]
+
+    def check(self, paper: Paper) -> None:
+        """Check that there is something to rank.
+
+        Raises
+        ------
+        PaperError
+            If there is not.
+        """
+        if len(paper.study(self.study, self.id).axis("algorithm", self.where)) < 2:
+            raise PaperError(f"{self.id}: one algorithm alone has no rank")
+        check_metrics(paper, self.id, self.study, self.where, [self.metric])
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Rank the algorithms.
+
+        Returns
+        -------
+        DataFrame
+            One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the
+            best, of medians over repeats, mean over all other axes; ``n`` and ``n_expected`` (cells). A data set of
+            which some setting has no result ranks nobody.
+        """
+        study = paper.study(self.study, self.id)
+        axes = study.axes(self.where)
+        by = [name for name in axes if name != "algorithm"]
+        n_others = math.prod(len(axes[name]) for name in by if name != "dataset")
+        rows = select_rows(table, study, self.metric, self.where)
+        counts = rows.groupby(["dataset", "algorithm"]).size() if len(rows) else {}
+        ranks = self._rank(rows, by, axes["algorithm"], n_others) if len(rows) else pd.DataFrame()
+        records = []
+        for algorithm in axes["algorithm"]:
+            for dataset in axes["dataset"]:
+                rank = _find_rank(ranks, dataset, algorithm)
+                n = int(counts.get((dataset, algorithm), 0))
+                expected = n_others * paper.repeats
+                records.append({"algorithm": algorithm, "dataset": dataset, "rank": rank, "n": n, "n_expected": expected})
+        for algorithm in axes["algorithm"]:
+            mean = ranks[algorithm].mean() if algorithm in ranks else math.nan
+            records.append({"algorithm": algorithm, "dataset": "", "rank": mean, "n": 0, "n_expected": 0})
+        return pd.DataFrame(records)
+
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+        """Draw the mean rank of each algorithm, and its rank on each data set."""
+        from plots import style
+
+        means = _select_means(frame)
+        single = frame[frame["dataset"] != ""].dropna(subset=["rank"])
+        n_sets = single["dataset"].nunique()
+        drawn = style.make_figure(9.2, 1.9 + 0.42 * len(means))
+        axes = drawn.add_subplot()
+        ticks = {"marker": "|", "markersize": 9, "linestyle": "none", "markeredgewidth": 2}
+        for place, row in enumerate(means.to_dict("records")):
+            own = single[single["algorithm"] == row["algorithm"]]["rank"]
+            axes.plot(own, [place] * len(own), color=style.QUALITATIVE[4], **ticks)
+            axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=style.QUALITATIVE[0])
+        axes.set_yticks(range(len(means)), [label_name(paper, name) for name in means["algorithm"]])
+        axes.invert_yaxis()
+        axes.set_xlim(0.8, len(means) + 0.2)
+        p = compute_friedman_p(frame)
+        chance = "" if math.isnan(p) else f"; all equal: p = {p:.2g} (Friedman)"
+        axes.set_xlabel(f"mean rank over {n_sets} data sets, 1 is best{chance}")
+        style.dress_axes(axes, "x")
+        if n_sets > 1:
+            best, difference = float(means["rank"].iloc[0]), critical_difference(len(means), n_sets)
+            axes.axvspan(best, best + difference, color=style.QUALITATIVE[0], alpha=0.10, linewidth=0, zorder=0)
+            words = "shaded: not told from the best (Nemenyi, 5 %); ticks: single data sets"
+            axes.annotate(words, (1, 1.01), xycoords="axes fraction", ha="right", fontsize=9, color=style.INK)
+        style.write_shortfall(axes, frame, pad=18)
+        style.write_title(drawn, axes, self.title)
+        return drawn
+
+    def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Say which algorithm to take: the best mean rank, with those that are not told from it.
+
+        A run that is not complete gives no advice, and says so; a figure that does not advise says nothing.
+        """
+        if not self.advises:
+            return ""
+        if note := note_shortfall(frame):
+            return f"{note}; no advice"
+        best, *others = _select_means(frame).to_dict("records")
+        n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
+        limit = best["rank"] + (critical_difference(len(others) + 1, n_sets) if n_sets > 1 else math.inf)
+        near = [f"{label_name(paper, row['algorithm'])} ({row['rank']:.2f})" for row in others if row["rank"] <= limit]
+        close = f"not told from it (Nemenyi, 5 %): {', '.join(near)}" if near else "every other is significantly worse"
+        name = label_name(paper, best["algorithm"])
+        return f"{self.title}: take {name}, mean rank {best['rank']:.2f} over {n_sets} data sets; {close}."
+
+    def _rank(self, rows: pd.DataFrame, by: list[str], algorithms: list[str], n_others: int) -> pd.DataFrame:
+        """Return the mean rank of each algorithm on each data set all of whose settings have results."""
+        medians = rows.groupby([*by, "algorithm"])[self.metric].median().unstack("algorithm")
+        ranks = medians.reindex(columns=algorithms).dropna().rank(axis=1, ascending=is_error(self.metric))
+        complete = ranks.groupby("dataset").filter(lambda part: len(part) == n_others)
+        return complete.groupby("dataset").mean()
+
+
+def critical_difference(n_algorithms: int, n_datasets: int) -> float:
+    """Return the difference of mean ranks that chance exceeds once in twenty, if all algorithms were equal.
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)  # Demsar (2006), section 3.2.2, with its q = 2.569
+    1.25
     """
-    if not item.get(ADVISES):
-        return ""
-    if note := shortfall(frame):
-        return f"{note}; no advice"
-    means = frame[frame["dataset"] == ""].sort_values("rank", kind="stable").to_dict("records")
-    n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
-    best, *others = means
-    within = best["rank"] + (critical_difference(len(means), n_sets) if n_sets > 1 else math.inf)
-    near = [f"{label(paper, one['algorithm'])} ({one['rank']:.2f})" for one in others if one["rank"] <= within]
-    close = f"; not told from it (Nemenyi, 5 %): {', '.join(near)}" if near else "; every other is significantly worse"
-    said = f"take {label(paper, best['algorithm'])}, mean rank {best['rank']:.2f} over {n_sets} data sets"
-    return f"{item['title']}: {said}{close}."
+    from scipy.stats import studentized_range  # slow to import
+
+    q = studentized_range.ppf(1 - ALPHA, n_algorithms, math.inf) / math.sqrt(2)
+    return float(q * math.sqrt(n_algorithms * (n_algorithms + 1) / (6 * n_datasets)))
+
+
+def compute_friedman_p(frame: pd.DataFrame) -> float:
+    """Return the p-value of "all algorithms are equal", over the data sets that rank them; NaN of too few."""
+    from scipy.stats import friedmanchisquare
+
+    single = frame[frame["dataset"] != ""]
+    wide = single.pivot(index="dataset", columns="algorithm", values="rank").dropna()
+    if len(wide) < 2 or wide.shape[1] < 3:
+        return math.nan
+    return float(friedmanchisquare(*(wide[name] for name in wide)).pvalue)
+
+
+def _select_means(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["dataset"] == ""].sort_values("rank", kind="stable")
+
+
+def _find_rank(ranks: pd.DataFrame, dataset: str, algorithm: str) -> float:
+    is_there = algorithm in ranks and dataset in ranks.index
+    return float(ranks.loc[dataset, algorithm]) if is_there else math.nan

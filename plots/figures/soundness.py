@@ -1,83 +1,198 @@
-"""A figure of kind ``soundness``: what the sound variants of algorithms gain, and what the printed ones really pay."""
+"""``soundness``: what soundness costs, or gains: sound variants beside the printed algorithms at equal claimed ε."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
+from pydantic import field_validator
 
-from experiments.judge.ranks import LOWER_IS_BETTER
-from experiments.judge.series import shortfall
-from plots.labels import MISSING, label, metric_label, scaled
-from plots.style import ALARM, GRID, INK, QUALITATIVE, write_title
+from experiments.config.paper import Figure, Paper, PaperError, Study, StudyPart
+from experiments.config.setting import match_column
+from experiments.judge.preflight import check_metrics
+from experiments.judge.verdict import is_error
+from experiments.stats import center_interval
+from experiments.store.long_table import distinct_privacy_reports
+from experiments.store.study_rows import select_rows
+from plots.labels import MISSING, label_metric, label_name, scale_value
 
-BETTER, WORSE, SINGLE = QUALITATIVE[2], QUALITATIVE[1], QUALITATIVE[4]
+if TYPE_CHECKING:
+    import matplotlib.figure
+
 _PANEL = 2.3
 _TEXT = "text: ε that the printed one accounts for\n(sound: the other, same neighbours, if not as claimed)"
 
 
-def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
-    """Draw what `experiments.judge.soundness.gains` found: a panel for each ε, a line for each pair."""
-    epsilons, pairs = list(dict.fromkeys(frame["epsilon"])), list(dict.fromkeys(frame["printed"]))
-    drawn = Figure(figsize=(2.2 + _PANEL * len(epsilons), 2.2 + 0.5 * len(pairs)), layout="constrained")
-    FigureCanvasAgg(drawn)
-    panels = drawn.subplots(1, len(epsilons), sharex=True, sharey=True, squeeze=False)[0]
-    for axes, epsilon in zip(panels, epsilons, strict=True):
-        part = frame[frame["epsilon"] == epsilon]
-        for place, printed in enumerate(pairs):
-            _draw_pair(axes, place, part[part["printed"] == printed], item["metric"])
-        _dress(axes, epsilon, item["metric"])
-    panels[0].set_yticks(range(len(pairs)), [label(paper, name) for name in pairs])
-    panels[0].set_ylim(len(pairs) - 0.5, -0.65)
-    panels[len(panels) // 2].set_xlabel(_unit(paper, item["metric"]))
-    if note := shortfall(frame):
-        panels[0].set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=22)
-    drawn.legend(handles=_explanations(_n_sets(frame)), loc="outside lower left", ncols=4, frameon=False, fontsize=9.5)
-    write_title(drawn, panels[-1], item["title"])
-    return drawn
+class SoundnessFigure(StudyPart, Figure):
+    """What the sound variants of algorithms gain or lose, and what the printed ones really pay."""
+
+    kind: Literal["soundness"]
+    metric: str
+    """The metric that is compared."""
+    pairs: dict[str, str]
+    """Printed algorithms with their sound variants, ``{printed: sound}``."""
+
+    @field_validator("pairs")
+    @classmethod
+    def _check_pairs(cls, pairs: dict[str, str]) -> dict[str, str]:
+        if not pairs:
+            raise ValueError("write {printed algorithm: its sound variant, ...}")
+        return pairs
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the part of the study that is compared."""
+        return [(paper.study(self.study, self.id), self.where)]
+
+    def check(self, paper: Paper) -> None:
+        """Check that the study has both algorithms of every pair.
+
+        Raises
+        ------
+        PaperError
+            If it has not.
+        """
+        algorithms = paper.study(self.study, self.id).axis("algorithm", self.where)
+        for name in [*self.pairs, *self.pairs.values()]:
+            if name not in algorithms:
+                raise PaperError(f"{self.id}: the study has no algorithm {name!r}; it has: {', '.join(algorithms)}")
+        check_metrics(paper, self.id, self.study, self.where, [self.metric])
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Compare each sound variant with the printed algorithm, on the same splits.
+
+        Returns
+        -------
+        DataFrame
+            One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all
+            have an answer: ``printed`` and ``sound`` (algorithms); ``epsilon``; ``gain``, ``low`` and ``high``, center
+            over repeats of the sound metric less the printed one, of errors log2(printed error / sound error), so that
+            more is better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for
+            between tables that are ``neighbours`` as it means them, infinite where a step has no noise; ``noisy``, the
+            same over its noisy steps alone; ``sound_accounted``, what the sound one accounts for between the same
+            neighbours; ``n`` and ``n_expected`` (pairs of cells).
+        """
+        study = paper.study(self.study, self.id)
+        rows = select_rows(table, study, self.metric, self.where)
+        records = []
+        for printed, sound in self.pairs.items():
+            for epsilon in study.axis("epsilon", self.where):
+                at_epsilon = rows[match_column(rows["epsilon"], epsilon)]
+                pair = {"printed": printed, "sound": sound, "epsilon": epsilon}
+                records += self._compare(paper, at_epsilon, pair, study.axis("dataset", self.where))
+        return pd.DataFrame(records)
+
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+        """Draw a panel for each ε, a line for each pair."""
+        from plots import style
+
+        epsilons, pairs = _list_distinct(frame, "epsilon"), _list_distinct(frame, "printed")
+        drawn = style.make_figure(2.2 + _PANEL * len(epsilons), 2.2 + 0.5 * len(pairs))
+        panels = drawn.subplots(1, len(epsilons), sharex=True, sharey=True, squeeze=False)[0]
+        for axes, epsilon in zip(panels, epsilons, strict=True):
+            part = frame[frame["epsilon"] == epsilon]
+            for place, printed in enumerate(pairs):
+                _draw_pair(axes, place, part[part["printed"] == printed], self.metric)
+            _dress_panel(axes, epsilon, self.metric)
+        panels[0].set_yticks(range(len(pairs)), [label_name(paper, name) for name in pairs])
+        panels[0].set_ylim(len(pairs) - 0.5, -0.65)
+        panels[len(panels) // 2].set_xlabel(self._name_unit(paper))
+        style.write_shortfall(panels[0], frame, pad=22)
+        legend = {"loc": "outside lower left", "ncols": 4, "frameon": False, "fontsize": 9.5}
+        drawn.legend(handles=_make_explanations(_count_datasets(frame)), **legend)
+        style.write_title(drawn, panels[-1], self.title)
+        return drawn
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the means over all data sets, with the ε that the printed variants pay."""
+        means = frame[frame["dataset"] == ""]
+        epsilons = _list_distinct(means, "epsilon")
+        lines = [" | ".join(["| printed variant", *(f"claimed ε = {epsilon:g}" for epsilon in epsilons)]) + " |"]
+        lines.append("|---" * (1 + len(epsilons)) + "|")
+        for printed in _list_distinct(means, "printed"):
+            rows = means[means["printed"] == printed].to_dict("records")
+            cells = [f"{_format_gain(self.metric, row['gain'])} ({_format_paid(row)})" for row in rows]
+            lines.append(" | ".join([f"| {label_name(paper, printed)}", *cells]) + " |")
+        mean = "geometric mean" if is_error(self.metric) else "mean"
+        head = f"{self.title}: {self._name_unit(paper)}, {mean} over {_count_datasets(frame)} data sets"
+        what = "in brackets the ε that the printed variant accounts for, and the sound one where that is not what it claims"
+        return "\n\n".join([f"{head}; {what}, between neighbours as the printed one means them.", "\n".join(lines)])
+
+    def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
+        """Compare a pair at one ε: on each data set, and in the mean over them."""
+        privacy = _sum_up_privacy(*(_read_reports(rows, pair[role]) for role in ("printed", "sound")))
+        center = paper.center_of(self.metric)
+        records = []
+        for dataset in sets:
+            gain = self._measure_gain(rows[rows["dataset"] == dataset], pair["printed"], pair["sound"], center)
+            records.append({**pair, "dataset": dataset, **gain, **privacy, "n_expected": paper.repeats})
+        mean = float(np.mean([record["gain"] for record in records]))  # NaN where a data set has no answer
+        over_all = {"dataset": "", "gain": mean, "low": math.nan, "high": math.nan, "n": 0}
+        return [*records, {**pair, **over_all, **privacy, "n_expected": 0}]
+
+    def _measure_gain(self, rows: pd.DataFrame, printed: str, sound: str, center: str) -> dict[str, Any]:
+        wide = rows.pivot(index="repeat", columns="algorithm", values=self.metric)
+        wide = wide.reindex(columns=[printed, sound]).dropna()
+        gains = np.log2(wide[printed] / wide[sound]) if is_error(self.metric) else wide[sound] - wide[printed]
+        interval = center_interval(center, gains.to_numpy())
+        return {"gain": interval.center, "low": interval.low, "high": interval.high, "n": interval.n}
+
+    def _name_unit(self, paper: Paper) -> str:
+        if is_error(self.metric):
+            return f"{label_name(paper, self.metric)}: printed / sound, more than 1 is a gain"
+        return f"{label_metric(paper, self.metric).removesuffix(' (%)')}: sound less printed, in points"
 
 
-def markdown(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> str:
-    """Return the means over all data sets as a Markdown table, with the ε that the printed variants pay."""
-    means = frame[frame["dataset"] == ""]
-    epsilons = list(dict.fromkeys(means["epsilon"]))
-    lines = [" | ".join(["| printed variant", *(f"claimed ε = {epsilon:g}" for epsilon in epsilons)]) + " |"]
-    lines.append("|---" * (1 + len(epsilons)) + "|")
-    for printed in dict.fromkeys(means["printed"]):
-        rows = means[means["printed"] == printed].to_dict("records")
-        cells = [f"{_gained(item['metric'], row['gain'])} ({_paid(row)})" for row in rows]
-        lines.append(" | ".join([f"| {label(paper, printed)}", *cells]) + " |")
-    mean = "geometric mean" if item["metric"] in LOWER_IS_BETTER else "mean"
-    head = f"{item['title']}: {_unit(paper, item['metric'])}, {mean} over {_n_sets(frame)} data sets"
-    what = "in brackets the ε that the printed variant accounts for, and the sound one where that is not what it claims"
-    return "\n\n".join([f"{head}; {what}, between neighbours as the printed one means them.", "\n".join(lines)])
+def _read_reports(rows: pd.DataFrame, algorithm: str) -> list[dict]:
+    return distinct_privacy_reports(rows[rows["algorithm"] == algorithm].get("privacy", ()))
 
 
-def _draw_pair(axes, place: int, rows: pd.DataFrame, metric: str) -> None:
+def _sum_up_privacy(printed: list[dict], sound: list[dict]) -> dict[str, Any]:
+    """Return the most that both account for, between neighbours as the printed one means them."""
+    neighbours = printed[0]["neighbours"] if printed else ""
+    same = [float(report["accounted"][neighbours]) for report in sound] if printed else []
+    return {
+        "accounted": max((float(report["accounted_epsilon"]) for report in printed), default=math.nan),
+        "noisy": max((float(report["noisy_epsilon"]) for report in printed), default=math.nan),
+        "neighbours": neighbours,
+        "sound_accounted": max(same, default=math.nan),
+    }
+
+
+def _list_distinct(frame: pd.DataFrame, column: str) -> list:
+    return list(dict.fromkeys(frame[column]))
+
+
+def _count_datasets(frame: pd.DataFrame) -> int:
+    return frame.loc[frame["dataset"] != "", "dataset"].nunique()
+
+
+def _draw_pair(axes: Any, place: int, rows: pd.DataFrame, metric: str) -> None:
+    from plots.style import QUALITATIVE
+
     single, (mean,) = rows[rows["dataset"] != ""], rows[rows["dataset"] == ""].to_dict("records")
-    gains, low, high = ([scaled(metric, value) for value in single[name]] for name in ("gain", "low", "high"))
+    gains, low, high = (scale_value(metric, single[name].to_numpy()) for name in ("gain", "low", "high"))
     places = place + np.linspace(-0.22, 0.22, len(single)) if len(single) > 1 else [place]
-    axes.hlines(places, low, high, colors=SINGLE, linewidth=0.9, alpha=0.6)
-    axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=SINGLE, zorder=3)
-    style = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": "white", "zorder": 4}
-    axes.plot([scaled(metric, mean["gain"])], [place], color=BETTER if mean["gain"] >= 0 else WORSE, **style)
+    axes.hlines(places, low, high, colors=QUALITATIVE[4], linewidth=0.9, alpha=0.6)
+    axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=QUALITATIVE[4], zorder=3)
+    look = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": "white", "zorder": 4}
+    color = QUALITATIVE[2] if mean["gain"] >= 0 else QUALITATIVE[1]
+    axes.plot([scale_value(metric, mean["gain"])], [place], color=color, **look)
     words = {"ha": "right", "va": "center", "fontsize": 8.5}
-    axes.text(0.995, place - 0.36, _paid(mean), transform=axes.get_yaxis_transform(), **words)
+    axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
 
-def _dress(axes, epsilon: float, metric: str) -> None:
+def _dress_panel(axes: Any, epsilon: float, metric: str) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
+
+    from plots.style import INK, dress_axes
+
     axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
     axes.set_title(f"claimed ε = {epsilon:g}", fontsize=10.5)
-    axes.grid(axis="x", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    if metric in LOWER_IS_BETTER:  # logarithmic beyond a factor of two: a data set may gain thousands
+    dress_axes(axes, "x")
+    if is_error(metric):  # logarithmic beyond a factor of two: a data set may gain thousands
         axes.set_xscale("symlog", linthresh=1.0)
         axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1.0))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"$2^{{{x:g}}}$"))
@@ -86,40 +201,32 @@ def _dress(axes, epsilon: float, metric: str) -> None:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+g}" if x else "0"))
 
 
-def _unit(paper: Mapping, metric: str) -> str:
-    if metric in LOWER_IS_BETTER:
-        return f"{label(paper, metric)}: printed / sound, more than 1 is a gain"
-    return f"{metric_label(paper, metric).removesuffix(' (%)')}: sound less printed, in points"
-
-
-def _gained(metric: str, gain: float) -> str:
+def _format_gain(metric: str, gain: float) -> str:
     if math.isnan(gain):
         return MISSING
-    return f"{2.0**gain:.3g} ×" if metric in LOWER_IS_BETTER else f"{scaled(metric, gain):+.1f}"
+    return f"{2.0**gain:.3g} ×" if is_error(metric) else f"{scale_value(metric, gain):+.1f}"
 
 
-def _paid(row: Mapping) -> str:
+def _format_paid(row: Mapping[str, Any]) -> str:
     """Return what the printed one accounts for, and the sound one where that is not what it claims."""
     if math.isnan(row["accounted"]):
         return MISSING
-    is_other = row["sound_accounted"] > row["epsilon"] * (1 + 1e-9)
-    return _printed_paid(row) + (f"; sound {row['sound_accounted']:.3g}" if is_other else "")
-
-
-def _printed_paid(row: Mapping) -> str:
     noisy = f"; {row['noisy']:.3g} with noise" if math.isfinite(row["noisy"]) else ""
-    return f"∞{noisy}" if math.isinf(row["accounted"]) else f"{row['accounted']:.3g}"
+    printed = f"∞{noisy}" if math.isinf(row["accounted"]) else f"{row['accounted']:.3g}"
+    is_other = row["sound_accounted"] > row["epsilon"] * (1 + 1e-9)
+    return printed + (f"; sound {row['sound_accounted']:.3g}" if is_other else "")
 
 
-def _n_sets(frame: pd.DataFrame) -> int:
-    return frame.loc[frame["dataset"] != "", "dataset"].nunique()
+def _make_explanations(n_sets: int) -> list[Any]:
+    from matplotlib.lines import Line2D
 
+    from plots.style import QUALITATIVE
 
-def _explanations(n_sets: int) -> list[Line2D]:
-    style = {"linestyle": "none", "markeredgecolor": "white", "marker": "D", "markersize": 7}
+    mean = {"linestyle": "none", "markeredgecolor": "white", "marker": "D", "markersize": 7}
+    dot = {"color": QUALITATIVE[4], "marker": "o", "markersize": 3.2, "linewidth": 0.9}
     return [
-        Line2D([], [], color=BETTER, label=f"mean over {n_sets} data sets: a gain", **style),
-        Line2D([], [], color=WORSE, label="a loss", **style),
-        Line2D([], [], color=SINGLE, marker="o", markersize=3.2, linewidth=0.9, label="one data set, 95 % interval"),
+        Line2D([], [], color=QUALITATIVE[2], label=f"mean over {n_sets} data sets: a gain", **mean),
+        Line2D([], [], color=QUALITATIVE[1], label="a loss", **mean),
+        Line2D([], [], label="one data set, 95 % interval", **dot),
         Line2D([], [], linestyle="none", label=_TEXT),
     ]

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plots import labels
 
 
-def render(template: str, **values) -> str:
+def render_template(template: str, **values: object) -> str:
     """Return a page made of one of ``plots/pages/templates``; equal values give equal bytes."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),

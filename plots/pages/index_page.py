@@ -1,7 +1,7 @@
 """The report on all papers: ``results/report``, an index with every verdict and a page for each paper.
 
-``python -m plots.pages.index_page results 1 2 3``. A paper without a run in that folder is shown as it was published in
-``results/reference``, and named as not run if it was not. The report needs no file outside: it can be moved and zipped.
+A paper without a run in the folder of results is shown as it was published in ``results/reference``, and named as not
+run if it was not. The report needs no file outside: it can be moved and zipped.
 """
 
 from __future__ import annotations
@@ -9,57 +9,59 @@ from __future__ import annotations
 import shutil
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
-import yaml
 
-from experiments.config.paths import CONF, ROOT
-from experiments.errors import BadInput, suggestion
+from experiments.config.paper import Paper
+from experiments.config.papers import read_paper
+from experiments.config.paths import REFERENCE, ROOT
+from experiments.errors import BadInput
 from experiments.judge.numbers import judge_numbers
+from experiments.judge.printed_numbers import read_numbers_of
 from experiments.judge.verdict import NOT_RUN
+from plots.audit_bounds import count_violations
 from plots.labels import SIGNS
-from plots.pages import audit_bounds, html, paper_page, privacy
-from plots.pages.audit_bounds import REFERENCE
-from plots.paper_results import reported
-from plots.run_folder import KEPT, Run, copy, target_of
+from plots.pages import html, paper_page
+from plots.privacy import count_keeping_claim
+from plots.run_folder import KEPT, PaperRun, copy_files, name_target
 
 
 @dataclass(frozen=True)
-class Entry:
+class PaperEntry:
     """A paper as the report has it.
 
     Parameters
     ----------
     name : str
         Of its file in ``conf/paper``.
-    asked : dict
+    written : Paper
         What that file says.
-    run : Run or None
+    run : PaperRun or None
         What is shown of it.
     is_published : bool
         Whether that is the published run.
     """
 
     name: str
-    asked: dict
-    run: Run | None
+    written: Paper
+    run: PaperRun | None
     is_published: bool
 
     @classmethod
-    def of(cls, name: str, results: Path) -> Entry:
+    def find(cls, name: str, results: Path) -> PaperEntry:
         """Look for a paper's run among the results, then among the published ones."""
-        files = {path.stem: path for path in (CONF / "paper").glob("*.yaml")}
-        if name not in files:
-            raise BadInput(f"unknown paper {name!r}; {suggestion(name, files)}")
-        asked = yaml.safe_load(files[name].read_text(encoding="utf-8"))
+        written = read_paper(name)
         for parent in (results, REFERENCE):
+            folder = parent / f"paper-{name}"
             # the folder is made when a run starts, this file when it ends
-            if (parent / f"paper-{name}" / "claims.json").is_file():
-                return cls(name, asked, Run.read(parent / f"paper-{name}"), parent == REFERENCE)
-        return cls(name, asked, None, False)
+            if (folder / "claims.json").is_file():
+                return cls(name, written, PaperRun.read(folder), parent == REFERENCE)
+        return cls(name, written, None, False)
 
     @property
     def href(self) -> str:
@@ -69,52 +71,55 @@ class Entry:
     @property
     def title(self) -> str:
         """How it is called in a word."""
-        number = self.asked["number"]
-        return f"Paper {number}" if isinstance(number, int) else str(number).capitalize()
+        number = self.written.number
+        return f"Paper {number}" if isinstance(number, int) else number.capitalize()
 
     @property
-    def paper(self) -> dict:
-        """Its description, as it was run if it was."""
-        return self.run.paper if self.run else self.asked
+    def paper(self) -> Paper:
+        """The paper, as it was run if it was."""
+        return self.run.paper if self.run else self.written
 
     @cached_property
     def numbers(self) -> pd.DataFrame:
         """Verdicts on its printed numbers."""
         if self.run:
             return self.run.numbers
-        return judge_numbers(self.asked, reported(self.asked), pd.DataFrame()).assign(verdict=NOT_RUN, reason="")
+        numbers = judge_numbers(self.written, read_numbers_of(self.written), pd.DataFrame())
+        return numbers.assign(verdict=NOT_RUN, reason="")
 
     @property
     def claims(self) -> list[dict]:
         """Verdicts on its claims."""
         if self.run:
             return self.run.claims
-        return [{**claim, "verdict": NOT_RUN, "reason": ""} for claim in self.asked.get("claims") or ()]
+        return [{"id": c.id, "text": c.text, "verdict": NOT_RUN, "reason": ""} for c in self.written.claims]
 
     @property
     def notes(self) -> list[str]:
         """Whose run it is, how complete, and what else must be said with the verdicts."""
         if not self.run:
-            return [f"INCOMPLETE: not run; {target_of(self.name)} runs it."]
-        return [self._source(), *self.run.notes()]
+            return [f"INCOMPLETE: not run; {name_target(self.name)} runs it."]
+        return [self._describe_source(self.run), *self.run.write_notes()]
 
-    def _source(self) -> str:
-        known = self.run.provenance
+    def _describe_source(self, run: PaperRun) -> str:
+        provenance = run.provenance
         words = ["The published run" if self.is_published else "This machine's run"]
-        words += [f"of {known['written'][:10]}"] if known.get("written") else []
-        if git := known.get("git"):
-            words.append(f"at revision {git['revision'][:7]}" + (" with uncommitted changes" if git["dirty"] else ""))
+        if provenance.get("written"):
+            words.append(f"of {provenance['written'][:10]}")
+        if git := provenance.get("git"):
+            words.append(f"at revision {git['revision'][:7]}")
+            words += ["with uncommitted changes"] if git["dirty"] else []
         return " ".join(words) + "."
 
 
-def build(results: Path, names: list[str]) -> Path:
+def build_report(results: Path, names: Sequence[str]) -> Path:
     """Write the report on some papers and return its first page.
 
     Parameters
     ----------
     results : Path
         Folder of this machine's runs; the report takes the place of an earlier one in ``results/report``.
-    names : list of str
+    names : sequence of str
         The papers, in order.
 
     Raises
@@ -122,55 +127,64 @@ def build(results: Path, names: list[str]) -> Path:
     BadInput
         If there is no such paper, or a run lacks a file.
     """
-    entries = [Entry.of(name, results) for name in names]
-    shown = [entry for entry in entries if entry.run]
-    pages = {"index.html": _index(entries)} | {entry.href: _page(entry, entries) for entry in shown}
+    entries = [PaperEntry.find(name, results) for name in names]
+    pages = {"index.html": _render_index(entries)}
+    for entry in entries:
+        if entry.run:
+            pages[entry.href] = _render_entry(entry, entry.run, entries)
     folder = results / "report"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for entry in shown:
-        copy(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png"))
+    for entry in entries:
+        if entry.run:
+            copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png"))
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder / "index.html"
 
 
-def _page(entry: Entry, entries: list[Entry]) -> str:
-    return paper_page.render(entry.run, entry.notes, base=f"paper-{entry.name}/", links=_links(entries, entry.href))
+def _render_entry(entry: PaperEntry, run: PaperRun, entries: Sequence[PaperEntry]) -> str:
+    links = _list_links(entries, entry.href)
+    return paper_page.render_page(run, entry.notes, base=f"paper-{entry.name}/", links=links)
 
 
-def _index(entries: list[Entry]) -> str:
-    return html.render(
+def _render_index(entries: Sequence[PaperEntry]) -> str:
+    claims, numbers = [], []
+    for entry in entries:
+        place = _locate(entry)
+        claims += [{**place, **claim} for claim in entry.claims]
+        rows = entry.numbers.to_dict("records")
+        numbers += [{**place, **paper_page.describe_number(entry.paper, row)} for row in rows]
+    return html.render_template(
         "index.html.j2",
-        links=_links(entries, "index.html"),
+        links=_list_links(entries, "index.html"),
         verdicts=list(SIGNS),
-        papers=[_summary(entry) for entry in entries],
-        claims=[_of(entry) | claim for entry in entries for claim in entry.claims],
-        numbers=[
-            _of(entry) | paper_page.number(entry.paper, row)
-            for entry in entries
-            for row in entry.numbers.to_dict("records")
-        ],
+        papers=[_summarise(entry) for entry in entries],
+        claims=claims,
+        numbers=numbers,
     )
 
 
-def _links(entries: list[Entry], here: str) -> list[dict]:
-    pages = {"index.html": "All papers"} | {entry.href: entry.title for entry in entries if entry.run}
+def _list_links(entries: Sequence[PaperEntry], here: str) -> list[dict]:
+    pages = {"index.html": "All papers"}
+    pages |= {entry.href: entry.title for entry in entries if entry.run}
     return [{"href": href, "text": text, "is_here": href == here} for href, text in pages.items()]
 
 
-def _of(entry: Entry) -> dict[str, str]:
+def _locate(entry: PaperEntry) -> dict[str, str]:
     return {"paper": entry.title, "href": entry.href}
 
 
-def _summary(entry: Entry) -> dict:
-    return _of(entry) | {
-        "heading": paper_page.heading(entry.paper),
-        "citation": entry.paper.get("citation", ""),
-        "notes": entry.notes[:2] + (entry.run.advice() if entry.run else []),
-        "counts": paper_page.counts(entry.asked, entry.numbers, entry.claims),
-        "measured": audit_bounds.tally(entry.run.audit, entry.run.privacy) if entry.run else "",
-        "sound": privacy.tally(entry.run.privacy) if entry.run else "",
+def _summarise(entry: PaperEntry) -> dict[str, Any]:
+    run = entry.run
+    return {
+        **_locate(entry),
+        "heading": paper_page.make_heading(entry.paper),
+        "citation": entry.paper.citation,
+        "notes": entry.notes[:2] + (run.list_advice() if run else []),
+        "counts": paper_page.count_verdicts(entry.written, entry.numbers, entry.claims),
+        "measured": count_violations(run.audit, run.privacy) if run else "",
+        "sound": count_keeping_claim(run.privacy) if run else "",
     }
 
 
@@ -181,7 +195,7 @@ def main(*arguments: str) -> None:
     parser.add_argument("papers", nargs="+", help="numbers of papers")
     asked = parser.parse_args(arguments)
     try:
-        index = build(ROOT / Path(asked.results).expanduser(), asked.papers)
+        index = build_report(ROOT / Path(asked.results).expanduser(), asked.papers)
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -1,55 +1,135 @@
-"""A table of kind ``span``: numbers printed without their setting, beside the lowest and the highest of ours."""
+"""``span``: numbers printed without their setting, beside the lowest and the highest of ours."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import pandas as pd
 
-from experiments.judge.no_setting import expected, reason_against, tried
-from experiments.judge.series import note_missing_cells
-from plots.labels import SIGNS, label, number
-from plots.tables.grid_table import write_tex
+from experiments.config.document import ListOf
+from experiments.config.paper import Paper, PaperError, Study, Table
+from experiments.errors import suggestion
+from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
+from plots.labels import SIGNS, format_number, label_name
+from plots.latex import write_table
+from plots.series import note_missing_cells, note_shortfall
 
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
 
 
-def frame(paper: Mapping, item: Mapping, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per algorithm.
+class SpanTable(Table):
+    """Numbers that are printed without their setting: for each algorithm one, which some setting should give."""
 
-    Returns
-    -------
-    DataFrame
-        algorithm, metric, printed, decimals, verdict, lowest and highest (means over repeats), lowest_setting and
-        highest_setting (where they are), n, n_expected, note.
-    """
-    said = {row["algorithm"]: row for row in numbers[numbers["table"] == item["id"]].to_dict("records")}
-    rows = []
-    for algorithm in item["algorithms"]:
-        settings = tried(paper, item, algorithm, table)
-        n, n_expected = sum(len(one.values) for one in settings), expected(paper, item, algorithm)
-        nothing = {"printed": math.nan, "decimals": 2, "verdict": ""}
-        rows.append(
-            {"algorithm": algorithm, "metric": item["metric"]}
-            | {name: said.get(algorithm, nothing)[name] for name in nothing}
-            | _ends(sorted((one.values.mean(), one.where) for one in settings))
-            | {"n": n, "n_expected": n_expected}
-            | {"note": reason_against(paper, algorithm) or note_missing_cells(n, n_expected)}
-        )
-    return pd.DataFrame(rows)
+    kind: Literal["span"]
+    studies: ListOf[str]
+    """The studies of which some setting gave the numbers."""
+    algorithms: ListOf[str]
+    """The algorithms, in the order of the rows."""
+    metric: str
+    """What is printed."""
+
+    def list_open_studies(self, paper: Paper) -> list[Study]:
+        """Return the studies of which some setting gave the numbers."""
+        return [paper.study(name, self.id) for name in self.studies]
+
+    def list_algorithms(self, paper: Paper) -> list[str]:
+        """Return the algorithms of the rows."""
+        return list(self.algorithms)
+
+    def check(self, paper: Paper) -> None:
+        """Check that the studies run the algorithms, or that these are said not to be implemented.
+
+        Raises
+        ------
+        PaperError
+            If they do not.
+        """
+        studies = self.list_open_studies(paper)
+        for algorithm in self.algorithms:
+            n_parts = len(list_parts(studies, algorithm))
+            if paper.reason_not_implemented(algorithm):
+                if n_parts:
+                    raise PaperError(f"{self.id}: {algorithm} is run, and said not to be implemented")
+            elif n_parts < len(studies):
+                names = [*paper.not_implemented, *studies[0].axis("algorithm")]
+                hint = suggestion(algorithm, names)
+                raise PaperError(f"{self.id}: not all of its studies run {algorithm!r}; {hint}")
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Return one row per algorithm.
+
+        Returns
+        -------
+        DataFrame
+            algorithm, metric, printed, decimals, verdict, lowest and highest (means over repeats), lowest_setting and
+            highest_setting (where they are), n, n_expected, note.
+        """
+        own = numbers[numbers["table"] == self.id]
+        printed = {row["algorithm"]: row for row in own.to_dict("records")}
+        studies = self.list_open_studies(paper)
+        rows = []
+        for algorithm in self.algorithms:
+            settings = collect_settings(studies, algorithm, self.metric, table)
+            n = sum(len(setting.values) for setting in settings)
+            n_expected = count_expected_cells(studies, algorithm, paper.repeats)
+            number = printed.get(algorithm, {"printed": math.nan, "decimals": 2, "verdict": ""})
+            rows.append(
+                {
+                    "algorithm": algorithm,
+                    "metric": self.metric,
+                    **{name: number[name] for name in ("printed", "decimals", "verdict")},
+                    **_find_ends(settings),
+                    "n": n,
+                    "n_expected": n_expected,
+                    "note": paper.reason_not_implemented(algorithm) or note_missing_cells(n, n_expected),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table; notes go to the caption."""
+        body, notes = [], []
+        for row in frame.to_dict("records"):
+            name = label_name(paper, row["algorithm"])
+            body.append([name, *(text for text, _ in _format_cells(row))])
+            if row["note"]:
+                notes.append(f"{name}: {row['note']}")
+        write_table(path, self.title, ["algorithm", *COLUMNS], body, "; ".join(notes))
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them."""
+        rows = []
+        for row in frame.to_dict("records"):
+            cells = [_describe_cell(text, note) for text, note in _format_cells(row)]
+            rows.append((label_name(paper, row["algorithm"]), cells))
+        return {"note": note_shortfall(frame), "corner": "algorithm", "columns": COLUMNS, "rows": rows}
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the table with its notes in brackets; nothing of a table without printed numbers."""
+        if not frame["printed"].notna().any():
+            return ""
+        lines = [" | ".join(["| algorithm", *COLUMNS]) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
+        for row in frame.fillna({"note": "", "lowest_setting": "", "highest_setting": ""}).to_dict("records"):
+            texts = [f"{text} ({note})" if note else text for text, note in _format_cells(row)]
+            lines.append(" | ".join([f"| **{label_name(paper, row['algorithm'])}**", *texts]) + " |")
+        return f"{self.title}\n\n" + "\n".join(lines)
 
 
-def _ends(ordered: list[tuple[float, str]]) -> dict:
+def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
+    """Return the lowest and the highest mean, and where they are."""
+    ordered = sorted((setting.values.mean(), setting.where) for setting in settings)
     (low, where_low), (high, where_high) = (ordered[0], ordered[-1]) if ordered else [(math.nan, "")] * 2
     return {"lowest": low, "lowest_setting": where_low, "highest": high, "highest_setting": where_high}
 
 
-def cells(row: Mapping) -> list[tuple[str, str]]:
+def _format_cells(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return for each of `COLUMNS` the number of a row as text, and what is to be said with it."""
+    decimals = int(row["decimals"])
     lowest, highest, printed = (
-        number(row["metric"], row[name], int(row["decimals"])) for name in ("lowest", "highest", "printed")
+        format_number(row["metric"], row[name], decimals) for name in ("lowest", "highest", "printed")
     )
     sign = SIGNS.get(row["verdict"], "")
     return [
@@ -59,18 +139,5 @@ def cells(row: Mapping) -> list[tuple[str, str]]:
     ]
 
 
-def markdown(paper: Mapping, item: Mapping, rows: pd.DataFrame) -> str:
-    """Return the table as Markdown."""
-    lines = [" | ".join(["| algorithm", *COLUMNS]) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
-    for row in rows.fillna({"note": "", "lowest_setting": "", "highest_setting": ""}).to_dict("records"):
-        texts = [f"{text} ({said})" if said else text for text, said in cells(row)]
-        lines.append(" | ".join([f"| **{label(paper, row['algorithm'])}**", *texts]) + " |")
-    return f"{item['title']}\n\n" + "\n".join(lines)
-
-
-def write_span_tex(paper: Mapping, item: Mapping, rows: pd.DataFrame, path: Path) -> None:
-    """Write the table as LaTeX (booktabs); notes go to the caption."""
-    records = rows.to_dict("records")
-    body = [[label(paper, row["algorithm"]), *(text for text, _ in cells(row))] for row in records]
-    notes = [f"{label(paper, row['algorithm'])}: {row['note']}" for row in records if row["note"]]
-    write_tex(path, item["title"], ["algorithm", *COLUMNS], body, "; ".join(notes))
+def _describe_cell(text: str, note: str) -> dict[str, str]:
+    return {"ours": text, "band": f"({note})" if note else "", "printed": "", "verdict": "", "note": ""}

@@ -1,0 +1,197 @@
+"""Documents: frozen values that are read from YAML files and refuse what they do not know.
+
+A paper and all of its parts are documents. Their fields are the keys that a YAML file may have; the text below each
+field is its documentation, in the JSON Schema that editors read and in the reference of all keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from experiments.config.paths import ROOT
+from experiments.errors import BadInput, suggestion
+
+Location = tuple[int | str, ...]
+"""Where a value stands in a file: keys, and positions in lists from 0."""
+
+
+class DocumentError(BadInput):
+    """A document says what it may not say; the message has a line for each error."""
+
+
+class Document(BaseModel):
+    """A part of a YAML file whose keys are known."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explain_errors(cls, data, handler):
+        """Say of a key that is not known which one is nearest, and of a wrong value what it is."""
+        try:
+            return handler(data)
+        except ValidationError as error:
+            explained = [_explain(cls, details) for details in error.errors(include_url=False)]
+            raise ValidationError.from_exception_data(cls.__name__, explained) from None
+
+    def replaced(self, **values):
+        """Return the document with other values, which are checked like those of a file.
+
+        Examples
+        --------
+        >>> Named(id="a").replaced(id="b")
+        Named(id='b')
+        """
+        return type(self).model_validate({name: getattr(self, name) for name in self.model_fields_set} | values)
+
+
+class Named(Document):
+    """A part of a paper that others refer to."""
+
+    id: str
+    """The name that the paper's other parts, and the files made of this one, call it by."""
+
+
+DocumentType = TypeVar("DocumentType", bound=Document)
+
+
+def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = None) -> DocumentType:
+    """Return a document made of the contents of a file.
+
+    Parameters
+    ----------
+    kind : type
+        The document's class.
+    contents : mapping
+        What the file says.
+    file : Path, optional
+        The file: errors then name its lines.
+
+    Raises
+    ------
+    DocumentError
+        If a key is missing, unknown or has a wrong value; all such errors are reported at once.
+
+    Examples
+    --------
+    >>> parse_document(Named, {"id": "table-1"})
+    Named(id='table-1')
+    >>> parse_document(Named, {"idd": "table-1"})
+    Traceback (most recent call last):
+    ...
+    experiments.config.document.DocumentError: 2 errors:
+      the key 'id' is missing
+      unknown key 'idd'; did you mean 'id'?
+    """
+    try:
+        return kind.model_validate(contents)
+    except ValidationError as error:
+        lines = find_lines(file) if file else {}
+        raise DocumentError(_report(error, lines, file)) from None
+
+
+def find_lines(file: Path) -> dict[Location, int]:
+    """Return the line, from 1, of every key and list entry of a YAML file; none of a file that is not there."""
+    if not file.is_file():
+        return {}
+    lines: dict[Location, int] = {}
+    _collect_lines(yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader), (), lines)
+    return lines
+
+
+def name_place(location: Location, lines: Mapping[Location, int], file: Path | None) -> str:
+    """Return where a value stands, as an error names it: ``conf/paper/2.yaml:14: studies.grid``.
+
+    Examples
+    --------
+    >>> name_place(("figures", 0, "x"), {("figures", 0): 7}, ROOT / "conf" / "paper" / "2.yaml")
+    'conf/paper/2.yaml:7: figures.0.x'
+    """
+    line = find_line(location, lines)
+    words = [_short_path(file) + (f":{line}" if line else "")] if file else []
+    words += [".".join(map(str, location))] if location else []
+    return ": ".join(words)
+
+
+def find_line(location: Location, lines: Mapping[Location, int]) -> int | None:
+    """Return the line of a value, or of the nearest part around it that is in the file."""
+    around = (location[:length] for length in range(len(location), 0, -1))
+    return next((lines[part] for part in around if part in lines), None)
+
+
+def _short_path(file: Path) -> str:
+    return str(file.relative_to(ROOT) if file.is_relative_to(ROOT) else file)
+
+
+def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | None) -> str:
+    reports = []
+    for details in error.errors(include_url=False):
+        location = details["loc"]
+        place = name_place(location, lines, file)
+        if details["type"] in _ABOUT_THE_KEY:  # the message names the key
+            place = place.removesuffix(str(location[-1])).rstrip(".: ")
+        reports.append(f"{place}: {details['msg']}" if place else details["msg"])
+    if len(reports) == 1:
+        return reports[0]
+    return "\n  ".join([f"{len(reports)} errors:", *reports])
+
+
+_ABOUT_THE_KEY = ("unknown_key", "missing_key")
+
+
+def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
+    """Return one of pydantic's errors in our words; those of the parts of a document are in our words already."""
+    location, message, name = details["loc"], details["msg"], details["type"]
+    if len(location) == 1 and name == "extra_forbidden":
+        keys = [field for field, info in kind.model_fields.items() if not info.exclude]
+        name, message = "unknown_key", f"unknown key {str(location[0])!r}; {suggestion(str(location[0]), keys)}"
+    elif name == "missing":
+        name, message = "missing_key", f"the key {location[-1]!r} is missing"
+    elif name == "value_error":
+        message = message.removeprefix("Value error, ")
+    elif name not in ("unknown_key", "missing_key", "wrong_value"):
+        shown = repr(details["input"])
+        message = f"{message[0].lower()}{message[1:]}, got {shown[:80]}"
+        name = "wrong_value"
+    safe = message.replace("{", "{{").replace("}", "}}")
+    return InitErrorDetails(type=PydanticCustomError(name, safe), loc=location, input=details["input"])
+
+
+def _collect_lines(node: yaml.Node | None, location: Location, lines: dict[Location, int]) -> None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*location, key.value)
+            lines[inner] = key.start_mark.line + 1
+            _collect_lines(value, inner, lines)
+    elif isinstance(node, yaml.SequenceNode):
+        for position, entry in enumerate(node.value):
+            inner = (*location, position)
+            lines[inner] = entry.start_mark.line + 1
+            _collect_lines(entry, inner, lines)
+
+
+def _as_tuple(value):
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _as_several(value):
+    return _as_tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+Item = TypeVar("Item")
+ListOf = Annotated[tuple[Item, ...], BeforeValidator(_as_tuple)]
+"""A list in YAML."""
+
+OneOrMore = Annotated[tuple[Item, ...], BeforeValidator(_as_several)]
+"""A list in YAML, or a single value that stands for a list of one."""
+
+Scalar = None | bool | int | float | str
+"""A value that YAML writes in one word."""

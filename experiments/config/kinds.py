@@ -1,0 +1,83 @@
+"""Kinds of claims, tables and figures: one class in one file each, found by name.
+
+``conf/kinds.yaml`` says in which packages they are. The file of a kind is called like the kind, so that reading a paper
+imports only what it uses, and a new kind is one new file.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiments.config.document import Document
+from experiments.config.paths import CONF
+from experiments.errors import suggestion
+
+
+@cache
+def find_packages() -> Mapping[str, str]:
+    """Return the package of each part of a paper: its claims, tables and figures."""
+    return yaml.safe_load((CONF / "kinds.yaml").read_text(encoding="utf-8"))
+
+
+@cache
+def list_kinds(part: str) -> tuple[str, ...]:
+    """Return the names of all kinds of a part, sorted.
+
+    Examples
+    --------
+    >>> list_kinds("tables")
+    ('datasets', 'grid', 'span')
+    """
+    package = util.find_spec(find_packages()[part])
+    folders = package.submodule_search_locations or [] if package else []
+    files = [path for folder in folders for path in Path(folder).glob("*.py")]
+    return tuple(sorted(path.stem for path in files if not path.stem.startswith("_")))
+
+
+@cache
+def find_kind(part: str, name: str) -> type[Document]:
+    """Return the class of a kind: the document that its file defines.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind; the message suggests the nearest.
+    """
+    if name not in list_kinds(part):
+        raise ValueError(f"kind {name!r} is not known; {suggestion(str(name), list_kinds(part))}")
+    module = import_module(f"{find_packages()[part]}.{name}")
+    classes = [value for value in vars(module).values() if inspect.isclass(value) and issubclass(value, Document)]
+    (own,) = [
+        document
+        for document in classes
+        if document.__module__ == module.__name__ and "kind" in vars(document)["__annotations__"]
+    ]
+    return own
+
+
+def parse_part(part: str, default: str | None, contents: Any) -> Document:
+    """Return a claim, table or figure as an object of its kind.
+
+    Raises
+    ------
+    ValueError
+        If it has no known kind, or not the keys of its kind.
+    """
+    kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
+    if isinstance(contents, Document):
+        return contents
+    if not isinstance(contents, Mapping) or kind is None:
+        raise ValueError(f"write a mapping with a kind: {', '.join(list_kinds(part))}")
+    return find_kind(part, kind).model_validate(dict(contents))
+
+
+def parser_of(part: str, default: str | None = None) -> Callable[[Any], Document]:
+    """Return the function that turns what a file says of one part into an object of its kind."""
+    return partial(parse_part, part, default)

@@ -1,0 +1,493 @@
+"""A paper as a typed document: its studies, tables, figures, claims, readings, and what its regression check watches.
+
+There is no code of a single paper anywhere: ``conf/paper/N.yaml`` says all of it, and is read once, here. Kinds of
+claims, tables and figures are classes of their own, one in each file of the packages that ``conf/kinds.yaml`` names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from experiments.config.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
+from experiments.config.kinds import parser_of
+from experiments.config.setting import is_same_value, make_setting_key
+from experiments.errors import BadInput, suggestion
+
+Where = dict[str, OneOrMore[Scalar]]
+"""A part of a study: values of its axes ``dataset``, ``algorithm``, ``epsilon`` and ``params.<name>``."""
+
+Center = Literal["mean", "median"]
+
+
+class PaperError(BadInput):
+    """A paper's description contradicts itself; the message says where."""
+
+
+class Protocol(Document):
+    """How a cell's rows are split and which rows are evaluated; what is left out has its default."""
+
+    test_size: float = 0.3
+    """Share of test rows where a data set has no official split."""
+    evaluate_on: Literal["test", "train"] = "test"
+    """Which rows the metrics are measured on."""
+    rows: Literal["all", "balanced"] = "all"
+    """``balanced``: as many rows of each class as the smallest class has, drawn anew in each repeat."""
+    split: Literal["random", "in_order"] = "random"
+    """``in_order``: the last rows of the table are the test rows, as befits a time series."""
+    train_rows: int | dict[str, int] | None = None
+    """Number of training rows, or of rows of each class that takes part; needs ``test_rows`` beside it."""
+    test_rows: int | dict[str, int] | None = None
+    """Number of test rows, or of rows of each class that takes part."""
+    leakage: bool = False
+    """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
+
+
+class Study(Document):
+    """A grid of cells: every combination of its values, times the paper's repeats."""
+
+    dataset: OneOrMore[str]
+    """Data sets: files of conf/dataset."""
+    algorithm: OneOrMore[str]
+    """Algorithms: files of conf/algorithm."""
+    params: dict[str, OneOrMore[Scalar]] = {}
+    """Parameters of the algorithms with their values; each is an axis of the study."""
+    epsilon: OneOrMore[float] = (math.inf,)
+    """Privacy budgets; ``.inf`` is no noise."""
+    depends: dict[str, dict[str, dict[Any, Any]]] = {}
+    """Parameters that follow an axis, ``{parameter: {axis: {value: given}}}``, every value of the axis named once.
+    Algorithms without the parameter do without it; it is no axis, so nothing else names it."""
+    protocol: Protocol = Protocol()
+    """How rows are split and which are evaluated."""
+
+    _name: str = PrivateAttr("")
+
+    @property
+    def name(self) -> str:
+        """The study's key in the paper."""
+        return self._name
+
+    @property
+    def protocol_options(self) -> dict[str, Any]:
+        """The options of the protocol that the study sets."""
+        return self.protocol.model_dump(exclude_unset=True)
+
+    def axes(self, where: Mapping[str, Any] | None = None) -> dict[str, list]:
+        """Return the values of every axis, under the names of the long table's columns.
+
+        Parameters
+        ----------
+        where : mapping, optional
+            Column to value or values: the part of the study that is meant.
+
+        Raises
+        ------
+        PaperError
+            If ``where`` names an axis or a value that the study does not have.
+
+        Examples
+        --------
+        >>> study = Study(dataset="car", algorithm="rdt", epsilon=1.0, params={"max_depth": [3, 4]})
+        >>> study.axes({"params.max_depth": 4})
+        {'dataset': ['car'], 'algorithm': ['rdt'], 'params.max_depth': [4], 'epsilon': [1.0]}
+        """
+        axes = {"dataset": list(self.dataset), "algorithm": list(self.algorithm)}
+        axes |= {f"params.{name}": list(values) for name, values in self.params.items()}
+        axes["epsilon"] = [float(value) for value in self.epsilon]
+        for name, wanted in (where or {}).items():
+            axes[name] = self._narrow(name, axes.get(name), wanted)
+        return axes
+
+    def axis(self, name: str, where: Mapping[str, Any] | None = None) -> list:
+        """Return the values of one axis, in the study's order.
+
+        Raises
+        ------
+        PaperError
+            If the study has no such axis.
+        """
+        axes = self.axes(where)
+        if name not in axes:
+            raise PaperError(f"the study has no axis {name!r}; {suggestion(name, axes)}")
+        return axes[name]
+
+    def varying_axes(self, where: Mapping[str, Any] | None = None) -> list[str]:
+        """Return the axes that have several values."""
+        return [name for name, values in self.axes(where).items() if len(values) > 1]
+
+    def settings(self, by: Sequence[str], where: Mapping[str, Any] | None = None) -> list[tuple]:
+        """Return every combination of the values of the axes ``by``, in the study's order."""
+        return list(product(*(self.axis(name, where) for name in by)))
+
+    def count_settings(self, where: Mapping[str, Any] | None = None) -> int:
+        """Return how many settings a part of the study has."""
+        return math.prod(len(values) for values in self.axes(where).values())
+
+    @staticmethod
+    def _narrow(name: str, values: list | None, wanted) -> list:
+        several = wanted if isinstance(wanted, list | tuple) else [wanted]
+        kept = [value for value in values or () if any(is_same_value(value, other) for other in several)]
+        if not kept:
+            has = "nothing" if values is None else values
+            raise PaperError(f"the study has no {name} = {_plain(wanted)!r}; it has {name}: {has}")
+        return kept
+
+    @model_validator(mode="after")
+    def _check_distinct(self) -> Study:
+        for axis, values in self.axes().items():
+            if len({make_setting_key([value]) for value in values}) < len(values):
+                raise ValueError(f"{axis} names a value twice: {values}")
+        return self
+
+
+class StudyPart(Document):
+    """A study, or a part of it."""
+
+    study: str
+    """One of the paper's studies."""
+    where: Where = {}
+    """Which part of the study: values of its axes."""
+
+
+class Curve(StudyPart):
+    """Settings of a study that differ along one axis only."""
+
+    along: str
+    """The axis along which the curve runs; all others have one value."""
+
+
+class Table(Named):
+    """A table of a paper; its kind says what it shows."""
+
+    title: str
+    """What stands above it."""
+
+    def list_open_studies(self, paper: Paper) -> list[Study]:
+        """Return the studies of which some setting gave the numbers that it prints without their settings."""
+        return []
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the parts of studies that the table shows."""
+        return []
+
+    def list_algorithms(self, paper: Paper) -> list[str]:
+        """Return the algorithms that it shows, each of them once."""
+        shown = [name for study, where in self.list_study_parts(paper) for name in study.axis("algorithm", where)]
+        return list(dict.fromkeys(shown))
+
+    def check(self, paper: Paper) -> None:
+        """Check what can be checked before a cell has run; raises a PaperError."""
+        raise NotImplementedError
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Return the table in tidy form, from the long table, the verdicts on printed numbers and counted facts."""
+        raise NotImplementedError
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table for a paper."""
+        raise NotImplementedError
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them."""
+        raise NotImplementedError
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the table as Markdown; nothing of a kind without printed numbers."""
+        return ""
+
+
+class Figure(Named):
+    """A figure of a paper; its kind says what it draws."""
+
+    title: str
+    """What stands below it."""
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the parts of studies that the figure shows."""
+        return []
+
+    def list_algorithms(self, paper: Paper) -> list[str]:
+        """Return the algorithms that it shows, each of them once."""
+        shown = [name for study, where in self.list_study_parts(paper) for name in study.axis("algorithm", where)]
+        return list(dict.fromkeys(shown))
+
+    def check(self, paper: Paper) -> None:
+        """Check what can be checked before a cell has run; raises a PaperError."""
+        raise NotImplementedError
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Return the numbers that it is drawn from, from the long table and the verdicts on printed numbers."""
+        raise NotImplementedError
+
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Any:
+        """Return the drawn matplotlib figure."""
+        raise NotImplementedError
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return what the report's page shows beside the drawing."""
+        return {}
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return what a page of text says of it; nothing of most."""
+        return ""
+
+    def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the advice that the figure gives to its reader; nothing of most."""
+        return ""
+
+
+class Claim(Named):
+    """A claim of a paper; its kind says how it is judged."""
+
+    text: str
+    """What is claimed, in a sentence."""
+    reading_of: str | None = None
+    """The claim, before this one, that this is another reading of: where that is not reproduced as printed and this one
+    is, that one's verdict is "only under a reading"."""
+
+    def check(self, paper: Paper) -> None:
+        """Check what can be checked before a cell has run; raises a PaperError."""
+        raise NotImplementedError
+
+
+class Question(Named):
+    """What a paper's readings are to explain: the cells of each reading are run and compared with what is printed."""
+
+    title: str
+    """The question in words."""
+    repeats: Annotated[int, Field(ge=1)]
+    """Runs of every setting."""
+
+
+class QuestionOfNumbers(Question):
+    """Which parameters explain the printed numbers of an algorithm in a study?"""
+
+    study: str
+    """The study whose printed numbers are to be explained."""
+    algorithm: str
+    """The algorithm whose parameters are read in several ways."""
+    params: dict[str, ListOf[Scalar]]
+    """Parameters with the values that the text admits; every combination is a reading."""
+    protocol: dict[str, ListOf[Scalar]] = {}
+    """Options of the protocol with the values that the text admits."""
+
+
+class QuestionOfTable(Question):
+    """Which setting explains the numbers of a table that are printed without their settings?"""
+
+    table: str
+    """A table of kind ``span``."""
+
+
+class QuestionOfClaims(Question):
+    """Which parameters explain the orderings that claims of kind ``above`` and ``below`` state?"""
+
+    claims: ListOf[str]
+    """The claims."""
+    algorithm: str
+    """The algorithm whose parameters are read in several ways."""
+    params: dict[str, ListOf[Scalar]]
+    """Parameters with the values that the text admits; every combination is a reading."""
+    protocol: dict[str, ListOf[Scalar]] = {}
+    """Options of the protocol with the values that the text admits."""
+
+
+def parse_question(contents: Any) -> Question:
+    """Return a question as an object of its kind: a ``table``, ``claims``, or else printed numbers."""
+    if isinstance(contents, Question):
+        return contents
+    keys = contents if isinstance(contents, Mapping) else {}
+    kind = QuestionOfTable if "table" in keys else QuestionOfClaims if "claims" in keys else QuestionOfNumbers
+    return kind.model_validate(contents)
+
+
+class Watch(StudyPart):
+    """Numbers that the regression check watches: a metric of each setting, or its mean over some axes."""
+
+    metric: str
+    """Which metric."""
+    within: ListOf[str] | None = None
+    """The axes that are told apart; over the others the mean is taken. Left out: each setting by itself."""
+    clip: tuple[float, float] | None = None
+    """Values beyond these two are moved there before the mean is taken, where tails are heavy."""
+
+    @field_validator("clip", mode="before")
+    @classmethod
+    def _read_clip(cls, clip):
+        if not (isinstance(clip, list | tuple) and len(clip) == 2 and clip[0] < clip[1]):
+            raise ValueError(f"write two numbers, the smaller one first, got {clip!r}")
+        return tuple(float(end) for end in clip)
+
+
+class RegressionWatch(Document):
+    """What ``make check`` runs and watches of a paper."""
+
+    repeats: Annotated[int, Field(ge=1)]
+    """Runs of every setting in the check: repeats 0, 1, ..."""
+    accepted: Annotated[int, Field(ge=1)]
+    """Runs that the bands are made from: the repeats after these, independent of them."""
+    watch: Annotated[ListOf[Watch], Field(min_length=1)]
+    """The numbers that are watched."""
+    claims: dict[str, Where | None] = {}
+    """Claims whose verdicts are watched, with the part of their study that is run."""
+
+
+class Paper(Document):
+    """A paper, or a study of our own, as data."""
+
+    number: int | str
+    """The paper's number in this project, or a word for a study of our own."""
+    title: str
+    """Its title."""
+    citation: str = ""
+    """Where it was published."""
+    repeats: Annotated[int, Field(ge=1)] = 10
+    """Runs of every setting."""
+    printed_repeats: Annotated[int, Field(ge=1)] = 1
+    """Over how many runs its printed numbers are means; 1, which is kindest to the paper, if it does not say."""
+    reported: str | None = None
+    """The CSV file of its printed numbers, relative to the checkout."""
+    center: dict[str, Center] = {}
+    """By metric, what stands for the repeats of a setting: ``median`` where tails are so heavy that one run decides a
+    mean. Claims about medians are tested by sign."""
+    labels: dict[str, str] = {}
+    """Readable names of data sets, algorithms, metrics and axes."""
+    resolution: dict[str, float] = {}
+    """By metric, the widest half-width of an interval inside of which a printed number counts as reproduced; 0.01 of
+    shares and R² if left out."""
+    algorithms: dict[str, dict[str, Any]] = {}
+    """By algorithm, parameters that replace those of its file throughout the paper."""
+    instead: dict[str, str] = {}
+    """Data sets that stand in, under their own names, for others where these are not available."""
+    not_implemented: dict[str, str] = {}
+    """Algorithms that the paper names and nobody describes, with the reason: their rows stay empty."""
+    studies: dict[str, Study]
+    """The grids of cells that are run."""
+    tables: ListOf[Annotated[Any, PlainValidator(parser_of("tables"))]] = ()
+    """Its tables."""
+    figures: ListOf[Annotated[Any, PlainValidator(parser_of("figures", "lines"))]] = ()
+    """Its figures; of kind ``lines`` if they do not say."""
+    claims: ListOf[Annotated[Any, PlainValidator(parser_of("claims"))]] = ()
+    """Its claims."""
+    readings: ListOf[Annotated[Any, PlainValidator(parse_question)]] = ()
+    """Questions that its ambiguous text raises."""
+    check: RegressionWatch | None = None
+    """What ``make check`` watches."""
+
+    repeats_asked: SkipJsonSchema[int | None] = Field(None, exclude=True)
+    used_instead: SkipJsonSchema[dict[str, str]] = Field({}, exclude=True)
+
+    def model_post_init(self, context: Any) -> None:
+        """Tell the studies their names."""
+        for name, study in self.studies.items():
+            study._name = name
+
+    @property
+    def parts(self) -> dict[str, Table | Figure]:
+        """The tables and figures, by id."""
+        return {part.id: part for part in (*self.tables, *self.figures)}
+
+    def study(self, name: str, user: str) -> Study:
+        """Return a study.
+
+        Parameters
+        ----------
+        name : str
+            Its key.
+        user : str
+            The table, figure or claim that names it, for the error.
+
+        Raises
+        ------
+        PaperError
+            If the paper has no such study.
+        """
+        if name not in self.studies:
+            raise PaperError(f"{user}: study {name!r} is not in the paper; it has: {', '.join(self.studies)}")
+        return self.studies[name]
+
+    def claim(self, name: str, user: str) -> Claim:
+        """Return a claim.
+
+        Raises
+        ------
+        PaperError
+            If the paper has no such claim.
+        """
+        claims = {claim.id: claim for claim in self.claims}
+        if name not in claims:
+            raise PaperError(f"{user}: the paper has no claim {name!r}; {suggestion(name, claims)}")
+        return claims[name]
+
+    def center_of(self, metric: str, own: str | None = None) -> str:
+        """Return what stands for the repeats of a setting: ``own`` if given, else the paper's, else the mean.
+
+        Examples
+        --------
+        >>> study = {"dataset": "car", "algorithm": "rdt"}
+        >>> paper = Paper(number=0, title="T", studies={"grid": study}, center={"r2": "median"})
+        >>> paper.center_of("r2"), paper.center_of("mse"), paper.center_of("r2", own="mean")
+        ('median', 'mean', 'mean')
+        """
+        return own or self.center.get(metric, "mean")
+
+    def reason_not_implemented(self, algorithm: str) -> str:
+        """Return why an algorithm of the paper is not implemented; nothing if it is."""
+        reason = self.not_implemented.get(algorithm, "")
+        return f"not implemented: {reason}" if reason else ""
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return what a YAML file says that gives the same paper: the keys that are set."""
+        return _plain(self)
+
+    @field_validator("studies", mode="after")
+    @classmethod
+    def _check_names(cls, studies: dict[str, Study]) -> dict[str, Study]:
+        if not studies:
+            raise ValueError("the paper has no studies")
+        for name in studies:
+            if "+" in name:
+                raise ValueError(
+                    f"study {name!r}: choose a name without +, which joins the names of studies in cells.csv"
+                )
+        return studies
+
+    @model_validator(mode="after")
+    def _check_ids(self) -> Paper:
+        for what, parts in (("table or figure", (*self.tables, *self.figures)), ("claim", self.claims)):
+            names = [part.id for part in parts]
+            twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+            if twice:
+                raise ValueError(f"two {what}s have the id {twice[0]!r}")
+        return self
+
+
+def parse_paper(contents: Any, file: Path | None = None) -> Paper:
+    """Return a paper made of the contents of its file.
+
+    Raises
+    ------
+    DocumentError
+        If keys are missing, unknown or wrong; all such errors are reported at once.
+    """
+    if not isinstance(contents, Mapping):
+        raise DocumentError(f"{file or 'the paper'} must be a mapping of keys, got {contents!r}")
+    return parse_document(Paper, dict(contents), file)
+
+
+def _plain(value):
+    if isinstance(value, Document):
+        keys = [name for name in type(value).model_fields if name in value.model_fields_set]
+        return {name: _plain(getattr(value, name)) for name in keys}
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

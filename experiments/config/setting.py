@@ -1,0 +1,82 @@
+"""Settings: the values of the axes of a study that name one group of cells.
+
+Values may have gone through a CSV file, where a column that mixes kinds is text and 3 may read back as 3.0: they are
+compared by what they mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+
+def make_setting_key(values: Iterable) -> tuple[str, ...]:
+    """Return values of axes in a form that compares equal however they were stored.
+
+    Examples
+    --------
+    >>> make_setting_key((3, 0.1, "adult")) == make_setting_key((3.0, 0.1 + 1e-17, "adult"))
+    True
+    """
+    return tuple(f"{float(value):.9g}" if _is_number(value) else str(value) for value in values)
+
+
+def match_column(column: pd.Series, value) -> np.ndarray:
+    """Return which entries of a column are ``value``; numbers may have gone through text.
+
+    Returns
+    -------
+    bool array of shape (n,)
+    """
+    if value is None:
+        return column.isna().to_numpy()
+    if isinstance(value, bool | str):
+        return (column.astype(str) == str(value)).to_numpy()
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+    return np.isclose(numbers, float(value), rtol=1e-9, atol=0)
+
+
+def is_same_value(value, other) -> bool:
+    """Return whether two values of an axis are the same setting, as `match_column` tells of a column.
+
+    Examples
+    --------
+    >>> is_same_value("0.1", 0.1), is_same_value(3, 3.0), is_same_value(True, "True"), is_same_value(None, 0.1)
+    (True, True, True, False)
+    """
+    if other is None or pd.isna(value):
+        return other is None and bool(pd.isna(value))
+    if isinstance(other, bool | str):
+        return str(value) == str(other)
+    try:
+        return math.isclose(float(value), float(other), rel_tol=1e-9)
+    except (TypeError, ValueError):  # a word, or nothing, is no number
+        return False
+
+
+def describe_setting(setting: Mapping) -> str:
+    """Return a setting as a reason names it.
+
+    Examples
+    --------
+    >>> describe_setting({"dataset": "car", "params.max_depth": 3.0, "epsilon": math.inf})
+    'car, max_depth = 3, no noise'
+    """
+    return ", ".join(_describe_value(name, value) for name, value in setting.items())
+
+
+def _describe_value(name: str, value) -> str:
+    if name in ("dataset", "algorithm"):
+        return str(value)
+    if name == "epsilon" and math.isinf(value):
+        return "no noise"
+    shown = format(value, "g") if _is_number(value) else value
+    return f"{name.removeprefix('params.')} = {shown}"
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

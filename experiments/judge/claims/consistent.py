@@ -1,0 +1,71 @@
+"""``consistent``: printed precisions and recalls can come from one confusion matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from experiments.config.document import ListOf
+from experiments.config.paper import Claim, Paper, PaperError
+from experiments.judge.claim_in_print import find_numbers
+from experiments.judge.confusion_matrix import Feasibility, feasibility
+from experiments.judge.verdict import INCONSISTENT, NOT_TESTABLE, REPRODUCED, is_in_per_cent
+
+
+class ConsistentClaim(Claim):
+    """The printed precisions and recalls can come from one confusion matrix of ``n_rows`` test rows of each class.
+
+    If not, they are ``inconsistent in print``; nothing need be run for that.
+    """
+
+    kind: Literal["consistent"]
+    precision: ListOf[str]
+    """Ids of the printed precisions, one of each class."""
+    recall: ListOf[str]
+    """Ids of the printed recalls, one of each class."""
+    n_rows: ListOf[int | ListOf[int]]
+    """Test rows of each class, or the smallest and the largest number that there may be."""
+
+    def check(self, paper: Paper) -> None:
+        """Nothing can be checked without the printed numbers; `judge` does."""
+
+    def judge(
+        self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
+    ) -> dict[str, Any]:
+        """Return verdict and reason; the parameters are those of `GroupClaim.judge`.
+
+        Raises
+        ------
+        PaperError
+            If it names a number that the paper does not print, or numbers that cannot be compared.
+        """
+        precisions = find_numbers(self.id, self.precision, numbers)
+        recalls = find_numbers(self.id, self.recall, numbers)
+        decimals = self._count_decimals([*precisions, *recalls])
+        shares = [[float(row["printed"]) for row in rows] for rows in (precisions, recalls)]
+        try:
+            result = feasibility(*shares, self.n_rows, decimals=decimals)
+        except ValueError as error:
+            raise PaperError(f"claim {self.id!r}: {error}") from error
+        return self._decide(result, shares[0], decimals)
+
+    def _count_decimals(self, rows: Sequence[dict]) -> int:
+        """Return the decimals of the shares, which all must have."""
+        decimals = {row["decimals"] + 2 * is_in_per_cent(row["metric"]) for row in rows}
+        if len(decimals) > 1:
+            raise PaperError(f"claim {self.id!r}: its numbers are printed with different decimals")
+        return decimals.pop()
+
+    def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> dict[str, Any]:
+        if result.is_feasible:
+            return {"verdict": REPRODUCED, "reason": f"confusion matrix {result.matrix.tolist()} rounds to all of them"}
+        forced = ", ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
+        rows = [list(size) if isinstance(size, tuple) else size for size in self.n_rows]
+        reason = f"no confusion matrix of {rows} test rows rounds to them; the recalls force precisions of {forced}"
+        half = 0.5 * 10.0**-decimals
+        ranges = zip(precisions, result.precision_range, strict=True)
+        if all(low - half <= share <= high + half for share, (low, high) in ranges):
+            return {"verdict": NOT_TESTABLE, "reason": f"{reason}: a mean over runs may give them, a single run cannot"}
+        return {"verdict": INCONSISTENT, "reason": reason}

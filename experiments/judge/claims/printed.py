@@ -1,0 +1,42 @@
+"""``printed``: printed numbers must all be reproduced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Literal
+
+import pandas as pd
+
+from experiments.config.document import ListOf
+from experiments.config.paper import Claim, Paper
+from experiments.judge.claim_in_print import find_numbers
+from experiments.judge.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+
+
+class PrintedClaim(Claim):
+    """Printed numbers of the paper, all of which must be reproduced."""
+
+    kind: Literal["printed"]
+    numbers: ListOf[str]
+    """Ids of printed numbers."""
+
+    def check(self, paper: Paper) -> None:
+        """Nothing can be checked without the printed numbers; `judge` does."""
+
+    def judge(
+        self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
+    ) -> dict[str, Any]:
+        """Return verdict and reason; the parameters are those of `GroupClaim.judge`.
+
+        Raises
+        ------
+        PaperError
+            If it names a number that the paper does not print.
+        """
+        verdicts = [row["verdict"] for row in find_numbers(self.id, self.numbers, numbers)]
+        pairs = zip(self.numbers, verdicts, strict=True)
+        reason = "; ".join(f"{name}: {verdict}" for name, verdict in pairs)
+        if NOT_REPRODUCED in verdicts:
+            return {"verdict": NOT_REPRODUCED, "reason": reason}
+        are_reproduced = set(verdicts) <= {REPRODUCED}
+        return {"verdict": REPRODUCED if are_reproduced else NOT_TESTABLE, "reason": reason}

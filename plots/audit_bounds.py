@@ -1,0 +1,107 @@
+"""Lower bounds of ε from the audit, to be set beside what is claimed: from ``audit/summary.csv`` beside the runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.config.paper import Paper
+from experiments.config.paths import REFERENCE
+from plots.labels import label_name
+
+SUMMARY = "audit/summary.csv"
+VIOLATED = "violated"
+_TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
+
+
+def find_audit(results: Path) -> Path | None:
+    """Return where the audit of some results lies: among them, else the published one; None if there is neither."""
+    return next((parent for parent in (results, REFERENCE) if (parent / SUMMARY).is_file()), None)
+
+
+def read_bounds(results: Path) -> pd.DataFrame:
+    """Return the summary of the audit of some results, a row for each bound; none if there is no audit."""
+    folder = find_audit(results)
+    if folder is None:
+        return pd.DataFrame(columns=["algorithm"])
+    return pd.read_csv(folder / SUMMARY, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
+
+
+def name_audit(results: Path) -> str:
+    """Return in words which audit `read_bounds` reads; nothing if there is none."""
+    folder = find_audit(results)
+    if folder is None:
+        return ""
+    path = folder / "audit" / "provenance.json"
+    provenance = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    words = [f"the {'published' if folder == REFERENCE else 'latest'} audit"]
+    if provenance.get("written"):
+        words.append(f"of {provenance['written'][:10]}")
+    if provenance.get("git"):
+        words.append(f"at revision {provenance['git']['revision'][:7]}")
+    return " ".join(words)
+
+
+def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
+    """Return what was measured of an algorithm: each bound with its verdict, and where it was found."""
+    rows = audit[audit["algorithm"] == algorithm].to_dict("records")
+    places = [f"{row['layer']}, {row['where']}: {row['event']}" for row in rows]
+    return [{"bound": format_bound(row), "where": place} for row, place in zip(rows, places, strict=True)]
+
+
+def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]) -> str:
+    """Return in a sentence what was measured of the algorithms of a table or figure; nothing if nothing was."""
+    bounds = []
+    for algorithm in algorithms:
+        rows = audit[audit["algorithm"] == algorithm].to_dict("records")
+        if rows:
+            bounds.append(f"{label_name(paper, algorithm)} {format_bound(max(rows, key=_rate_bound))}")
+    what = "Privacy measured by the audit, of each algorithm the lower bound of ε that says most"
+    return f"{what}: {'; '.join(bounds)}." if bounds else ""
+
+
+def count_violations(audit: pd.DataFrame, privacy: list[dict]) -> str:
+    """Return how many of the algorithms that claim an ε were measured to exceed it, of those that were audited.
+
+    Parameters
+    ----------
+    audit : DataFrame
+        As from `read_bounds`.
+    privacy : list of dict
+        As from `plots.privacy.sum_up_privacy`.
+
+    Examples
+    --------
+    >>> audit = pd.DataFrame({"algorithm": ["a", "b", "b"], "verdict": ["tight", "tight", "violated"]})
+    >>> count_violations(audit, [{"algorithm": name, "keeps_claim": True} for name in "abc"])
+    '1 of 2'
+    """
+    claiming = {row["algorithm"] for row in privacy if row["keeps_claim"] is not None}
+    audited = audit[audit["algorithm"].isin(claiming)]
+    if not len(audited):
+        return "none audited"
+    violating = audited.loc[audited["verdict"] == VIOLATED, "algorithm"]
+    return f"{violating.nunique()} of {audited['algorithm'].nunique()}"
+
+
+def format_bound(row: Mapping[str, Any]) -> str:
+    """Return a bound as it is read.
+
+    Examples
+    --------
+    >>> format_bound({"bound": 8.4591, "claimed": 1.0, "verdict": "violated"})
+    '≥ 8.46 where 1 is claimed (violated)'
+    >>> format_bound({"bound": 8.4591, "claimed": math.inf, "verdict": "nothing claimed"})
+    '≥ 8.46 (nothing claimed)'
+    """
+    claim = f" where {row['claimed']:g} is claimed" if math.isfinite(row["claimed"]) else ""
+    return f"≥ {row['bound']:.2f}{claim} ({row['verdict']})"
+
+
+def _rate_bound(row: Mapping[str, Any]) -> tuple[bool, float]:
+    return row["verdict"] == VIOLATED, row["bound"] / row["claimed"]

@@ -1,0 +1,63 @@
+"""Facts of data sets: rows, columns and classes, counted in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import datasets
+from datasets import Dataset, catalogue
+from experiments.config.paper import Paper
+
+FACTS = {
+    "rows": "rows",
+    "features": "features",
+    "continuous": "continuous",
+    "nominal": "nominal",
+    "classes": "classes",
+    "train": "training rows",
+    "test": "test rows",
+}
+"""Facts in the order of a table, with their names; the keys are the metrics of ``statistic = exact`` numbers."""
+
+Facts = Mapping[tuple[str, str], int]
+"""``(dataset, fact) -> number``."""
+
+
+def collect_facts(paper: Paper) -> dict[tuple[str, str], int]:
+    """Count rows, columns and classes of every data set that the paper's tables name.
+
+    A data set whose files are not there contributes nothing: its line of the table stays empty.
+    """
+    names = {name for table in paper.tables for name in getattr(table, "datasets", ())}
+    facts = {}
+    for name in sorted(names):
+        try:
+            counted = count_facts(datasets.load(name))
+        except datasets.DataUnavailable:
+            continue
+        facts |= {(name, fact): value for fact, value in counted.items()}
+    return facts
+
+
+def list_fixed_splits(paper: Paper) -> set[str]:
+    """Return the data sets of the paper's studies that have an official split, the same in every repeat."""
+    names = {name for study in paper.studies.values() for name in study.dataset}
+    return {name for name in names if catalogue.entry(name).n_train is not None}
+
+
+def count_facts(loaded: Dataset) -> dict[str, int]:
+    """Count what a loaded data set has."""
+    features = loaded.domain.features
+    n_continuous = [hasattr(feature, "lower") for feature in features].count(True)
+    counted = {
+        "rows": len(loaded.frame),
+        "features": loaded.frame.shape[1],
+        "continuous": n_continuous,
+        "nominal": len(features) - n_continuous,
+    }
+    if loaded.task == "classification":
+        counted["classes"] = int(loaded.target.nunique())
+    if loaded.n_train is not None:
+        counted["train"] = int(loaded.n_train)
+        counted["test"] = len(loaded.frame) - int(loaded.n_train)
+    return counted

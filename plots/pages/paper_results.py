@@ -1,0 +1,93 @@
+"""From the long table of a paper to everything that is shown of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.config.paper import Figure, Paper, Table
+from experiments.judge.claim_verdicts import judge_claims
+from experiments.judge.numbers import judge_numbers
+from experiments.judge.printed_numbers import read_numbers_of
+from experiments.stats import LEVEL
+from experiments.store.study_rows import count_cells
+from plots import privacy, run_folder, style
+from plots.facts import Facts, collect_facts, list_fixed_splits
+from plots.pages import paper_page, terminal
+from plots.run_folder import PaperRun
+from plots.tables.grid import GridTable
+
+
+def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
+    """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
+
+    Parameters
+    ----------
+    paper : Paper
+        As it was run.
+    table : DataFrame
+        The long table, one row per cell and repeat. Cells that are missing are shown as missing.
+    folder : Path
+        ``results/paper-N``; it is made if need be. A ``provenance.json`` in it becomes part of the report.
+
+    Raises
+    ------
+    PaperError
+        If the paper contradicts itself or names printed numbers that are not there.
+    """
+    folder = Path(folder)
+    for name in ("tables", "figures"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    facts = collect_facts(paper)
+    numbers = judge_numbers(paper, read_numbers_of(paper), table, facts)
+    claims = judge_claims(paper, table, numbers, fixed_splits=list_fixed_splits(paper))
+    run_folder.write_paper(paper, folder / "paper.yaml")
+    run_folder.write_csv(numbers, folder / "numbers.csv")
+    _write_claims(paper, claims, count_cells(paper, table), folder / "claims.json")
+    run_folder.write_json(privacy.sum_up_privacy(table), folder / "privacy.json")
+    frames = [_publish_table(paper, part, table, numbers, facts, folder) for part in paper.tables]
+    for part in paper.figures:
+        _publish_figure(paper, part, table, numbers, folder)
+    run = PaperRun.read(folder)
+    pngs = [folder / "figures" / f"{part.id}.png" for part in paper.figures]
+    paths = [paper_page.write_page(run), *pngs]
+    terminal.print_summary(run, paths, () if len(numbers) else _select_grids(paper, frames))
+
+
+def check_printed(paper: Paper) -> None:
+    """Check a paper's printed numbers and the claims about them, before any cell has run.
+
+    Raises
+    ------
+    BadInput
+        If one of them asks for what the paper does not run.
+    """
+    nothing = pd.DataFrame()
+    numbers = judge_numbers(paper, read_numbers_of(paper), nothing)
+    judge_claims(paper, nothing, numbers)
+
+
+def _publish_table(
+    paper: Paper, part: Table, table: pd.DataFrame, numbers: pd.DataFrame, facts: Facts, folder: Path
+) -> pd.DataFrame:
+    frame = part.make_frame(paper, table, numbers, facts)
+    part.write_latex(paper, frame, folder / "tables" / f"{part.id}.tex")
+    run_folder.write_csv(frame, folder / "tables" / f"{part.id}.csv")
+    return frame
+
+
+def _publish_figure(paper: Paper, part: Figure, table: pd.DataFrame, numbers: pd.DataFrame, folder: Path) -> None:
+    frame = part.make_frame(paper, table, numbers)
+    style.write_figure(part.id, lambda: part.draw(paper, frame), frame, folder / "figures")
+
+
+def _select_grids(paper: Paper, frames: list[pd.DataFrame]) -> list[tuple[GridTable, pd.DataFrame]]:
+    pairs = zip(paper.tables, frames, strict=True)
+    return [(part, frame) for part, frame in pairs if isinstance(part, GridTable)]
+
+
+def _write_claims(paper: Paper, claims: list[dict], counts: tuple[int, int], path: Path) -> None:
+    n_cells, n_expected = counts
+    head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
+    run_folder.write_json({**head, "cells": n_cells, "cells_expected": n_expected, "claims": claims}, path)

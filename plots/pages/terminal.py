@@ -1,0 +1,103 @@
+"""The summary on the terminal: paper, ours, verdict."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from experiments.config.paper import Paper
+from experiments.judge.verdict import NOT_REPRODUCED, REPRODUCED
+from plots.labels import format_interval, format_number, label_result
+from plots.run_folder import PaperRun
+from plots.tables.grid import GridTable
+
+_COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
+
+
+def print_summary(
+    run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()
+) -> None:
+    """Print every printed number and claim with its verdict to stderr, some tables, and where the files are."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console = Console(file=sys.stderr, width=110)
+    if len(run.numbers):
+        console.print(_make_numbers_table(run.paper, run.numbers))
+    for part, frame in grids:
+        console.print(_make_grid_table(run.paper, part, frame))
+    if run.claims:
+        console.print(_make_claims_table(run.claims))
+    for note in run.write_notes():
+        console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None, highlight=False)
+    for path in paths:
+        console.print(f"  {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def _make_table(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def _make_numbers_table(paper: Paper, numbers: pd.DataFrame) -> Table:
+    table = _make_table("Printed numbers")
+    table.add_column("setting")
+    for name in ("paper", "ours (95 % interval)", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for row in numbers.to_dict("records"):
+        ours = format_number(row["metric"], row["mean"], row["decimals"])
+        interval = format_interval(row["metric"], row["ci_low"], row["ci_high"], row["decimals"])
+        table.add_row(
+            escape(label_result(paper, row)),
+            format_number(row["metric"], row["printed"], row["decimals"]),
+            f"{ours} ({interval})" if interval else ours,
+            format_count(row),
+            _colour_verdict(row["verdict"]),
+        )
+    return table
+
+
+def format_count(row: Mapping[str, Any]) -> str:
+    """Return how many repeats a number has, and how many there should be if some are missing.
+
+    Examples
+    --------
+    >>> format_count({"n": 3, "n_expected": 10}), format_count({"n": 10, "n_expected": 10})
+    ('3 of 10', '10')
+    """
+    return str(row["n"]) if row["n"] == row["n_expected"] else f"{row['n']} of {row['n_expected']}"
+
+
+def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Table:
+    grid = part.arrange(paper, frame, " / ")
+    table = _make_table(escape(part.title))
+    table.add_column(grid.corner)
+    for column in grid.columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, line in zip(grid.rows, grid.cells, strict=True):
+        table.add_row(name, *(f"{cell['ours']} {cell['band']}".rstrip() for cell in line))
+    return table
+
+
+def _make_claims_table(claims: Sequence[Mapping[str, Any]]) -> Table:
+    table = _make_table("Claims")
+    table.add_column("claim")
+    table.add_column("p (Holm)", justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for claim in claims:
+        p = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
+        verdict = f"{_colour_verdict(claim['verdict'])} [dim]({escape(claim['reason'])})[/dim]"
+        table.add_row(escape(claim["text"]), p, verdict)
+    return table
+
+
+def _colour_verdict(verdict: str) -> str:
+    colour = _COLOURS.get(verdict, "yellow")
+    return f"[{colour}]{verdict}[/{colour}]"

@@ -1,0 +1,195 @@
+"""The numbers behind one table or figure: means or medians with intervals beside what the paper prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.config.paper import Paper, PaperError, StudyPart
+from experiments.config.setting import make_setting_key
+from experiments.judge.printed_numbers import read_setting, select_part
+from experiments.judge.verdict import is_in_per_cent
+from experiments.stats import CENTERS, center_interval
+from experiments.store.study_rows import select_rows, select_undefined
+
+_NOTHING_PRINTED = {"printed": math.nan, "decimals": math.nan, "verdict": ""}
+
+
+def summarise_metrics(
+    paper: Paper,
+    part: StudyPart,
+    metrics: str | Sequence[str],
+    table: pd.DataFrame,
+    numbers: pd.DataFrame,
+    by: Sequence[str],
+    center: str | None = None,
+) -> pd.DataFrame:
+    """Return one row per combination of the axes ``by``, whether or not a cell answers it.
+
+    Parameters
+    ----------
+    paper : Paper
+        The paper.
+    part : StudyPart
+        The table or figure of it, with its ``id``.
+    metrics : str or sequence of str
+        What is shown; where there are several, ``by`` has ``metric`` as its last.
+    table : DataFrame
+        The long table.
+    numbers : DataFrame
+        Verdicts on the printed numbers.
+    by : sequence of str
+        The two axes of the table or figure.
+    center : {"mean", "median"}, optional
+        What stands for the repeats, if not as the paper says.
+
+    Returns
+    -------
+    DataFrame
+        The axes, metric, mean or median (see `name_of_center`), ci_low, ci_high, n, n_expected, printed, decimals,
+        verdict, note.
+
+    Raises
+    ------
+    PaperError
+        If an axis that is not in ``by`` has several values, so that a point would mix settings.
+    """
+    if isinstance(metrics, str):
+        return _summarise_metric(paper, part, metrics, table, numbers, by, center)
+    frames = [_summarise_metric(paper, part, metric, table, numbers, by[:-1], center) for metric in metrics]
+    return pd.concat(frames).sort_index(kind="stable").reset_index(drop=True)
+
+
+def _summarise_metric(paper, part, metric: str, table, numbers, by: Sequence[str], center: str | None) -> pd.DataFrame:
+    study, by = paper.study(part.study, part.id), list(by)
+    mixed = [name for name in study.varying_axes(part.where) if name not in by]
+    if mixed:
+        raise PaperError(f"{part.id}: {', '.join(mixed)} varies within a point; fix it with where")
+    values = _group_values(select_rows(table, study, metric, part.where), metric, by)
+    undefined = _group_values(select_undefined(table, study, metric, part.where), metric, by)
+    printed = _find_printed(paper, part, metric, numbers, by)
+    center = paper.center_of(metric, center)
+    rows = []
+    for point in study.settings(by, part.where):
+        key = make_setting_key(point)
+        interval = center_interval(center, values.get(key, ()))
+        n_undefined = len(undefined.get(key, ()))
+        n_expected = paper.repeats - n_undefined
+        notes = [note_missing_cells(interval.n, n_expected), f"undefined in {n_undefined} runs" if n_undefined else ""]
+        rows.append(
+            {
+                **dict(zip(by, point, strict=True)),
+                "metric": metric,
+                center: interval.center,
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "n": interval.n,
+                "n_expected": n_expected,
+                **printed.get(key, _NOTHING_PRINTED),
+                "note": "; ".join(filter(None, notes)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _group_values(rows: pd.DataFrame, metric: str, by: list[str]) -> dict[tuple, np.ndarray]:
+    if rows.empty:
+        return {}
+    return {make_setting_key(key): group[metric].to_numpy() for key, group in rows.groupby(by, sort=False)}
+
+
+def _find_printed(paper: Paper, part: Any, metric: str, numbers: pd.DataFrame, by: list[str]) -> dict[tuple, dict]:
+    """Map points to what the paper prints there; only numbers of the same study speak of the same cells."""
+    study = paper.study(part.study, part.id)
+    printed = {}
+    for row in numbers.to_dict("records"):
+        source = paper.parts[row["table"]]
+        is_of_study = isinstance(source, StudyPart) and source.study == part.study
+        if row["statistic"] != "mean" or row["metric"] != metric or not is_of_study:
+            continue
+        where = select_part(read_setting(row), study, part.where)
+        points = study.settings(by, where) if where is not None else []
+        if len(points) == 1:
+            printed[make_setting_key(points[0])] = {name: row[name] for name in _NOTHING_PRINTED}
+    return printed
+
+
+def add_numbers_without_setting(
+    paper: Paper, part: StudyPart, metric: str, series: pd.DataFrame, numbers: pd.DataFrame
+) -> pd.DataFrame:
+    """Add to a figure of algorithms the numbers that the paper prints for them without a setting, as ``unplaced``.
+
+    The column is left out where there are none.
+    """
+    tables = []
+    for other in paper.tables:
+        if part.study in [study.name for study in other.list_open_studies(paper)]:
+            tables.append(other.id)
+    if not tables or numbers.empty:
+        return series
+    meant = numbers[numbers["table"].isin(tables) & (numbers["metric"] == metric)]
+    if not meant["algorithm"].isin(series["algorithm"]).any():
+        return series
+    printed = dict(zip(meant["algorithm"], meant["printed"], strict=True))
+    return series.assign(unplaced=series["algorithm"].map(printed))
+
+
+def name_of_center(series: pd.DataFrame) -> str:
+    """Return the name of the column that stands for the repeats, ``mean`` or ``median``.
+
+    Examples
+    --------
+    >>> name_of_center(pd.DataFrame({"epsilon": [1.0], "median": [0.5]}))
+    'median'
+    """
+    return next(name for name in CENTERS if name in series)
+
+
+def note_missing_cells(n: int, expected: int) -> str:
+    """Return the note on missing cells; nothing when all are there.
+
+    Examples
+    --------
+    >>> note_missing_cells(3, 10), note_missing_cells(10, 10)
+    ('INCOMPLETE: 3 of 10 cells', '')
+    """
+    return "" if n >= expected else f"INCOMPLETE: {n} of {expected} cells"
+
+
+def note_shortfall(series: pd.DataFrame) -> str:
+    """Return the note on what is missing of a whole table or figure.
+
+    Examples
+    --------
+    >>> note_shortfall(pd.DataFrame({"n": [10, 7], "n_expected": [10, 10]}))
+    'INCOMPLETE: 17 of 20 cells'
+    >>> note_shortfall(pd.DataFrame({"x": [], "y": []}))
+    'INCOMPLETE: data set not available'
+    """
+    if "n" not in series:  # drawn from the rows of a data set, not from cells
+        return "" if len(series) else "INCOMPLETE: data set not available"
+    return note_missing_cells(int(series["n"].sum()), int(series["n_expected"].sum()))
+
+
+def count_decimals(series: pd.DataFrame) -> int:
+    """Return how many decimals to show: as many as the paper prints, else two, three of R², three digits of an error.
+
+    Examples
+    --------
+    >>> count_decimals(pd.DataFrame({"metric": ["mse"] * 2, "mean": [0.0123, 0.5], "decimals": [math.nan] * 2}))
+    4
+    """
+    printed, sizes = series["decimals"].dropna(), series[name_of_center(series)].abs()
+    metric = series["metric"].iloc[0]
+    if len(printed):
+        return int(printed.max())
+    if is_in_per_cent(metric) or not (sizes > 0).any():
+        return 2
+    if metric == "r2":
+        return 3
+    # an exact fit leaves errors of 1e-30, of which no reader wants thirty decimals
+    return min(max(0, 2 - math.floor(math.log10(sizes[sizes > 0].min()))), 6)

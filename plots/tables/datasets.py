@@ -1,0 +1,90 @@
+"""``datasets``: how large data sets are, beside what the paper prints of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from experiments.config.data import task_and_domain
+from experiments.config.document import ListOf
+from experiments.config.paper import Paper, Table
+from plots.facts import FACTS
+from plots.labels import MISSING, label_name
+from plots.latex import write_table
+
+
+class DatasetsTable(Table):
+    """Facts of data sets: counted rows, columns and classes."""
+
+    kind: Literal["datasets"]
+    datasets: ListOf[str]
+    """The data sets, in the order of the rows."""
+
+    def check(self, paper: Paper) -> None:
+        """Check that there are such data sets.
+
+        Raises
+        ------
+        BadInput
+            If there is none of a name.
+        """
+        for name in self.datasets:
+            task_and_domain(name)
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Return the tidy form: dataset, fact, value, printed, verdict, note."""
+        exact = numbers[numbers["statistic"] == "exact"]
+        printed = {(row["dataset"], row["metric"]): row for row in exact.to_dict("records")}
+        rows = []
+        for name in self.datasets:
+            for fact in FACTS:
+                number, value = printed.get((name, fact), {}), facts.get((name, fact))
+                judged = {"printed": number.get("printed"), "verdict": number.get("verdict", "")}
+                note = "" if value is not None else self._note_missing(name, facts)
+                rows.append({"dataset": name, "fact": fact, "value": value, **judged, "note": note})
+        return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table; facts that could not be counted are dashes."""
+        body = []
+        for name, part in frame.groupby("dataset", sort=False):
+            values = [MISSING if pd.isna(value) else str(value) for value in part["value"]]
+            body.append([label_name(paper, name), *values])
+        write_table(path, self.title, ["data set", *FACTS.values()], body, _note_shortfall(frame))
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them."""
+        rows = []
+        for name, part in frame.groupby("dataset", sort=False):
+            rows.append((label_name(paper, name), [_describe_fact(fact) for fact in part.to_dict("records")]))
+        return {
+            "note": _note_shortfall(frame),
+            "corner": "data set",
+            "columns": list(FACTS.values()),
+            "rows": rows,
+        }
+
+    @staticmethod
+    def _note_missing(name: str, facts: Mapping) -> str:
+        is_counted = (name, "rows") in facts
+        return "none: no official split" if is_counted else "INCOMPLETE: data set not available"
+
+
+def _note_shortfall(frame: pd.DataFrame) -> str:
+    """Return the note on data sets that could not be counted."""
+    missing = frame.loc[frame["note"].str.startswith("INCOMPLETE"), "dataset"].unique()
+    if not len(missing):
+        return ""
+    total = frame["dataset"].nunique()
+    return f"INCOMPLETE: {total - len(missing)} of {total} data sets ({', '.join(missing)} not available)"
+
+
+def _describe_fact(fact: Mapping[str, Any]) -> dict[str, str]:
+    value = f"{fact['value']:,}" if not pd.isna(fact["value"]) else MISSING
+    if value == MISSING and fact["note"].startswith("none"):
+        value = "split anew"
+    printed = "" if pd.isna(fact["printed"]) else f"{fact['printed']:,}"
+    return {"ours": value, "band": "", "printed": printed, "verdict": fact["verdict"], "note": fact["note"]}
