@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from experiments.commands.common import ROOT
 from experiments.config.papers import paper_of
+from experiments.config.paths import ROOT
 from experiments.errors import BadInput, suggestion
 from experiments.regression_check.order_statistics import FALSE_ALARMS, Band, band_of
 from experiments.regression_check.watch import Check, check_of, doubts, verdict

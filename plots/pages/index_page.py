@@ -1,14 +1,12 @@
 """The report on all papers: ``results/report``, an index with every verdict and a page for each paper.
 
-``python -m plots.pages.index_page results 1 2 3``. A paper without a run in that folder is shown as it was published in
+``do=report`` writes it. A paper without a run in that folder is shown as it was published in
 ``results/reference``, and named as not run if it was not. The report needs no file outside: it can be moved and zipped.
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
-from argparse import ArgumentParser
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from experiments.config.paths import CONF, ROOT
+from experiments.config.paths import CONF
 from experiments.errors import BadInput, suggestion
 from experiments.judge.numbers import judge_numbers
 from experiments.judge.verdict import NOT_RUN
@@ -172,21 +170,3 @@ def _summary(entry: Entry) -> dict:
         "measured": audit_bounds.tally(entry.run.audit, entry.run.privacy) if entry.run else "",
         "sound": privacy.tally(entry.run.privacy) if entry.run else "",
     }
-
-
-def main(*arguments: str) -> None:
-    """Write the report and say what to open; bad input is said in one line."""
-    parser = ArgumentParser("python -m plots.pages.index_page", description="Write one report on several papers.")
-    parser.add_argument("results", help="folder of the runs, relative to the checkout")
-    parser.add_argument("papers", nargs="+", help="numbers of papers")
-    asked = parser.parse_args(arguments)
-    try:
-        index = build(ROOT / Path(asked.results).expanduser(), asked.papers)
-    except BadInput as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    print(f"open {index}")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
