@@ -1,6 +1,6 @@
 """Publish a finished run: its summaries and figures go to ``results/reference``, its verdicts into the README.
 
-``python -m plots.reference 2`` after ``make reproduce-paper-2``, or ``audit`` after ``make audit``. Runs that are not
+``do=reference paper=2`` after ``make reproduce-paper-2``, or ``audit=true`` after ``make audit``. Runs that are not
 complete are refused. What is kept, `run_folder.KEPT`, is small and enough to show the run in full: everything but its
 cells and bitmaps.
 """
@@ -155,8 +155,3 @@ def publish_audit(results: Path = ROOT / "results") -> None:
 def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
     if not provenance["git"] or provenance["git"]["dirty"]:
         sys.exit(f"this is a run of code that is not committed: commit, then {command}")
-
-
-if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        publish_audit() if name == "audit" else publish_reference(name)

@@ -27,7 +27,7 @@ from experiments.store.long_table import long_table
 from experiments.store.record import Record
 
 PROJECT = Path(__file__).resolve().parents[1]
-CODE = ("algorithms", "datasets", "experiments", "plots", "conf", "results/bands", "results/reported", "pyproject.toml")
+CODE = ("algorithms", "datasets", "experiments", "hydra_plugins", "plots", "conf", "results/bands", "results/reported", "pyproject.toml")
 
 
 class Fault(NamedTuple):
@@ -359,7 +359,7 @@ def test_a_compiled_fault_is_noticed(fault, project):
 @pytest.mark.slow
 def test_the_command_turns_red_and_names_the_setting(project):
     (fault,) = (fault for fault in COMPILED if fault.paper == "3")
-    done = run_with(fault, project, "-m", "experiments.commands.check", fault.paper)
+    done = run_with(fault, project, "-m", "experiments", "do=check", f"paper={fault.paper}")
     assert done.returncode == 1, done.stderr[-2000:]
     assert fault.watched[0] in done.stdout and "outside" in done.stdout
 

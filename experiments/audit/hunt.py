@@ -1,4 +1,4 @@
-"""``python -m experiments.audit.hunt``: search for pairs of tables on which trainings can prove most; ``make hunt``.
+"""Search for pairs of tables on which trainings can prove most; ``make hunt``.
 
 A pair is worth what n trainings on each table could prove of ε by it. That can be told from a few hundred exact losses
 (`losses`) without the black box: of trainings on the neighbour, those that lose t or more are an event, whose share is
@@ -15,10 +15,9 @@ known, and need not be learned. What is found stands in ``conf/audit_pairs.yaml`
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numba
 import numpy as np
@@ -33,8 +32,7 @@ from experiments.audit.losses import losses
 from experiments.audit.pairs import training_rows
 from experiments.audit.replay import Subject, subjects
 from experiments.audit.streams import key_of
-from experiments.audit.templates import FOUND, Template, keep, moved, starts
-from experiments.commands.common import exit_with
+from experiments.audit.templates import Template, moved, starts
 from experiments.config import estimators
 from experiments.errors import BadInput, suggestion
 
@@ -172,25 +170,27 @@ def _is_forest(subject: Subject) -> bool:
     return issubclass(estimators.locate(subject.target), PrivateForest)
 
 
-def command(words: list[str]) -> int:
-    """Search for the pairs of the algorithms that are named, or of all sound forests, and keep them."""
-    parser = argparse.ArgumentParser("python -m experiments.audit.hunt")
-    parser.add_argument("algorithms", nargs="*", help="names; all forests that call themselves sound if none is given")
-    parser.add_argument("--jobs", type=int, default=-1, help="searches at once; -1 is one for each core")
-    asked = parser.parse_args(words)
+def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
+    """Search for the pairs of some algorithms, or of all sound forests; yields entries of the file as they come.
+
+    Parameters
+    ----------
+    algorithms : sequence of str
+        Names; none for all.
+    jobs : int
+        Searches at once; -1 is one for each core.
+
+    Raises
+    ------
+    BadInput
+        If there is no such forest, or losses would be sampled by compiled code.
+    """
     if not numba.config.DISABLE_JIT:
         raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `make hunt` does")
-    known = hunted()
-    for name in asked.algorithms:
-        if name not in known:
-            raise BadInput(f"{name!r} is no sound forest; {suggestion(name, known)}")
-    chosen = [known[name] for name in asked.algorithms or known]
+    sound = hunted()
+    for name in algorithms:
+        if name not in sound:
+            raise BadInput(f"{name!r} is no sound forest; {suggestion(name, sound)}")
+    chosen = [sound[name] for name in algorithms or sound]
     tasks = [delayed(hunt)(subject, neighbours) for subject in chosen for neighbours in RELATIONS]
-    for entry in Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(tasks):
-        keep([entry])
-    print(FOUND)
-    return 0
-
-
-if __name__ == "__main__":
-    exit_with(command)
+    return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)

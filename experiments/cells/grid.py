@@ -11,7 +11,7 @@ from datasets import catalogue
 from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.selection import same
+from experiments.config.setting import is_same_value
 from experiments.errors import BadInput, suggestion
 
 
@@ -144,10 +144,10 @@ def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -
         if axis not in values:
             raise BadInput(f"{where}: there is no axis {axis!r} to follow; {suggestion(axis, values)}")
         for value in values[axis]:
-            if sum(same(key, value) for key in given) != 1:
+            if sum(is_same_value(key, value) for key in given) != 1:
                 raise BadInput(f"{where}: {axis} = {value!r} must be named once; it names {list(given)}")
         for key in given:
-            if not any(same(key, value) for value in values[axis]):
+            if not any(is_same_value(key, value) for value in values[axis]):
                 raise BadInput(f"{where}: {axis} = {key!r} is not run by the study; it has {values[axis]}")
 
 
@@ -158,7 +158,7 @@ def _following(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
     for parameter, rule in depends.items():
         ((axis, given),) = rule.items()
         if parameter in accepted:
-            found[parameter] = next(one for key, one in given.items() if same(key, chosen[axis]))
+            found[parameter] = next(one for key, one in given.items() if is_same_value(key, chosen[axis]))
     return found
 
 

@@ -1,31 +1,28 @@
-"""``make bands``: measure anew what `make check` accepts."""
+"""``do=bands``: measure anew what ``do=check`` accepts."""
 
 from __future__ import annotations
 
-from experiments.commands.common import exit_with, parsed, run_studies
-from experiments.regression_check.bands import accepted_of, join_bands, of_algorithm, plan_of, write
-from experiments.regression_check.watch import cells
+from experiments.commands.common import chosen_papers, run_studies
+from experiments.config.request import SweepRequest
+from experiments.regression_check.bands import join_accepted, measure_accepted, read_watched_paper, write_accepted
+from experiments.regression_check.watch import make_watched_cells
 from experiments.store import provenance
 
 
-def command(arguments: list[str]) -> int:
+def run_command(request: SweepRequest) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
-    options = parsed("bands", arguments, algorithm="make only its bands anew, and keep the others")
-    plans = {name: plan_of(name) for name in options.papers}
-    made, codes = {}, []
-    for name, (paper, check) in plans.items():
-        part = of_algorithm(check, options.algorithm) if options.algorithm else check
-        asked = cells(paper, part, range(check.repeats, check.repeats + check.accepted))
-        table, code = run_studies(asked, options)
+    algorithm = next(iter(request.list_choices("algorithm")), None)
+    papers = {name: read_watched_paper(name) for name in chosen_papers(request)}
+    measured, codes = {}, []
+    for name, (paper, watched) in papers.items():
+        part = watched.select_algorithm(algorithm) if algorithm else watched
+        repeats = range(watched.repeats, watched.repeats + watched.accepted)
+        table, code = run_studies(make_watched_cells(paper, part, repeats), request)
         codes.append(code)
         if not code:
-            facts = provenance.gather([], table["dataset"].unique(), check.accepted) | {"command": "make bands"}
-            accepted = accepted_of(paper, part, table)
-            made[name] = join_bands(name, check, accepted, facts) if options.algorithm else (accepted, facts)
-    for name, (accepted, facts) in made.items():  # at the end: writing one would make the next one's tree dirty
-        write(name, accepted, facts)
+            facts = provenance.gather([], table["dataset"].unique(), watched.accepted) | {"command": "make bands"}
+            accepted = measure_accepted(paper, part, table)
+            measured[name] = join_accepted(name, watched, accepted, facts) if algorithm else (accepted, facts)
+    for name, (accepted, facts) in measured.items():  # at the end: writing one would make the next one's tree dirty
+        write_accepted(name, accepted, facts)
     return max(codes)
-
-
-if __name__ == "__main__":
-    exit_with(command)

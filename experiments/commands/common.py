@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -14,9 +14,9 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 
-from experiments.config.papers import paper_names
+from experiments.config.papers import list_papers
 from experiments.config.paths import ROOT
-from experiments.errors import BadInput
+from experiments.config.request import SweepRequest
 from experiments.run.executors import Executor
 from experiments.run.runner import Outcome, run_cells
 from experiments.store.database import Store
@@ -27,37 +27,23 @@ from experiments.config.data import explain_missing
 _SHOWN = 20
 
 
-def run_studies(asked: Mapping[str, list[Cell]], options: argparse.Namespace) -> tuple[pd.DataFrame, int]:
+def results_folder(request: SweepRequest) -> Path:
+    """Return the folder of everything that a command reads and writes."""
+    return ROOT / Path(str(request.config["results"])).expanduser()
+
+
+def chosen_papers(request: SweepRequest) -> list[str]:
+    """Return the papers that a command line names, or all numbers."""
+    return request.list_choices("paper") or list_papers()
+
+
+def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple[pd.DataFrame, int]:
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    folder, where = ROOT / Path(options.results).expanduser(), Executor(jobs=options.jobs)
-    outcome, skipped, records = run_and_collect([cell for found in asked.values() for cell in found], folder, where)
-    return long_table(asked, records), name_failures(outcome, skipped, options.results)
-
-
-def parsed(module: str, arguments: list[str], **more: str) -> argparse.Namespace:
-    """Read the command line that they share: which papers, where the results are, how many cells at once.
-
-    ``more`` are options of one of them, with their help.
-    """
-    parser = argparse.ArgumentParser(f"python -m experiments.{module}")
-    parser.add_argument("papers", nargs="*", default=paper_names(), help="numbers of papers; all if none is given")
-    parser.add_argument("--results", default="results", help="folder of the store, relative to the checkout")
-    parser.add_argument("--jobs", type=int, default=-1, help="cells at once; -1 is one for each core")
-    for name, meaning in more.items():
-        parser.add_argument(f"--{name}", help=meaning)
-    return parser.parse_args(arguments)
-
-
-def exit_with(command: Callable[[list[str]], int]) -> None:
-    """Run such a command and exit with its code, 2 for bad input."""
-    try:
-        sys.exit(command(sys.argv[1:]))
-    except KeyboardInterrupt:
-        print("everything finished so far is kept; run the same command again to go on", file=sys.stderr)
-        sys.exit(130)
-    except BadInput as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(2)
+    executor = Executor(**request.config["executor"])
+    outcome, skipped, records = run_and_collect(
+        list(chain.from_iterable(cells.values())), results_folder(request), executor
+    )
+    return long_table(cells, records), name_failures(outcome, skipped, str(request.config["results"]))
 
 
 def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict, dict[str, Record]]:

@@ -7,29 +7,44 @@ import os
 import re
 import signal
 import sys
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import hydra
+from hydra._internal.utils import get_args_parser
+from hydra.core.config_store import ConfigStore
+from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from omegaconf import OmegaConf
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.cells import study_cells
-from experiments.cells.cell import Cell
-from experiments.cells.grid import expand
-from experiments.commands import dry_run
-from experiments.commands.common import name_failures, run_and_collect, say
-from experiments.commands.reproduce import check_paper, make_results_folder, write_results
-from experiments.config import hydra_sweeper, substitutes
-from experiments.config.hydra_sweeper import Request
-from experiments.config.paths import CONF, ROOT
+from experiments.commands.common import say
+from experiments.config.paths import CONF
+from experiments.config.request import DESCRIBED, read_request
 from experiments.errors import BadInput, suggestion
-from experiments.run.executors import Executor
-from experiments.store.long_table import write_summaries
 
-_REPEATS = 10
-_DRY_RUN = "--dry-run"
+_VERSION = "1.3"  # of Hydra's behaviour
+_EXCLUSIVE = ("multirun", "cfg", "info", "shell_completion")
+_NO_FOLDER = "Hydra writes no folder of its own here: results=FOLDER says where everything is kept"
+_NO_LAUNCHER = "launchers do not apply, as one call runs the cells of a whole grid: choose executor=local|threads|dask"
+_REFUSED = {
+    "hydra/sweeper": "other sweepers compose each job, a tenth of a second each: leave it out, lists of values are run",
+    "hydra.sweeper.lists": "which settings may have several values belongs to the command: leave it out",
+    "hydra/launcher": _NO_LAUNCHER,
+    "hydra.launcher": _NO_LAUNCHER,
+    "hydra.run": _NO_FOLDER,
+    "hydra.sweep": _NO_FOLDER,
+    "hydra.output_subdir": _NO_FOLDER,
+    "hydra.job.chdir": _NO_FOLDER,
+}
+"""Settings of Hydra that would have no effect, and what to do instead."""
+
+# Hydra lets nobody set what no file lists, unless a node says otherwise: an algorithm has parameters that its file does
+# not list. Whether it has them is checked against its constructor.
+_OPEN = DictConfig({"algorithm": DictConfig({}, flags={"struct": False})})
+ConfigStore.instance().store(name="open_algorithm", node=_OPEN, provider="dp-replica")
 
 
 class Terminated(KeyboardInterrupt):
@@ -41,12 +56,95 @@ def main() -> None:
     arguments = sys.argv[1:]
     gc.freeze()  # what was imported stays to the end: the collector need not walk through it each time
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
-    signal.signal(signal.SIGTERM, _terminated)
-    hydra_sweeper.register()
-    # One setting is a sweep of one, so -m has nothing to add; and where it stands would matter to Hydra's parser.
-    sys.argv[1:] = [_for_hydra(one) for one in arguments if one not in ("-m", "--multirun", _DRY_RUN)]
+    signal.signal(signal.SIGTERM, _raise_terminated)
+
+    def run_task(config: DictConfig) -> None:
+        with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
+            request = read_request(config, HydraConfig.get(), arguments)
+            sys.exit(import_module(f"experiments.commands.{request.command}").run_command(request))
+
+    with _exit_codes(arguments):
+        check_arguments(arguments)
+        sys.argv[1:] = order_for_hydra(arguments)
+        hydra.main(version_base=_VERSION, config_path=str(CONF), config_name="config")(run_task)()
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Refuse what Hydra would not understand, or would take without effect.
+
+    Raises
+    ------
+    BadInput
+        With the way out.
+
+    Examples
+    --------
+    >>> check_arguments(["-m", "dataset=car,nursery", "--dry-run"])
+    Traceback (most recent call last):
+    experiments.errors.BadInput: there is no option --dry-run; settings are written name=value: dry_run=...
+    """
+    options, unknown = get_args_parser().parse_known_intermixed_args(arguments)
+    if unknown:
+        name = unknown[0].lstrip("-").partition("=")[0].replace("-", "_")
+        raise BadInput(f"there is no option {unknown[0]}; settings are written name=value: {name}=...")
+    if options.config_path:
+        raise BadInput("--config-path would hide conf/, which every command needs: add to it with --config-dir")
+    if options.experimental_rerun:
+        raise BadInput(
+            "--experimental-rerun has no record to go by: run the same command again, finished cells are kept"
+        )
+    if options.resolve and not (options.cfg or options.help):
+        raise BadInput("--resolve goes with --cfg or --help")
+    chosen = [f"--{name.replace('_', '-')}" for name in _EXCLUSIVE if getattr(options, name)]
+    if len(chosen) > 1:
+        raise BadInput(f"{' and '.join(chosen)} do not go together; leave out {chosen[0]}")
+    if options.config_dir:
+        _check_config_dir(Path(options.config_dir))
+    if options.shell_completion and sys.argv[0].endswith(".py"):
+        raise BadInput('shells complete installed commands only: eval "$(dp-replica -sc install=bash)"')
+    for word in options.overrides:
+        _check_word(word)
+
+
+def _check_config_dir(folder: Path) -> None:
+    for group in ("dataset", "algorithm"):
+        if (folder / group).is_dir():
+            raise BadInput(
+                f"--config-dir: {folder / group} would not be seen by workers; put its files into conf/{group}"
+            )
+
+
+def _check_word(word: str) -> None:
+    name = word.lstrip("+~").partition("=")[0]
+    for refused, reason in _REFUSED.items():
+        if name == refused or name.startswith(f"{refused}."):
+            raise BadInput(f"{name}: {reason}")
+
+
+def order_for_hydra(arguments: Sequence[str]) -> list[str]:
+    """Return the words with options first, behind which Hydra's parser reads settings, and group options as text.
+
+    Examples
+    --------
+    >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3"])
+    ['--cfg', 'job', "paper='2'", 'repeats=3']
+    """
+    words = [
+        re.sub(r"^(paper|dataset|algorithm|executor|do)=([\d.]+|true|false|null)$", r"\1='\2'", word)
+        for word in arguments
+    ]
+    return sorted(words, key=_is_setting)
+
+
+def _is_setting(word: str) -> bool:
+    return "=" in word and not word.startswith("-")
+
+
+@contextmanager
+def _exit_codes(arguments: Sequence[str]) -> Iterator[None]:
+    """Turn what ends a command into its exit code, and bad input into a line on stderr."""
     try:
-        hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(_task(arguments))()
+        yield
     except KeyboardInterrupt as error:
         say("everything finished so far is kept; run the same command again to go on")
         sys.exit(143 if isinstance(error, Terminated) else 130)
@@ -54,109 +152,70 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (BadInput, HydraException, OmegaConfBaseException) as error:
-        say(f"error: {explain(error)}")
+        say(f"error: {explain_error(error, arguments)}")
         sys.exit(2)
 
 
-def explain(error: Exception) -> str:
+def explain_error(error: Exception, arguments: Sequence[str] = ()) -> str:
     """Return what is wrong with a command line, in one line and in our words.
 
     Examples
     --------
-    >>> explain(MissingConfigException("...", "dataset/aduld", ["adult", "car"]))
+    >>> explain_error(MissingConfigException("...", "dataset/aduld", ["adult", "car"]))
     "unknown dataset 'aduld'; did you mean 'adult'?"
     """
     text = " ".join(str(error).split())
     if isinstance(error, BadInput):
-        return text
+        return str(error).strip()  # the errors of a paper have a line each
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and "/" in error.missing_cfg_file:
         group, _, name = error.missing_cfg_file.rpartition("/")
-        return f"unknown {group} {name!r}; {suggestion(name, error.options or _options(group))}"
+        return f"unknown {group} {name!r}; {suggestion(name, error.options or _list_options(group))}"
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}: write name=value (text with blanks or commas in quotes)"
-    if found := re.match(r"Could not override '([^']+)'", text):
-        return f"there is nothing called {found[1]!r} to set; {suggestion(found[1], _keys())}"
+    if refused := re.match(r"Could not override '([^']+)'", text):
+        command = chosen_command(arguments)
+        return (
+            f"do={command} has nothing called {refused[1]!r} to set; {suggestion(refused[1], list_settings(command))}"
+        )
+    if several := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '([^']+)'", text):
+        return f"{several[1]}: --cfg, --help, --info and hydra.mode=RUN are about one setting; give one value"
     return text or " ".join(str(error.__cause__).split())
 
 
-def _task(arguments: list[str]):
-    def task(request: Request) -> None:
-        config = request.config
-        folder = ROOT / Path(str(config["results"])).expanduser()
-        executor = Executor(**config["executor"])
-        run_one = _run_paper if config.get("paper") else _run_settings
-        sys.exit(run_one(request, folder, executor, arguments))
+def chosen_command(arguments: Sequence[str]) -> str:
+    """Return the command that a command line names, or the one that is meant without a name.
 
-    return task
-
-
-def _run_settings(request: Request, folder: Path, executor: Executor, arguments: list[str]) -> int:
-    config = request.config
-    for name in ("dataset", "algorithm"):
-        if name not in request.values:
-            raise BadInput(f"choose {name}=... (or paper=...); `python -m experiments --help` lists them")
-    values = {name: request.values[name] for name in ("dataset", "algorithm")} | {"epsilon": [config["epsilon"]]}
-    values |= request.values
-    repeats = _REPEATS if config["repeats"] is None else config["repeats"]
-    settings = expand(values, repeats, protocol=config["protocol"])
-    cells = [cell for setting in settings for cell in setting]
-    if _DRY_RUN in arguments:
-        return _plan(cells, folder, executor)
-    outcome, skipped, records = run_and_collect(cells, folder, executor)
-    write_summaries(settings, records)
-    return name_failures(outcome, skipped, config["results"])
-
-
-def _run_paper(request: Request, folder: Path, executor: Executor, arguments: list[str]) -> int:
-    if request.values:
-        name = next(iter(request.values))
-        name = name.replace("params.", "algorithm.")
-        raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
-    paper, name = request.config["paper"], request.choices["paper"]
-    repeats = request.config["repeats"]
-    paper["repeats_asked"] = paper.get("repeats", _REPEATS)
-    paper["repeats"] = paper["repeats_asked"] if repeats is None else repeats
-    paper = substitutes.substituted(paper, substitutes.needed(paper))
-    cells = study_cells.cells_of_studies(paper)
-    check_paper(paper)
-    for sentence in substitutes.sentences(paper):
-        say(sentence)
-    asked = [cell for study in cells.values() for cell in study]
-    if _DRY_RUN in arguments:
-        return _plan(asked, folder, executor)
-    make_results_folder(folder / f"paper-{name}")
-    outcome, skipped, records = run_and_collect(asked, folder, executor)
-    write_results(paper, folder / f"paper-{name}", cells, records, arguments)
-    return name_failures(outcome, skipped, request.config["results"])
-
-
-def _plan(cells: list[Cell], folder: Path, executor: Executor) -> int:
-    say(dry_run.describe_plan(cells, folder / "store.sqlite", executor))
-    return 0
-
-
-def _for_hydra(argument: str) -> str:
-    """Return a command line argument in the form that Hydra takes.
-
-    ``algorithm.x=1`` may name a parameter that the algorithm's file does not list, which Hydra wants marked with
-    ``++``; whether it exists is checked against the constructor. ``paper=2`` is the name of a file, not a number.
+    Examples
+    --------
+    >>> chosen_command(["do=check", "paper=2"]), chosen_command(["paper=2"])
+    ('check', 'reproduce')
     """
-    if argument.startswith("algorithm."):
-        return f"++{argument}"
-    return re.sub(r"^paper=(\d+)$", r"paper='\1'", argument)
+    names = [word.removeprefix("do=") for word in arguments if word.startswith("do=")]
+    return names[-1] if names else "reproduce"
 
 
-def _keys() -> list[str]:
-    config = OmegaConf.to_container(OmegaConf.load(CONF / "config.yaml"))
-    nested = {"executor": tuple(one.name for one in fields(Executor)), "protocol": config["protocol"]}
-    groups = [path.name for path in CONF.iterdir() if path.is_dir()]
-    names = [*groups, *(name for name in config if name not in ("hydra", "defaults"))]
-    return names + [f"{group}.{name}" for group, inner in nested.items() for name in inner]
+def list_settings(command: str) -> list[str]:
+    """Return the names of what can be set of a command.
+
+    Examples
+    --------
+    >>> list_settings("verify")
+    ['do', 'paper', 'repeats']
+    """
+    with hydra.initialize_config_dir(str(CONF), version_base=_VERSION):
+        config = hydra.compose("config", overrides=[f"do={command}"], return_hydra_config=True)
+    names = [name for name in config.hydra.runtime.choices if not name.startswith("hydra/")]
+    for name, value in config.items():
+        if isinstance(value, DictConfig) and name not in ("hydra", *DESCRIBED):
+            names += [f"{name}.{part}" for part in value]
+        elif not isinstance(value, DictConfig):
+            names.append(name)
+    return sorted(set(names))
 
 
-def _options(group: str) -> list[str]:
+def _list_options(group: str) -> list[str]:
     return [path.stem for path in (CONF / group).glob("*.yaml")]
 
 
-def _terminated(*_) -> None:
+def _raise_terminated(*_) -> None:
     raise Terminated

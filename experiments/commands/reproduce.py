@@ -1,31 +1,107 @@
-"""``python -m experiments paper=N``: run a paper and write its results."""
+"""``do=reproduce``, or no ``do=`` at all: run a paper and write its results, or run settings and print theirs."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
+import hydra
+from omegaconf import OmegaConf
+
+from experiments.cells.study_cells import cells_of_studies
 from experiments.cells.cell import Cell
+from experiments.cells.grid import expand
+from experiments.commands.common import name_failures, results_folder, run_and_collect, say
 from experiments.config import estimators
+from experiments.config.paper import Paper
+from experiments.config.papers import prepare_paper
+from experiments.config.substitutes import describe_substitutes
+from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
+from experiments.judge.preflight import check_paper
+from experiments.run.dry_run import describe_plan
+from experiments.run.executors import Executor
 from experiments.store import provenance
-from experiments.store.long_table import format_cells_csv, long_table
+from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
 
+_REPEATS = 10
+_START = """\
+Choose a paper, or a data set and an algorithm:
+  python -m experiments paper=demo                                a tour of a minute
+  python -m experiments dataset=car algorithm=random_forest       accuracy of ten repeats
+  python -m experiments --help                                    everything that can be set, and the other commands"""
 
-def check_paper(paper: Mapping) -> None:
-    """Check all that is to be made of a paper's results, before hours are spent on them.
 
-    Raises
-    ------
-    BadInput
-        If a table, figure or claim asks for what the paper does not run, or the printed numbers cannot be read.
-    """
-    from plots import check  # as in `write`
+def run_command(request: SweepRequest) -> int:
+    """Run what is asked for; returns the exit code."""
+    if request.list_choices("paper"):
+        return _run_papers(request)
+    chosen = {name: request.list_choices(name) for name in ("dataset", "algorithm")}
+    if not any(chosen.values()):
+        say(_START)
+        return 2
+    for name, options in chosen.items():
+        if not options:
+            raise BadInput(f"choose {name}=... (or paper=...); `python -m experiments --help` lists them")
+    return _run_settings(request, chosen)
 
-    check(dict(paper))
+
+def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int:
+    config = request.config
+    values = {**chosen, "epsilon": [config["epsilon"]]}
+    for name, given in request.values.items():
+        values[name.replace("algorithm.", "params.", 1)] = given
+    repeats = _REPEATS if config["repeats"] is None else config["repeats"]
+    settings = expand(values, repeats, protocol=config["protocol"])
+    cells, executor = list(chain.from_iterable(settings)), Executor(**config["executor"])
+    if config["dry_run"]:
+        return _say_plan(cells, request, executor)
+    outcome, skipped, records = run_and_collect(cells, results_folder(request), executor)
+    write_summaries(settings, records)
+    return name_failures(outcome, skipped, str(config["results"]))
+
+
+def _run_papers(request: SweepRequest) -> int:
+    for name in ("dataset", "algorithm", *request.values):
+        if name != "paper" and (name in request.values or request.choices.get(name)):
+            raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
+    papers = {name: _prepare_paper(name, request.config["repeats"]) for name in request.list_choices("paper")}
+    return max([_run_paper(name, paper, request) for name, paper in papers.items()])
+
+
+def _prepare_paper(name: str, repeats: int | None) -> Paper:
+    """Read a paper and check all that is to be made of it, with the data sets that are there."""
+    from plots.pages.paper_results import check_printed  # as in `write_results`
+
+    contents = OmegaConf.to_container(hydra.compose("config", overrides=[f"paper='{name}'"]).paper, resolve=True)
+    paper = prepare_paper(contents, name, repeats)
+    try:
+        check_paper(paper, [lambda: check_printed(paper)])
+    except BadInput as error:
+        raise BadInput(f"conf/paper/{name}.yaml: {error}") from error
+    return paper
+
+
+def _run_paper(name: str, paper: Paper, request: SweepRequest) -> int:
+    studies, executor = cells_of_studies(paper), Executor(**request.config["executor"])
+    for sentence in describe_substitutes(paper.labels, paper.used_instead):
+        say(sentence)
+    cells, folder = list(chain.from_iterable(studies.values())), results_folder(request) / f"paper-{name}"
+    if request.config["dry_run"]:
+        return _say_plan(cells, request, executor)
+    make_results_folder(folder)
+    outcome, skipped, records = run_and_collect(cells, results_folder(request), executor)
+    write_results(paper, folder, studies, records, request.arguments)
+    return name_failures(outcome, skipped, str(request.config["results"]))
+
+
+def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
+    say(describe_plan(cells, results_folder(request) / "store.sqlite", executor))
+    return 0
 
 
 def make_results_folder(folder: Path) -> None:
@@ -46,35 +122,36 @@ def make_results_folder(folder: Path) -> None:
 
 
 def write_results(
-    paper: Mapping, folder: Path, cells: Mapping[str, list[Cell]], records: Mapping[str, Record], arguments: list[str]
+    paper: Paper,
+    folder: Path,
+    cells: Mapping[str, list[Cell]],
+    records: Mapping[str, Record],
+    arguments: Sequence[str],
 ) -> None:
-    """Write a paper's results: cells, timings, provenance, and all that `plots.publish` makes of them.
+    """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them.
 
     Parameters
     ----------
-    paper : mapping
-        Its description.
+    paper : Paper
+        As it was run.
     folder : Path
         As `make_results_folder` made it.
     cells : mapping of str to list of Cell
         By study.
     records : mapping of str to Record
         Results by key.
-    arguments : list of str
+    arguments : sequence of str
         Of the command line.
     """
-    from plots import publish  # matplotlib is slow to import and is needed only here, at the end
+    from plots.pages.paper_results import publish_paper  # matplotlib is slow to import and is needed only here, at the end
 
     table = long_table(cells, records)
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
-    facts = provenance.gather(arguments, table["dataset"].unique(), paper["repeats"])
-    facts |= {"instead": paper["used_instead"]} if "used_instead" in paper else {}
-    elsewhere = {
-        name: found
-        for algorithm in sorted(table["algorithm"].unique())
-        for name, found in estimators.packages(algorithm).items()
-    }
-    facts |= {"versions_of_peers": elsewhere} if elsewhere else {}
+    facts = provenance.gather(list(arguments), table["dataset"].unique(), paper.repeats)
+    facts |= {"instead": paper.used_instead} if paper.used_instead else {}
+    elsewhere = {name: estimators.packages(name) for name in sorted(table["algorithm"].unique())}
+    peers = dict(chain.from_iterable(packages.items() for packages in elsewhere.values()))
+    facts |= {"versions_of_peers": peers} if peers else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    publish(dict(paper), table, folder)
+    publish_paper(paper, table, folder)

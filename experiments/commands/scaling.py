@@ -1,4 +1,4 @@
-"""What the harness costs as sweeps grow: ``make bench-scaling``.
+"""``do=scaling``: what the harness costs as sweeps grow.
 
 Beside a bare joblib loop over the same fits; planning, running and resuming 100,000 cells; grouping a million rows; and
 cells per second by executor and number of workers.
@@ -23,13 +23,14 @@ from threadpoolctl import threadpool_limits
 import datasets
 from experiments.cells.cell import PROTOCOL, Cell, canonical
 from experiments.cells.grid import expand
-from experiments.commands import export
 from experiments.commands.speed import command_seconds
 from experiments.config import estimators
+from experiments.config.request import SweepRequest
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
+from experiments.store.parquet import write_parquet
 
 FITS, TURNS = 200, 2
 CELLS = 100_000
@@ -78,7 +79,7 @@ def sweep() -> list[tuple[str, float, str]]:
     with tempfile.TemporaryDirectory() as folder:
         words = [*_MANY, _EPSILONS]
         nothing, _ = command_seconds("dataset=car", "algorithm=nothing", "repeats=1")
-        planned, megabytes = _command(folder, *words, "--dry-run")
+        planned, megabytes = _command(folder, *words, "dry_run=true")
         ran, _ = _command(folder, *words)
         resumed, _ = _command(folder, *words)
     return [
@@ -111,7 +112,7 @@ def grouping() -> tuple[float, float]:
         with Store(path) as store:
             _fill(path)
             started = time.perf_counter()
-            export.write(store, Path(folder) / "cells.parquet")
+            write_parquet(store, Path(folder) / "cells.parquet")
             exported = time.perf_counter() - started
         query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
         started = time.perf_counter()
@@ -153,8 +154,8 @@ def by_executor() -> list[tuple[str, float]]:
     return found
 
 
-def main() -> None:
-    """Measure and print everything."""
+def run_command(request: SweepRequest) -> int:
+    """Measure and print everything; returns the exit code."""
     console = Console()
     ratio = overhead()
     console.print(f"{FITS} forest fits, through the runner / a bare joblib loop: {ratio:.3f} (aim <= 1.05)")
@@ -168,7 +169,4 @@ def main() -> None:
     for what, pace in by_executor():
         grid.add_row(what, f"{pace:.2f}")
     console.print(grid)
-
-
-if __name__ == "__main__":
-    main()
+    return 0

@@ -1,4 +1,4 @@
-"""Speed and memory, as ratios measured in one run: ``make bench``.
+"""``do=speed``: speed and memory, as ratios measured in one run.
 
 Our forests and scikit-learn's fit and predict the same rows of Adult (30,162 to train, 15,060 to predict, 14 columns of
 numbers, 25 trees) or fit those of Mushroom, on one core, in turns, without noise; each ratio is taken between the
@@ -40,6 +40,7 @@ from algorithms import (
 )
 from experiments.audit import pairs as audit_pairs
 from experiments.audit.blackbox import observer_of, trained
+from experiments.config.request import SweepRequest
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 
 TREES = 25
@@ -189,7 +190,7 @@ def regression_megabytes(step: str) -> float:
         The first two are a linear regression of nine attributes, and what they take beyond the rows; the third is
         all of a process that fits every budget.
     """
-    code = f"from experiments import bench; print(bench._megabytes({step!r}))"
+    code = f"from experiments.commands import speed; print(speed._megabytes({step!r}))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return float(done.stdout)
 
@@ -286,8 +287,8 @@ def command_seconds(*words: str) -> tuple[float, float]:
     return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
-def main() -> None:
-    """Measure and print everything."""
+def run_command(request: SweepRequest) -> int:
+    """Measure and print everything; returns the exit code."""
     console = Console()
     grid = Grid("one core; where nothing else is said, Adult, 25 trees, fit and predict", "ratio", "aim")
     for what, ratio, aim in forest_ratios():
@@ -321,7 +322,4 @@ def main() -> None:
         ("predict", f"FM, {N_ROWS:,} rows x 9, predict, beyond the rows", 50),
     ):
         console.print(f"peak memory, {what}: {regression_megabytes(step):.0f} MB (aim <= {aim} MB)")
-
-
-if __name__ == "__main__":
-    main()
+    return 0

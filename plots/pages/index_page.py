@@ -7,8 +7,6 @@ run if it was not. The report needs no file outside: it can be moved and zipped.
 from __future__ import annotations
 
 import shutil
-import sys
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +17,7 @@ import pandas as pd
 
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
-from experiments.config.paths import REFERENCE, ROOT
-from experiments.errors import BadInput
+from experiments.config.paths import REFERENCE
 from experiments.judge.numbers import judge_numbers
 from experiments.judge.printed_numbers import read_numbers_of
 from experiments.judge.verdict import NOT_RUN
@@ -186,21 +183,3 @@ def _summarise(entry: PaperEntry) -> dict[str, Any]:
         "measured": count_violations(run.audit, run.privacy) if run else "",
         "sound": count_keeping_claim(run.privacy) if run else "",
     }
-
-
-def main(*arguments: str) -> None:
-    """Write the report and say what to open; bad input is said in one line."""
-    parser = ArgumentParser("python -m plots.pages.index_page", description="Write one report on several papers.")
-    parser.add_argument("results", help="folder of the runs, relative to the checkout")
-    parser.add_argument("papers", nargs="+", help="numbers of papers")
-    asked = parser.parse_args(arguments)
-    try:
-        index = build_report(ROOT / Path(asked.results).expanduser(), asked.papers)
-    except BadInput as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    print(f"open {index}")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -159,8 +159,8 @@ def bands(copy: Path, algorithms: tuple[str, ...]) -> str:
 
 def black_box(copy: Path, algorithm: str) -> str:
     """Ask the audit of one algorithm, many trainings included; another one may show more."""
-    words = [f"algorithm={algorithm}", f"n={TRAININGS}", "jobs=1", "results=results/mutant"]
-    return f"black box: {algorithm}" if compiled(copy, "-m", "experiments.audit", *words).returncode else ""
+    words = [f"algorithm={algorithm}", f"trainings={TRAININGS}", "executor.jobs=1", "results=results/mutant"]
+    return f"black box: {algorithm}" if compiled(copy, "-m", "experiments", "do=audit", *words).returncode else ""
 
 
 def privacy_tests(copy: Path, file: str, kind: str) -> str:

@@ -1,15 +1,12 @@
-"""``python -m experiments.audit``: which algorithms keep the ε that they claim? ``make audit`` asks all of them."""
+"""What an audit trains: each algorithm on pairs of tables, its releases, and one run with canaries."""
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
-import yaml
 from omegaconf import OmegaConf
 from sklearn.base import BaseEstimator
 
@@ -17,7 +14,7 @@ import datasets
 from algorithms.forests.forest import PrivateForest
 from experiments.audit import exact
 from experiments.audit.blackbox import audited, pairs_of, sized, trainings_of
-from experiments.audit.findings import Found, Row, of_door, of_finding, of_run, sum_up, told, write
+from experiments.audit.findings import Found, Row, of_door, of_finding, of_run
 from experiments.audit.losses import Trainings, sampled
 from experiments.audit.one_run import one_run
 from experiments.audit.pairs import Pair
@@ -27,106 +24,75 @@ from experiments.audit.templates import found_for
 from experiments.cells.cell import canonical, checked_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.paths import CONF, ROOT
-from experiments.errors import BadInput, suggestion
+from experiments.config.paths import CONF
+from experiments.errors import BadInput
 from experiments.run.progress import Progress
 from experiments.run.runner import Executor
-from experiments.store import provenance
 
-FEWEST = {"n": 1_000, "canaries": 100}
+FEWEST = {"trainings": 1_000, "canaries": 100}
 LOSSES = 200
 """Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
-HELP = """\
-Ask algorithms whether they keep the ε that they claim.
-
-  python -m experiments.audit                    all private algorithms, and one runs as in conf/audit.yaml
-  python -m experiments.audit algorithm=rdt epsilon=2 n=1000000
-  python -m experiments.audit algorithm=diffpets,diffpets_sound algorithm.n_estimators=5
-  python -m experiments.audit algorithm=rdt dataset=mushroom algorithm.max_depth=11     one run on a data set
-
-Settings, with their defaults:
-  algorithm=NAME            one, or several with commas; without it all that can be audited
-  epsilon=1.0               what they are to claim
-  algorithm.NAME=VALUE      a parameter; without it forests are as small as each pair of tables asks for
-  n=100000                  trainings on each table of a pair; half where forests have two trees, a third where three,
-                            a tenth where rows are released, a hundredth where another implementation is asked,
-                            10 times as many on a pair that was searched for
-  dataset=NAME              one run instead: train once, with canaries among the rows of a data set
-  canaries=5000             how many
-  jobs=-1                   threads that train; -1 is one for each core
-  results=results           folder; audit.csv and audit.json go to audit/ in it (audit-rdt.csv with algorithm=rdt, ...);
-                            of all algorithms also summary.csv, which reports show, and provenance.json
-
-stdout: what was found; stderr: how far it is. The same words give the same numbers, but for real releases, whose noise
-nothing can repeat: from 100 each of two tables an event that happens always on one and never on the other stands out.
-Exit code: 0 done, 1 something could not be run or an algorithm that calls itself sound was convicted, 2 bad input."""
 
 
-@dataclass
-class Asked:
-    """What the command line asks for."""
+@dataclass(frozen=True)
+class AuditPlan:
+    """What is to be audited, and how thoroughly.
 
-    algorithm: str | None = None
-    epsilon: float = 1.0
-    n: int = 100_000
-    dataset: str | None = None
-    canaries: int = 5_000
-    jobs: int = -1
-    results: str = "results"
-    params: dict = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """What its files are called: ``audit`` where all is asked for."""
-        algorithms = (self.algorithm or "").replace(",", "-")[:100]
-        return "-".join(filter(None, ("audit", algorithms, self.dataset)))
-
-
-def parsed(words: list[str]) -> Asked:
-    """Read the command line.
+    Parameters
+    ----------
+    algorithms : tuple of str
+        Names; none for all private algorithms.
+    params : dict
+        Parameters that they are given.
+    epsilon : float
+        What they are to claim.
+    trainings : int
+        On each table of a pair.
+    dataset : str or None
+        One run on it instead of many on pairs of tables.
+    canaries : int
+        Of one run.
+    jobs : int
+        Threads that train; -1 is one for each core.
 
     Raises
     ------
     BadInput
-        For a word that is not understood, or a value that cannot be.
+        If a value cannot be.
 
     Examples
     --------
-    >>> asked = parsed(["algorithm=rdt", "epsilon=2", "algorithm.max_depth=3"])
-    >>> asked.algorithm, asked.epsilon, asked.n, asked.params
-    ('rdt', 2.0, 100000, {'max_depth': 3})
-    >>> parsed(["epsilom=2"])
+    >>> AuditPlan(("rdt", "fm")).name
+    'audit-rdt-fm'
+    >>> AuditPlan(trainings=12)
     Traceback (most recent call last):
-    experiments.errors.BadInput: there is nothing called 'epsilom' to set; did you mean 'epsilon'?
+    experiments.errors.BadInput: trainings must be a whole number, at least 1,000, got 12
     """
-    asked, names = Asked(), [name for name in Asked.__dataclass_fields__ if name != "params"]
-    for word in words:
-        name, equals, text = word.partition("=")
-        if not equals or not text:
-            raise BadInput(
-                f"cannot read {word!r}: write name=value; python -m experiments.audit --help lists the names"
-            )
-        if name.startswith("algorithm."):
-            asked.params[name.removeprefix("algorithm.")] = yaml.safe_load(text)
-        elif name in names:
-            setattr(asked, name, _value(name, text))
-        else:
-            raise BadInput(f"there is nothing called {name!r} to set; {suggestion(name, names)}")
-    return asked
 
+    algorithms: tuple[str, ...] = ()
+    params: Mapping = field(default_factory=dict)
+    epsilon: float = 1.0
+    trainings: int = 100_000
+    dataset: str | None = None
+    canaries: int = 5_000
+    jobs: int = -1
 
-def _value(name: str, text: str):
-    if name == "epsilon":
-        if math.isinf(epsilon := checked_epsilon(text)):
+    def __post_init__(self):
+        for name, least in FEWEST.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise BadInput(f"{name} must be a whole number, at least {least:,}, got {value!r}")
+        if math.isinf(checked_epsilon(self.epsilon)):
             raise BadInput("epsilon must be finite: without noise there is nothing to keep")
-        return epsilon
-    if name in ("algorithm", "dataset", "results"):
-        return text
-    value = yaml.safe_load(text)
-    if isinstance(value, bool) or not isinstance(value, int) or value < FEWEST.get(name, -sys.maxsize):
-        least = f", at least {FEWEST[name]:,}" if name in FEWEST else ""
-        raise BadInput(f"{name} must be a whole number{least}, got {text!r}")
-    return value
+        if self.dataset and not self.algorithms:
+            raise BadInput("dataset=... asks for one run: say of which algorithm=...")
+        if self.params and not self.algorithms:
+            raise BadInput(f"algorithm.{next(iter(self.params))} is a parameter of which algorithm=...?")
+
+    @property
+    def name(self) -> str:
+        """What its files are called: ``audit`` where all is asked for."""
+        return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset)))
 
 
 @dataclass(frozen=True)
@@ -246,11 +212,11 @@ def _subjects() -> dict[str, Subject]:
     return {subject.name: subject for subject in found if pairs_of(estimators.locate(subject.target)())}
 
 
-def _asked_for(asked: Asked) -> list[Subject]:
-    if asked.algorithm is None:
+def chosen_subjects(plan: AuditPlan) -> list[Subject]:
+    """Return the algorithms of a plan, with the parameters that it gives them."""
+    if not plan.algorithms:
         return list(_subjects().values())
-    names = [name.strip() for name in asked.algorithm.split(",")]
-    return [Subject(name, estimators.target(name), _params(name, asked.params)) for name in names]
+    return [Subject(name, estimators.target(name), _params(name, plan.params)) for name in plan.algorithms]
 
 
 def _params(name: str, given: Mapping) -> dict:
@@ -258,41 +224,33 @@ def _params(name: str, given: Mapping) -> dict:
     return {key: value for key, value in estimators.parameters(name, given).items() if key in given or key not in SIZES}
 
 
-def tasks_of(asked: Asked) -> list[BlackBox | WayOut | OneRun]:
-    """Return what there is to train: what is asked for, or everything.
-
-    Raises
-    ------
-    BadInput
-        If it cannot be done.
-    """
-    if asked.dataset:
-        if asked.algorithm is None:
-            raise BadInput("dataset=... asks for one run: say of which algorithm=...")
-        names = [name.strip() for name in asked.algorithm.split(",")]
-        return [OneRun(name, asked.params, asked.epsilon, asked.dataset, asked.canaries) for name in names]
-    if asked.algorithm is None and asked.params:
-        raise BadInput(f"algorithm.{next(iter(asked.params))} is a parameter of which algorithm=...?")
-    jobs = Executor(jobs=asked.jobs).n_jobs
-    subjects = _asked_for(asked)
-    tasks: list = [BlackBox(subject, asked.epsilon, asked.n, jobs) for subject in subjects]
-    if releasable := [one for one in subjects if "noise" in estimators.accepts(one.target)]:
-        tasks.append(WayOut(releasable, asked.epsilon, jobs))
-    if asked.algorithm is None:
-        tasks += [
-            OneRun(epsilon=asked.epsilon, **run)
-            for run in OmegaConf.to_container(OmegaConf.load(CONF / "audit.yaml"))["one_runs"]
-        ]
+def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
+    """Return what there is to train."""
+    if plan.dataset:
+        size = plan.epsilon, plan.dataset, plan.canaries
+        return [OneRun(name, plan.params, *size) for name in plan.algorithms]
+    jobs = Executor(jobs=plan.jobs).n_jobs
+    subjects = chosen_subjects(plan)
+    tasks: list = [BlackBox(subject, plan.epsilon, plan.trainings, jobs) for subject in subjects]
+    if releasable := [subject for subject in subjects if "noise" in estimators.accepts(subject.target)]:
+        tasks.append(WayOut(releasable, plan.epsilon, jobs))
+    if not plan.algorithms:
+        runs = OmegaConf.to_container(OmegaConf.load(CONF / "audit.yaml"))["one_runs"]
+        tasks += [OneRun(epsilon=plan.epsilon, **run) for run in runs]
     return tasks
 
 
-def command(words: list[str]) -> int:
-    """Audit what is asked for; returns the exit code."""
-    if {"-h", "--help"} & set(words):
-        print(HELP)
-        return 0
-    asked = parsed(words)
-    tasks = tasks_of(asked)
+def run_audit(plan: AuditPlan) -> tuple[Found, list[str]]:
+    """Audit what is planned, with a line on stderr that says how far it is.
+
+    Returns
+    -------
+    found : Found
+        Bounds, replays and laws.
+    missing : list of str
+        What could not be audited, and why.
+    """
+    tasks = plan_tasks(plan)
     found, missing = Found([], [], []), []
     with Progress(sum(task.size for task in tasks), 0, "audit") as progress:
         for task in tasks:
@@ -304,19 +262,10 @@ def command(words: list[str]) -> int:
                 missing.append(f"not audited: {task.algorithm} on {task.dataset}: {' '.join(str(error).split())}")
                 progress.advance(failed=True)
     found.bounds.sort(key=lambda row: (row.layer, row.algorithm))  # releases come in no order
-    if asked.dataset is None:
+    if plan.dataset is None:
         found.bounds[:] = with_losses(found.bounds, [task for task in tasks if isinstance(task, BlackBox)])
         # A peer draws its noise in another process: nothing can be played to it.
-        found.replays.extend(reports([one for one in _asked_for(asked) if one.target.startswith("algorithms.")]))
-    if asked.algorithm is None:
-        found.laws.extend(exact.rows((asked.epsilon,)))
-    print(told(found))
-    folder = ROOT / Path(asked.results).expanduser() / "audit"
-    paths = write(found, folder, asked.name)
-    if asked.algorithm is None:
-        paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments.audit", *words]))
-    for path in paths:
-        print(f"  {path}", file=sys.stderr)
-    for line in missing:
-        print(line, file=sys.stderr)
-    return 1 if missing or found.is_alarming else 0
+        found.replays.extend(reports([own for own in chosen_subjects(plan) if own.target.startswith("algorithms.")]))
+    if not plan.algorithms:
+        found.laws.extend(exact.rows((plan.epsilon,)))
+    return found, missing

@@ -1,0 +1,54 @@
+"""``do=audit``: which algorithms keep the ε that they claim?"""
+
+from __future__ import annotations
+
+from experiments.audit.audit_tasks import AuditPlan, run_audit
+from experiments.audit.findings import sum_up, told, write
+from experiments.cells.cell import checked_epsilon
+from experiments.commands.common import results_folder, say
+from experiments.config.request import SweepRequest
+from experiments.errors import BadInput
+from experiments.store import provenance
+
+
+def run_command(request: SweepRequest) -> int:
+    """Audit what is asked for; returns the exit code."""
+    plan = read_plan(request)
+    found, missing = run_audit(plan)
+    print(told(found))
+    folder = results_folder(request) / "audit"
+    paths = write(found, folder, plan.name)
+    if not plan.algorithms:
+        paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments]))
+    for path in paths:
+        say(f"  {path}")
+    for line in missing:
+        say(line)
+    return 1 if missing or found.is_alarming else 0
+
+
+def read_plan(request: SweepRequest) -> AuditPlan:
+    """Return what a command line wants to be audited.
+
+    Raises
+    ------
+    BadInput
+        If a parameter has several values, or a value cannot be.
+    """
+    params = {}
+    for name, values in request.values.items():
+        if name == "algorithm":
+            continue
+        if len(values) > 1:
+            raise BadInput(f"{name} can have one value in do=audit, got {values}")
+        params[name.removeprefix("algorithm.")] = values[0]
+    config = request.config
+    return AuditPlan(
+        algorithms=tuple(request.list_choices("algorithm")),
+        params=params,
+        epsilon=checked_epsilon(config["epsilon"]),
+        trainings=config["trainings"],
+        dataset=request.choices["dataset"],
+        canaries=config["canaries"],
+        jobs=config["executor"]["jobs"],
+    )

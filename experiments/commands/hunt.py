@@ -1,0 +1,15 @@
+"""``do=hunt``: search for the pairs of tables on which ``do=audit`` can prove most."""
+
+from __future__ import annotations
+
+from experiments.audit.hunt import hunt_pairs
+from experiments.audit.templates import FOUND, keep
+from experiments.config.request import SweepRequest
+
+
+def run_command(request: SweepRequest) -> int:
+    """Search for the pairs of the algorithms that are named, or of all sound forests, and keep them."""
+    for entry in hunt_pairs(request.list_choices("algorithm"), request.config["executor"]["jobs"]):
+        keep([entry])
+    print(FOUND)
+    return 0

@@ -1,0 +1,16 @@
+"""``do=report``: one report on all papers."""
+
+from __future__ import annotations
+
+from experiments.commands.common import results_folder
+from experiments.config.papers import list_papers
+from experiments.config.request import SweepRequest
+
+
+def run_command(request: SweepRequest) -> int:
+    """Write the report and say what to open; returns the exit code."""
+    from plots.pages.index_page import build_report  # matplotlib is slow to import and is needed only here
+
+    names = request.list_choices("paper") or [*list_papers(), "benchmark"]
+    print(f"open {build_report(results_folder(request), names)}")
+    return 0

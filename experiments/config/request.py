@@ -1,0 +1,129 @@
+"""What the command line asks of a command: Hydra's composed configuration, and the lists of values of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from hydra.conf import HydraConf
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override, QuotedString
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.errors import BadInput
+
+DESCRIBED = ("paper", "dataset", "algorithm")
+"""Config groups whose files describe what is run; a command takes them as they are, unless it says otherwise."""
+
+
+@dataclass(frozen=True)
+class SweepRequest:
+    """What the command line asks for.
+
+    Parameters
+    ----------
+    command : str
+        The file in ``conf/do`` and the module in ``experiments/commands``.
+    config : dict
+        The composed configuration, without Hydra's own.
+    choices : dict of str to str
+        The option chosen in each config group, or None.
+    values : dict of str to list
+        Values given on the command line for settings that may have several, by the name as it is typed.
+    arguments : sequence of str
+        The words of the command line.
+    """
+
+    command: str
+    config: Mapping
+    choices: Mapping[str, str | None]
+    values: Mapping[str, list]
+    arguments: Sequence[str] = ()
+
+    def list_choices(self, group: str) -> list[str]:
+        """Return which options of a config group were chosen: several, one or none.
+
+        Examples
+        --------
+        >>> request = SweepRequest("check", {}, {"paper": None, "executor": "local"}, {"paper": [1, 2]})
+        >>> request.list_choices("paper"), request.list_choices("executor")
+        (['1', '2'], ['local'])
+        """
+        if group in self.values:
+            return [str(value) for value in self.values[group]]
+        choice = self.choices.get(group)
+        return [] if choice is None else [choice]
+
+
+def read_request(config: DictConfig, hydra_config: HydraConf, arguments: Sequence[str]) -> SweepRequest:
+    """Return what is asked for, from what Hydra gives a task.
+
+    Parameters
+    ----------
+    config : DictConfig
+        The task's configuration.
+    hydra_config : HydraConf
+        As from ``HydraConfig.get()``.
+    arguments : sequence of str
+        The words of the command line.
+
+    Raises
+    ------
+    BadInput
+        If a setting has several values that may have one, is deleted or added, or changes what a file describes.
+    """
+    command, lists = hydra_config.runtime.choices["do"], hydra_config.sweeper.lists
+    parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+    values = {}
+    for override in parser.parse_overrides(list(hydra_config.overrides.task)):
+        _check_override(override, lists, command)
+        if is_listed(override.key_or_group, lists):
+            values[override.key_or_group] = _read_values(override)
+    choices = OmegaConf.to_container(hydra_config.runtime.choices)
+    return SweepRequest(command, OmegaConf.to_container(config, resolve=True), choices, values, arguments)
+
+
+def is_listed(name: str, patterns: Sequence[str]) -> bool:
+    """Return whether a name is one of some patterns.
+
+    Examples
+    --------
+    >>> is_listed("algorithm.max_depth", ["paper", "algorithm.*"]), is_listed("repeats", ["paper", "algorithm.*"])
+    (True, False)
+    """
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _check_override(override: Override, lists: Sequence[str], command: str) -> None:
+    name, line = override.key_or_group, override.input_line
+    if override.is_delete():
+        raise BadInput(f"{line}: nothing can be deleted; give the value that you want")
+    if is_listed(name, lists):
+        return
+    if override.is_sweep_override():
+        raise BadInput(f"{name} cannot have several values; what can in do={command}: {', '.join(lists) or 'nothing'}")
+    group, dot, _ = name.partition(".")
+    if dot and group in DESCRIBED:
+        raise BadInput(f"{name} cannot be changed: do={command} takes what the file in conf/{group} says")
+    if override.is_add() or override.is_force_add():
+        raise BadInput(f"{line}: no setting can be added to do={command}; write {name}=... to change one")
+
+
+def _read_values(override: Override) -> list:
+    if not override.is_sweep_override():
+        return [override.value()]
+    if not override.is_discrete_sweep():
+        raise BadInput(f"{override.input_line}: an interval is not a list of values; use a,b,c or range()")
+    return [_plain_value(value) for value in override.sweep_iterator()]
+
+
+def _plain_value(value):
+    if isinstance(value, QuotedString):
+        return value.text
+    if isinstance(value, list):
+        return [_plain_value(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain_value(item) for name, item in value.items()}
+    return value

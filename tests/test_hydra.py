@@ -1,0 +1,173 @@
+"""What a Hydra user types works, or is refused in one sentence with the way out; no folder of Hydra's is left behind."""
+
+import json
+
+import pytest
+
+from tests.command_line import exit_code
+
+CAR = ("dataset=car", "algorithm=majority", "repeats=1", "executor.jobs=1")
+
+
+@pytest.fixture(autouse=True)
+def working_folder(tmp_path, monkeypatch):
+    """An empty folder to run in, which is empty in the end, too: Hydra would make outputs/ and multirun/ there."""
+    folder = tmp_path / "working"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    yield folder
+    assert list(folder.iterdir()) == []
+
+
+@pytest.fixture
+def results(tmp_path):
+    return f"results={tmp_path / 'results'}"
+
+
+def epsilons(capsys):
+    """Return the values of epsilon of the settings on stdout, in order."""
+    settings = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return [setting["epsilon"] for setting in settings if setting["metric"] == "accuracy"]
+
+
+@pytest.mark.parametrize("flag", ["-m", "--multirun", "--run", "-r"])
+@pytest.mark.parametrize("place", [0, 2, 5])
+def test_a_flag_may_stand_anywhere_and_adds_nothing(flag, place, results, capsys):
+    words = [*CAR, "epsilon=0.5,1", results]
+    words.insert(place, flag)
+    assert exit_code(*words) == 0
+    assert epsilons(capsys) == [0.5, 1.0]
+
+
+def test_one_setting_runs_as_a_job_of_hydra(results, capsys):
+    assert exit_code(*CAR, "hydra.mode=RUN", "epsilon=2", results) == 0
+    assert epsilons(capsys) == [2.0]
+
+
+def test_bad_input_of_a_job_is_one_line(results, capsys):
+    assert exit_code(*CAR, "hydra.mode=RUN", "algorithm.strategi=prior", results) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "did you mean 'strategy'" in line
+
+
+@pytest.mark.parametrize("values", ["0.5,1", "choice(0.5,1)", "range(0.5,1.5,0.5)", "sort(1,0.5)"])
+def test_lists_are_written_as_in_hydra(values, results, capsys):
+    assert exit_code(*CAR, f"epsilon={values}", results) == 0
+    assert epsilons(capsys) == [0.5, 1.0]
+
+
+def test_options_of_a_group_are_globbed(results, capsys):
+    assert exit_code("dataset=glob(car*)", "algorithm=majority", "dry_run=true", results) == 0
+    assert "    car  majority" in capsys.readouterr().err
+
+
+def test_the_grid_may_be_given_to_the_sweeper(results, capsys):
+    params = "hydra.sweeper.params={dataset: car, algorithm: majority, epsilon: '0.5,1'}"
+    assert exit_code(params, "repeats=1", "executor.jobs=1", results) == 0
+    assert epsilons(capsys) == [0.5, 1.0]
+    assert exit_code(params, "repeats=1", "executor.jobs=1", "epsilon=3", results) == 0
+    assert epsilons(capsys) == [3.0]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_configuration_is_shown(place, capsys):
+    words = ["dataset=car", "algorithm=rdt", "algorithm.max_depth=3"]
+    words[place:place] = ["--cfg", "job"]
+    assert exit_code(*words) == 0
+    shown = capsys.readouterr().out
+    assert "_target_: algorithms.RDTClassifier" in shown and "  max_depth: 3\n" in shown and "hydra:" not in shown
+
+
+def test_the_configuration_is_shown_in_part_and_resolved(capsys):
+    assert exit_code("do=export", "--cfg", "job", "results=here") == 0
+    assert "file: ${results}/cells.parquet" in capsys.readouterr().out
+    assert exit_code("do=export", "--cfg", "job", "--resolve", "results=here") == 0
+    assert "file: here/cells.parquet" in capsys.readouterr().out
+    assert exit_code("--cfg", "hydra", "--package", "hydra.sweeper") == 0
+    assert "_target_: hydra_plugins.grid_sweeper.GridSweeper" in capsys.readouterr().out
+    assert exit_code("--cfg", "all") == 0
+
+
+@pytest.mark.parametrize("info", ["all", "config", "defaults", "defaults-tree", "plugins", "searchpath"])
+def test_hydra_tells_of_itself(info, capsys):
+    assert exit_code("--info", info, "dataset=car") == 0
+    assert len(capsys.readouterr().out) > 100
+
+
+@pytest.mark.parametrize("flag", ["--hydra-help", "--version"])
+def test_hydra_helps(flag, capsys):
+    assert exit_code(flag) == 0
+    assert "Hydra" in capsys.readouterr().out
+
+
+def test_papers_of_another_folder_are_run(tmp_path, results, capsys):
+    (tmp_path / "more" / "paper").mkdir(parents=True)
+    paper = "number: mine\ntitle: Mine\nrepeats: 2\nstudies: {floor: {dataset: [car], algorithm: [majority]}}\ntables: []\n"
+    (tmp_path / "more" / "paper" / "mine.yaml").write_text(paper, encoding="utf-8")
+    assert exit_code("--config-dir", tmp_path / "more", "paper=mine", "dry_run=true", results) == 0
+    assert "2 cells: 0 in" in capsys.readouterr().err
+
+
+def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
+    assert exit_code("-sc", "install=bash", program="dp-replica") == 0
+    assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion dp-replica")
+    for line, completed in (("do=ver", "do=verify"), ("dataset=ca", "dataset=car"), ("do=check execu", "executor.jobs=")):
+        monkeypatch.setenv("COMP_LINE", f"dp-replica {line}")
+        assert exit_code("-sc", "query=bash", program="dp-replica") == 0
+        assert completed in capsys.readouterr().out.split(), line
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["hydra/sweeper=basic"], "leave it out, lists of values are run"),
+        (["hydra.sweeper.lists=[repeats]"], "belongs to the command: leave it out"),
+        (["hydra/launcher=joblib"], "choose executor=local|threads|dask"),
+        (["hydra/launcher=basic", "-m"], "choose executor=local|threads|dask"),
+        (["hydra.launcher.n_jobs=2"], "choose executor=local|threads|dask"),
+        (["hydra.run.dir=elsewhere"], "results=FOLDER says where"),
+        (["hydra.mode=RUN", "hydra.run.dir=elsewhere"], "results=FOLDER says where"),
+        (["hydra.sweep.dir=elsewhere"], "results=FOLDER says where"),
+        (["hydra.sweep.subdir=elsewhere"], "results=FOLDER says where"),
+        (["hydra.output_subdir=.hydra"], "results=FOLDER says where"),
+        (["hydra.job.chdir=true"], "results=FOLDER says where"),
+        (["hydra.sweeper.params={repeats: '1,2'}"], "repeats cannot have several values; what can: paper, dataset"),
+        (["hydra.mode=RUN", "epsilon=1,2"], "epsilon=1,2: --cfg, --help, --info and hydra.mode=RUN are about one setting"),
+        (["--cfg", "job", "epsilon=1,2"], "give one value"),
+        (["--cfg", "job", "epsilon=range(1,3)"], "give one value"),
+        (["--cfg", "job", "-m", "epsilon=1,2"], "--multirun and --cfg do not go together; leave out --multirun"),
+        (["--info", "config", "-m"], "--multirun and --info do not go together; leave out --multirun"),
+        (["--resolve"], "--resolve goes with --cfg or --help"),
+        (["--config-path", "elsewhere"], "add to it with --config-dir"),
+        (["--config-dir", "nowhere"], "'nowhere' is no folder"),
+        (["--config-name", "nothing"], "'nothing'"),
+        (["--experimental-rerun", "config.pickle"], "run the same command again"),
+        (["-sc", "install=bash"], 'eval "$(dp-replica -sc install=bash)"'),
+        (["--dry-run"], "there is no option --dry-run; settings are written name=value: dry_run=..."),
+        (["--jobs", "2"], "settings are written name=value"),
+        (["~repeats"], "nothing can be deleted"),
+        (["~algorithm"], "choose algorithm="),
+        (["+repaets=3"], "no setting can be added to do=reproduce; write repaets=... to change one"),
+        (["++repeats=3"], "no setting can be added to do=reproduce; write repeats=... to change one"),
+        (["repaets=3"], "do=reproduce has nothing called 'repaets' to set; did you mean 'repeats'?"),
+        (["executor.job=3"], "did you mean 'executor.jobs'?"),
+        (["repeats=3,4"], "repeats cannot have several values; what can in do=reproduce: paper, dataset, algorithm,"),
+        (["epsilon=interval(0,1)"], "an interval is not a list of values"),
+        (["dataset.rows=3"], "dataset.rows cannot be changed: do=reproduce takes what the file in conf/dataset says"),
+        (["dataset=3"], "unknown dataset '3'"),
+        (["dataset=carr"], "unknown dataset 'carr'; did you mean 'car'?"),
+        (["dataset"], "cannot read 'dataset': write name=value"),
+        (["executor=threads", "executor.address=tcp://host:8786"], "it goes with executor=dask"),
+    ],
+)
+def test_what_cannot_work_is_refused_in_one_sentence(words, sentence, results, capsys):
+    assert exit_code(*CAR[:2], results, *words) == 2
+    stdout, stderr = capsys.readouterr()
+    (line,) = stderr.splitlines()
+    assert stdout == "" and line.startswith("error: ") and sentence in line
+
+
+def test_what_stands_in_an_added_folder_must_be_seen_by_workers(tmp_path, capsys):
+    (tmp_path / "more" / "algorithm").mkdir(parents=True)
+    assert exit_code("--config-dir", tmp_path / "more", "algorithm=mine", "dataset=car") == 2
+    assert "put its files into conf/algorithm" in capsys.readouterr().err
