@@ -189,7 +189,7 @@ def three_columns(monkeypatch):
     made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
     made.fingerprint = entry.fingerprint
     monkeypatch.setattr(datasets, "load", lambda name: made)
-    caches = (evaluate._sides, evaluate._encoded, evaluate._summary)
+    caches = (evaluate._take_sides, evaluate._encode_table, evaluate._summarise_rows)
     for cache in caches:
         cache.cache_clear()
     yield made
@@ -214,7 +214,7 @@ def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_p
         assert run_cells(cells, store, ONE).done == 27
         found = {key: record.measured.metrics for key, record in store.get([cell.key for cell in cells]).items()}
     assert read == [210] * 3
-    monkeypatch.setattr(evaluate, "_summary", evaluate._summary.__wrapped__)
+    monkeypatch.setattr(evaluate, "_summarise_rows", evaluate._summarise_rows.__wrapped__)
     assert found == {cell.key: evaluate.evaluate_cell(cell).metrics for cell in cells}
     assert read == [210] * 30
 
@@ -229,7 +229,7 @@ def test_what_is_read_otherwise_is_read_again(three_columns):
         evaluate.evaluate_cell(Cell("ccpp", "fm", params, 1.0, 0))
     evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 1}, 1.0, 1))
     evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 1}, 2.0, 1))
-    assert evaluate._summary.cache_info()[:2] == (1, 5)
+    assert evaluate._summarise_rows.cache_info()[:2] == (1, 5)
 
 
 def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):

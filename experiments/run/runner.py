@@ -193,19 +193,19 @@ class CellQueue:
             estimator = estimators.target(cells[-1].algorithm)
             if estimator not in started:
                 started.add(estimator)
-                yield self._take(kind, 1)
+                yield self._take_cells(kind, 1)
 
     def take_chunks(self) -> Iterator[list[Cell]]:
         """Take all cells, chunk by chunk."""
         while self._waiting:
             kind = next(iter(self._waiting))
-            yield self._take(kind, self._choose_size(kind))
+            yield self._take_cells(kind, self._choose_size(kind))
 
     def note_seconds(self, chunk: list[Cell], seconds: float) -> None:
         """Remember how long a chunk took."""
         self._seconds[_kind_of(chunk[0])].append(seconds / len(chunk))
 
-    def _take(self, kind: tuple[str, str], size: int) -> list[Cell]:
+    def _take_cells(self, kind: tuple[str, str], size: int) -> list[Cell]:
         cells = self._waiting[kind]
         chunk = [cells.pop() for _ in range(size)]
         if not cells:
