@@ -20,9 +20,8 @@ from experiments.commands.reproduce import check_paper
 from experiments.config import estimators, substitutes
 from experiments.config.selection import matches, same
 from experiments.errors import BadInput
-from experiments.run import evaluate
 from experiments.run.evaluate import evaluate_cell
-from experiments.run.metrics import metric_names
+from experiments.run.metrics import metric_names, score_numbers
 from experiments.run.splits import split_rows
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
@@ -229,7 +228,7 @@ def test_errors_of_a_regression_agree_with_scikit_learn():
     target = rng.uniform(410, 490, 50)
     predicted = target + rng.normal(0, 5, 50)
     data = SimpleNamespace(domain=SimpleNamespace(target=Continuous("PE", 400, 500)))
-    metrics = evaluate._regression(data, SimpleNamespace(target=target), predicted)
+    metrics = score_numbers(data.domain.target, target, predicted)
     assert list(metrics) == ["mse", "unit_mse", "r2"]
     assert metrics["mse"] == pytest.approx(mean_squared_error(target, predicted))
     assert metrics["unit_mse"] == pytest.approx(mean_squared_error((target - 400) / 100, (predicted - 400) / 100))

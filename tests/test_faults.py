@@ -124,7 +124,7 @@ IN_PYTHON = [
     ),
     Fault(
         "labels shuffled before training",
-        "experiments.run.evaluate:_side",
+        "experiments.run.evaluate:_take_rows",
         "target[rows], None",
         "np.random.default_rng(0).permutation(target[rows]), None",
         "4",
@@ -177,7 +177,7 @@ def differing(paper, wanted):
 @pytest.fixture
 def forgetful(monkeypatch):
     """Splits and sums of this test are those of no other."""
-    for name in ("_sides", "_summary"):
+    for name in ("_take_sides", "_summarise_rows"):
         monkeypatch.setattr(evaluate, name, cache(getattr(evaluate, name).__wrapped__))
 
 

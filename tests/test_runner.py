@@ -21,7 +21,7 @@ from experiments.commands.common import run_and_collect
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
 from experiments.run.executors import Executor
-from experiments.run.runner import run_cells
+from experiments.run.runner import CellQueue, run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
@@ -123,20 +123,19 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, monkeypatch):
 
 def test_chunks_hold_one_kind_and_grow_with_quick_cells():
     cells = [Cell(name, "majority", {}, 1.0, r) for r, name in product(range(500), ("car", "nursery"))]
-    chunks, sizes = runner._Chunks(cells, 2), []
-    for number, chunk in chunks.hand_out():
+    queue, sizes = CellQueue(cells, 2), []
+    for chunk in queue.take_chunks():
         assert len({cell.dataset for cell in chunk}) == 1
         sizes.append(len(chunk))
-        list(chunks.collect([(number, [None] * len(chunk), 0.001 * len(chunk))]))
+        queue.note_seconds(chunk, 0.001 * len(chunk))
     assert sum(sizes) == 1000 and sizes[0] == 1 and max(sizes) > 100
 
 
 def test_the_first_round_has_one_cell_of_each_algorithm():
-    chunks = runner._Chunks(_cells(), 2)
-    firsts = [cell.algorithm for _, chunk in chunks.hand_out_firsts() for cell in chunk]
+    queue = CellQueue(_cells(), 2)
+    firsts = [cell.algorithm for chunk in queue.take_firsts() for cell in chunk]
     assert sorted(firsts) == ["majority", "random_forest", "rfdpp_gini"]
-    chunks.take_lost()
-    assert sum(len(chunk) for _, chunk in chunks.hand_out()) == len(_cells()) - 3
+    assert sum(len(chunk) for chunk in queue.take_chunks()) == len(_cells()) - 3
 
 
 def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkeypatch):
@@ -190,7 +189,7 @@ def three_columns(monkeypatch):
     made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
     made.fingerprint = entry.fingerprint
     monkeypatch.setattr(datasets, "load", lambda name: made)
-    caches = (evaluate._sides, evaluate._encoded, evaluate._summary)
+    caches = (evaluate._take_sides, evaluate._encode_table, evaluate._summarise_rows)
     for cache in caches:
         cache.cache_clear()
     yield made
@@ -215,7 +214,7 @@ def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_p
         assert run_cells(cells, store, ONE).done == 27
         found = {key: record.measured.metrics for key, record in store.get([cell.key for cell in cells]).items()}
     assert read == [210] * 3
-    monkeypatch.setattr(evaluate, "_summary", evaluate._summary.__wrapped__)
+    monkeypatch.setattr(evaluate, "_summarise_rows", evaluate._summarise_rows.__wrapped__)
     assert found == {cell.key: evaluate.evaluate_cell(cell).metrics for cell in cells}
     assert read == [210] * 30
 
@@ -230,7 +229,7 @@ def test_what_is_read_otherwise_is_read_again(three_columns):
         evaluate.evaluate_cell(Cell("ccpp", "fm", params, 1.0, 0))
     evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 1}, 1.0, 1))
     evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 1}, 2.0, 1))
-    assert evaluate._summary.cache_info()[:2] == (1, 5)
+    assert evaluate._summarise_rows.cache_info()[:2] == (1, 5)
 
 
 def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):

@@ -161,7 +161,7 @@ def test_a_running_dask_cluster_gives_the_same_digits_and_may_lose_a_worker(tmp_
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
     monkeypatch.setattr(executors, "_SECONDS_TO_ANSWER", 0.5)
     nobody = Executor("dask", address="tcp://127.0.0.1:9")
-    with pytest.raises(BadInput, match="no Dask scheduler answers at tcp://127") as caught, nobody.opened():
+    with pytest.raises(BadInput, match="no Dask scheduler answers at tcp://127") as caught, nobody.open_workers():
         pass
     assert "\n" not in str(caught.value)
 
@@ -210,5 +210,5 @@ def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
 def test_a_dask_worker_with_other_code_is_found_out(tmp_path, monkeypatch):
     cell = Cell("car", "majority", {}, 1.0, 0)
     cell.__dict__["key"] = "of another version"
-    _, (record,), _ = executors._on_cluster(0, [cell], None)
+    (record,), _ = executors._run_chunk_on_cluster([cell], None)
     assert record.status == "failed" and "other code, libraries or data" in record.error

@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.run.executors import Executor
-from experiments.run.progress import duration
+from experiments.run.progress import format_duration
 from experiments.store.database import Store
 
 
@@ -50,7 +50,7 @@ def _time(plan: pd.DataFrame, where: Executor) -> str:
     known = waiting[waiting["seconds a cell"].notna()]
     total = float((known["to run"] * known["seconds a cell"]).sum()) / where.n_jobs
     n, n_known = int(waiting["to run"].sum()), int(known["to run"].sum())
-    said = [f"{n_known:,} of them in about {duration(total)}, {where.n_jobs} at once"] if n_known else []
+    said = [f"{n_known:,} of them in about {format_duration(total)}, {where.n_jobs} at once"] if n_known else []
     said += [f"{n - n_known:,} are of a kind that never ran here: no guess"] if n > n_known else []
     return "; ".join(["", *said])
 

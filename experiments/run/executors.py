@@ -1,25 +1,28 @@
-"""Where cells are run: in processes or threads of this machine (joblib), or on the workers of a Dask cluster.
+"""Where cells are run: in this process, in processes or threads of this machine, or on the workers of a Dask cluster.
 
-All take chunks of cells and give back their results in the order in which they come. A worker that dies (killed, out
-of memory, crashed, or ended for a cell that took too long) is told to the caller as `WorkersDied`; what it had is lost.
+Behind all of them stands an executor of `concurrent.futures`, so that the runner hands out chunks of cells and waits
+for their results in one way.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import faulthandler
 import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import islice
+from functools import cache, partial
 from time import perf_counter, sleep
+from typing import TYPE_CHECKING, NamedTuple
 
 import joblib
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from joblib.executor import get_memmapping_executor
+from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from experiments.cells.cell import Cell
@@ -27,16 +30,16 @@ from experiments.errors import BadInput, one_line
 from experiments.run import evaluate
 from experiments.store.record import Record
 
-Chunk = tuple[int, list[Cell]]
-Result = tuple[int, list[Record], float]
+if TYPE_CHECKING:
+    from distributed import Client
 
 _BACKENDS = ("loky", "threading", "dask")
-_PATIENCE = 60  # seconds without a single Dask worker until we give up
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
+_SECONDS_IDLE = 300  # after which processes end that no run has used
 
-
-class WorkersDied(Exception):
-    """At least one worker died; chunks that had been handed out and did not come back are lost."""
+#: Libraries that a new process loads must not start threads of their own beside the other processes.
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _THREADS} | {"VECLIB_MAXIMUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Executor:
         Processes, threads, or a Dask cluster.
     jobs : int
         How many cells at once; negative counts from the number of cores, -1 being all of them. One job of "loky" runs
-        in this process. A cluster that is there already has as many as it has workers.
+        in this process, unless there is a time limit. A running cluster has as many as it has workers.
     address : str or None
         Of the scheduler of a running Dask cluster, ``tcp://10.0.0.1:8786``; None starts one on this machine.
     time_limit : float or None
@@ -58,7 +61,7 @@ class Executor:
     Raises
     ------
     BadInput
-        If it cannot be meant.
+        If an option is invalid, or does not go with the others.
     """
 
     backend: str = "loky"
@@ -81,110 +84,128 @@ class Executor:
 
     @property
     def n_jobs(self) -> int:
-        """How many run at once, at least 1."""
+        """How many cells run at once, at least 1."""
         return self.jobs if self.jobs > 0 else max(joblib.cpu_count() + 1 + self.jobs, 1)
 
     @contextmanager
-    def opened(self) -> Iterator[_OnThisMachine | _OnDask]:
-        """Give workers as long as the context lasts; this process neither warns nor uses other cores meanwhile."""
+    def open_workers(self) -> Iterator[Workers]:
+        """Give workers as long as the context lasts; this process neither warns nor uses other cores meanwhile.
+
+        Whatever runs when an exception ends the context is given up.
+        """
+        open_them = {"loky": _open_processes, "threading": _open_threads, "dask": _open_cluster}[self.backend]
+        if self.backend == "loky" and self.n_jobs == 1 and self.time_limit is None:
+            open_them = _open_this_process
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
-            if self.backend != "dask":
-                yield _OnThisMachine(self)
-                return
-            with _client(self) as client:
-                yield _OnDask(self, client)
+            with open_them(self) as workers:
+                yield workers
+
+
+class ChunkResult(NamedTuple):
+    """What a chunk of cells gave: a record of each cell, and the seconds that all took together."""
+
+    records: list[Record]
+    seconds: float
 
 
 @dataclass(frozen=True)
-class _OnThisMachine:
-    """Processes or threads, by joblib."""
+class Workers:
+    """Workers that run chunks of cells, whatever they are.
+
+    Parameters
+    ----------
+    where : Executor
+        What they were opened for.
+    get_pool : callable
+        Returns the executor of `concurrent.futures` behind which they are, a new one if a death broke the last.
+    run_chunk : callable
+        What a worker runs: takes a list of cells and the time limit, returns a `ChunkResult`.
+    count : callable
+        Returns how many chunks they can run at once; 0 while a cluster has no workers.
+    deaths : tuple of exception types
+        A future that fails with one of these was lost with its worker: killed, out of memory, crashed, or ended because
+        a cell took too long.
+    """
 
     where: Executor
+    get_pool: Callable[[], concurrent.futures.Executor]
+    run_chunk: Callable[[list[Cell], float | None], ChunkResult]
+    count: Callable[[], int]
+    deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
 
-    @property
-    def n_workers(self) -> int:
-        return self.where.n_jobs
+    def submit_chunk(self, chunk: list[Cell]) -> Future[ChunkResult]:
+        """Hand out a chunk."""
+        try:
+            return self.get_pool().submit(self.run_chunk, chunk, self.where.time_limit)
+        except BrokenExecutor as error:  # a worker that idled died at this very moment
+            future = Future()
+            future.set_exception(error)
+            return future
 
-    def run(self, chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """Yield what chunks give; raises `WorkersDied`."""
-        limits = {"inner_max_num_threads": 1} if self.where.backend == "loky" else {}
-        # joblib runs a single job in this very process, which a time limit would end: it hears of two then, one idle.
-        n_jobs = self.n_workers if self.where.time_limit is None else max(self.n_workers, 2)
-        ahead = 2 * self.n_workers if self.n_workers > 1 else 1
-        with joblib.parallel_config(self.where.backend, n_jobs=n_jobs, **limits):
-            parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch=ahead, batch_size=1)
-            work = joblib.delayed(_in_worker)
-            try:
-                yield from parallel(work(number, chunk, os.getpid(), self.where.time_limit) for number, chunk in chunks)
-            except BrokenProcessPool as error:
-                raise WorkersDied from error
-
-    def alone(self) -> _OnThisMachine:
-        """Return the same with processes of their own, whatever was asked for."""
-        return _OnThisMachine(replace(self.where, backend="loky", jobs=2))
-
-
-@dataclass(frozen=True)
-class _OnDask:
-    """The workers of a Dask cluster."""
-
-    where: Executor
-    client: object  # distributed.Client
-
-    @property
-    def n_workers(self) -> int:
-        return max(sum(self.client.nthreads().values()), 1)
-
-    def run(self, chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """Yield what chunks give; raises `WorkersDied` when all others have come back."""
-        chunks, is_broken = iter(chunks), False
-        flying = {self._submitted(chunk) for chunk in islice(chunks, 2 * self.n_workers)}
-        while flying:
-            for future in self._some_done(flying):
-                flying.remove(future)
-                if future.status == "error":
-                    if not _is_death(future.exception()):
-                        raise future.exception()
-                    is_broken = True
-                    continue
-                yield future.result()
-                flying |= {self._submitted(chunk) for chunk in islice(chunks, 0 if is_broken else 1)}
-        if is_broken:
-            raise WorkersDied
-
-    def alone(self) -> _OnDask:
-        """Return the same: a chunk that is handed out by itself flies by itself."""
-        return self
-
-    def _submitted(self, chunk: Chunk):
-        return self.client.submit(_on_cluster, *chunk, self.where.time_limit, pure=False)
-
-    def _some_done(self, flying: set) -> set:
-        """Wait until something has come back.
-
-        Raises
-        ------
-        BadInput
-            If the cluster has had no worker for a minute.
-        """
-        from distributed import wait
-
-        lonely = 0
-        while True:
-            try:
-                return wait(flying, timeout=1, return_when="FIRST_COMPLETED").done
-            except TimeoutError:
-                lonely = 0 if self.client.nthreads() else lonely + 1
-            if lonely > _PATIENCE:
-                raise BadInput(
-                    f"the Dask cluster has had no worker for {_PATIENCE} s; start some and run the same command again: "
-                    "everything finished is kept"
-                )
+    def isolate(self) -> Workers:
+        """Return workers of which one runs a chunk while the others idle, so that no other chunk is lost with it."""
+        return self if self.where.backend == "dask" else _get_processes(replace(self.where, jobs=1))
 
 
 @contextmanager
-def _client(where: Executor) -> Iterator:
+def _open_this_process(where: Executor) -> Iterator[Workers]:
+    yield Workers(where, _ThisProcess, _run_chunk, lambda: 1)
+
+
+class _ThisProcess(concurrent.futures.Executor):
+    """Runs what it is given at once."""
+
+    def submit(self, function, /, *arguments):
+        future = Future()
+        future.set_result(function(*arguments))
+        return future
+
+
+@contextmanager
+def _open_processes(where: Executor) -> Iterator[Workers]:
+    try:
+        yield _get_processes(where)
+    except BaseException:
+        get_reusable_executor(reuse=True).shutdown(kill_workers=True)  # of any size: to resize it would wait for cells
+        raise
+
+
+def _get_processes(where: Executor) -> Workers:
+    """Return processes of this machine, which stay for the next run until they have idled for a while.
+
+    They are those of loky's reusable executor, taken from where `joblib.Parallel` takes it: there is one for all of a
+    process, and joblib fails if it finds one that was made without it.
+    """
+    options = {"initializer": _begin_process, "initargs": (os.getpid(),), "env": _ONE_THREAD, "timeout": _SECONDS_IDLE}
+    pool = partial(get_memmapping_executor, where.n_jobs, **options)
+    return Workers(where, pool, _run_chunk, lambda: where.n_jobs)
+
+
+@contextmanager
+def _open_threads(where: Executor) -> Iterator[Workers]:
+    pool = ThreadPoolExecutor(where.n_jobs)
+    try:
+        yield Workers(where, lambda: pool, _run_chunk, lambda: where.n_jobs)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _open_cluster(where: Executor) -> Iterator[Workers]:
+    with _connect_to_dask(where) as client:
+        from distributed import KilledWorker
+
+        pool = client.get_executor(pure=False)
+        yield Workers(where, lambda: pool, _run_chunk_on_cluster, partial(_count_threads, client), (KilledWorker,))
+
+
+def _count_threads(client: Client) -> int:
+    return sum(client.nthreads().values())
+
+
+@contextmanager
+def _connect_to_dask(where: Executor) -> Iterator[Client]:
     """Connect to a Dask cluster, or start one of this machine's cores for as long as the context lasts."""
     try:
         import dask
@@ -207,53 +228,30 @@ def _client(where: Executor) -> Iterator:
         yield client
 
 
-def _is_death(error: BaseException) -> bool:
-    from distributed import KilledWorker
-
-    return isinstance(error, KilledWorker)
+# What workers do.
 
 
-def _in_worker(number: int, chunk: list[Cell], parent: int, time_limit: float | None) -> Result:
-    """Run a chunk in a worker of this machine, which may be the parent itself."""
-    if os.getpid() != parent:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
-        _end_with(parent)
-        warnings.simplefilter("ignore")
-    return _run(number, chunk, time_limit)
+def _run_chunk(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
+    started = perf_counter()
+    records = [_run_cell(cell, time_limit) for cell in chunk]
+    return ChunkResult(records, perf_counter() - started)
 
 
-def _on_cluster(number: int, chunk: list[Cell], time_limit: float | None) -> Result:
+def _run_chunk_on_cluster(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
     """Run a chunk on a cluster, whose machines may have another version of the code, the data or the libraries."""
-    own = [replace(cell) for cell in chunk]  # a copy without the key that came along
-    if any(here.key != cell.key for here, cell in zip(own, chunk, strict=True)):
-        other = Record("failed", error="the Dask worker has other code, libraries or data than this machine")
-        return number, [other] * len(chunk), 0.0
+    local_cells = [replace(cell) for cell in chunk]  # copies without the keys that came along
+    if any(local.key != cell.key for local, cell in zip(local_cells, chunk, strict=True)):
+        refusal = Record("failed", error="the Dask worker has other code, libraries or data than this machine")
+        return ChunkResult([refusal] * len(chunk), 0.0)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        return _run(number, own, time_limit)
-
-
-def _run(number: int, chunk: list[Cell], time_limit: float | None) -> Result:
-    started = perf_counter()
-    return number, [_run_cell(cell, time_limit) for cell in chunk], perf_counter() - started
-
-
-@cache
-def _end_with(parent: int) -> None:
-    """End this worker when its parent has gone: one that is killed cannot tell its workers, and they would wait on."""
-
-    def watch():
-        while os.getppid() == parent:
-            sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+        return _run_chunk(local_cells, time_limit)
 
 
 def _run_cell(cell: Cell, time_limit: float | None) -> Record:
     started = perf_counter()
     try:
-        with _ended_after(time_limit):
+        with _limit_time(time_limit):
             measured = evaluate.evaluate_cell(cell)
     except Exception as error:
         return Record("failed", error=one_line(error))
@@ -261,12 +259,12 @@ def _run_cell(cell: Cell, time_limit: float | None) -> Record:
 
 
 @contextmanager
-def _ended_after(seconds: float | None) -> Iterator[None]:
+def _limit_time(seconds: float | None) -> Iterator[None]:
     """End this process if the context lasts longer: nothing less stops compiled code that does not come back."""
     if seconds is None:
         yield
         return
-    faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_open_null_device())
     try:
         yield
     finally:
@@ -274,5 +272,19 @@ def _ended_after(seconds: float | None) -> Iterator[None]:
 
 
 @cache
-def _nowhere():
+def _open_null_device():
     return open(os.devnull, "w")
+
+
+def _begin_process(parent: int) -> None:
+    """Prepare a process of this machine, the worker of a parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
+    warnings.simplefilter("ignore")
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process when its parent has gone: one that is killed cannot tell its workers, and they would wait on."""
+    while os.getppid() == parent:
+        sleep(1)
+    os._exit(1)

@@ -18,7 +18,7 @@ class Progress:
     Parameters
     ----------
     total : int
-        Cells that were asked for.
+        Cells of the run.
     reused : int
         Those of them that are in the store already.
     unit : str, default="cell"
@@ -27,14 +27,15 @@ class Progress:
 
     def __init__(self, total: int, reused: int, unit: str = "cell"):
         self._total, self._reused, self._unit = total, reused, unit
-        self._done = self._failed = self._spoken = 0
+        self._done = self._failed = self._done_at_last_line = 0
         self._bar: progress.Progress | None = None
-        self._started = self._spoke = monotonic()
+        self._started = self._last_line = monotonic()
 
     def __enter__(self) -> Progress:
-        self._started = self._spoke = monotonic()
+        self._started = self._last_line = monotonic()
         if self._reused:
-            _say(f"{self._units(self._reused)} reused from the store, {self._total - self._reused} to run")
+            n_waiting = self._total - self._reused
+            _print_line(f"{self._format_count(self._reused)} reused from the store, {n_waiting} to run")
         if self._total > self._reused and sys.stderr.isatty():
             text = f"{{task.completed}}/{{task.total}} {self._unit}s{{task.fields[failed]}}, {{task.fields[pace]}}"
             columns = (text, progress.BarColumn(), progress.TimeRemainingColumn())
@@ -47,47 +48,53 @@ class Progress:
         if self._bar:
             self._bar.stop()
         if kind is None and self._done:
-            _say(f"{self._units(self._done)} run in {duration(monotonic() - self._started)}{self._failures()}")
+            seconds = monotonic() - self._started
+            _print_line(f"{self._format_count(self._done)} run in {format_duration(seconds)}{self._format_failures()}")
 
     def advance(self, failed: bool) -> None:
         """Count one more cell."""
         self._done += 1
         self._failed += failed
         if self._bar:
-            self._bar.update(self._task, advance=1, failed=self._failures(), pace=self._pace())
-        elif monotonic() - self._spoke > _SECONDS:
-            self._speak(monotonic())
+            self._bar.update(self._task, advance=1, failed=self._format_failures(), pace=self._format_pace())
+        elif monotonic() - self._last_line > _SECONDS:
+            self._print_progress(monotonic())
 
-    def _speak(self, now: float) -> None:
-        """Say how far the run is; the time left follows from the pace since the last line, or since the start if that
+    def _print_progress(self, now: float) -> None:
+        """Print how far the run is; the time left follows from the pace since the last line, or since the start if that
         is faster: an algorithm that compiles holds everything up for a while, first of all the first one.
         """
         n = self._total - self._reused
-        pace = max((self._done - self._spoken) / (now - self._spoke), self._done / (now - self._started))
-        left = f"about {duration((n - self._done) / pace)} left" if self._spoken else "the first ones compile"
-        _say(f"{self._done} of {n} {self._unit}s run ({self._done / n:.0%}){self._failures()}, {self._pace()}, {left}")
-        self._spoke, self._spoken = now, self._done
+        pace = max((self._done - self._done_at_last_line) / (now - self._last_line), self._done / (now - self._started))
+        left = (
+            f"about {format_duration((n - self._done) / pace)} left"
+            if self._done_at_last_line
+            else "the first ones compile"
+        )
+        counts = f"{self._done} of {n} {self._unit}s run ({self._done / n:.0%}){self._format_failures()}"
+        _print_line(f"{counts}, {self._format_pace()}, {left}")
+        self._last_line, self._done_at_last_line = now, self._done
 
-    def _units(self, n: int) -> str:
+    def _format_count(self, n: int) -> str:
         return f"{n} {self._unit}{'' if n == 1 else 's'}"
 
-    def _failures(self) -> str:
+    def _format_failures(self) -> str:
         return f", {self._failed} failed" if self._failed else ""
 
-    def _pace(self) -> str:
+    def _format_pace(self) -> str:
         return f"{self._done / max(monotonic() - self._started, 1e-9):.3g} a second"
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def duration(seconds: float) -> str:
-    """Return a time as people say it.
+def format_duration(seconds: float) -> str:
+    """Return a time as people write it.
 
     Examples
     --------
-    >>> duration(3.21), duration(3725.4)
+    >>> format_duration(3.21), format_duration(3725.4)
     ('3.2 s', '1:02:05')
     """
     return str(timedelta(seconds=round(seconds))) if seconds >= 60 else f"{seconds:.1f} s"

@@ -1,24 +1,25 @@
 """Run cells side by side, keep every result as it comes, survive what goes wrong.
 
 What is already in the store is not run. Cells travel to the workers in chunks of about a third of a second, so that
-sending them costs nothing and the progress stays alive. A cell that raises is recorded and the others go on. A worker
-that dies (killed, out of memory, crashed) takes joblib's whole call with it: the chunks that had been handed out and
-not come back are then run one at a time, the cells of a chunk that dies again one by one, so that the guilty cell is
-found, tried again in isolation `ATTEMPTS` times, and named.
+sending them costs nothing and the progress stays alive. A cell that raises is recorded and the others go on. When a
+worker dies, no more chunks are handed out until all that were are back; those that are lost are then run one at a time,
+the cells of a chunk that dies again one by one, so that the guilty cell is found, tried again in isolation `ATTEMPTS`
+times, and named.
 """
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 from time import monotonic
 
 from experiments.cells.cell import Cell
 from experiments.config import estimators
-from experiments.run.executors import Executor, WorkersDied
+from experiments.errors import BadInput
+from experiments.run.executors import ChunkResult, Executor, Workers
 from experiments.run.progress import Progress
 from experiments.store.database import Store
 from experiments.store.record import Record
@@ -26,11 +27,12 @@ from experiments.store.record import Record
 ATTEMPTS = 2
 _CHUNK_SECONDS = 0.3
 _LARGEST_CHUNK = 200
+_PATIENCE = 60  # seconds without a single worker until we give up
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the cells that were asked for.
+    """What became of the cells that were to be run.
 
     Parameters
     ----------
@@ -67,8 +69,10 @@ def run_cells(cells: Iterable[Cell], store: Store, where: Executor | None = None
     ------
     StoreError
         If results cannot be written.
+    BadInput
+        If a Dask cluster cannot be reached, or has no worker for a minute; everything finished has been written.
     KeyboardInterrupt
-        As raised by Ctrl-C; everything finished has been written by then.
+        As raised by Ctrl-C; everything finished has been written.
     """
     unique = {cell.key: cell for cell in cells}
     failures = []
@@ -76,144 +80,174 @@ def run_cells(cells: Iterable[Cell], store: Store, where: Executor | None = None
         finished = store.done()
         pending = [cell for key, cell in unique.items() if key not in finished]
         with Progress(len(unique), len(unique) - len(pending)) as progress:
-            for cell, record in _stored(pending, store, where or Executor()):
+            for cell, record in _run_and_store(pending, store, where or Executor()):
                 if record.status != "done":
                     failures.append((cell, record.error))
                 progress.advance(failed=record.status != "done")
     return Outcome(len(pending) - len(failures), len(unique) - len(pending), failures)
 
 
-def _stored(pending: list[Cell], store: Store, where: Executor) -> Iterator[tuple[Cell, Record]]:
+def _run_and_store(pending: list[Cell], store: Store, where: Executor) -> Iterator[tuple[Cell, Record]]:
     """Yield each result once the store has it; whatever ends the run, those before are written."""
     if not pending:
         return
-    with where.opened() as workers:
+    with where.open_workers() as workers:
         try:
-            for cell, record in _results(pending, workers):
+            for cell, record in _run_pending(pending, workers):
                 store.put(cell, record)
                 yield cell, record
         finally:
             store.flush()
 
 
-def _results(pending: list[Cell], workers) -> Iterator[tuple[Cell, Record]]:
+def _run_pending(pending: list[Cell], workers: Workers) -> Iterator[tuple[Cell, Record]]:
     """Yield the result of every cell, whatever happens to the workers."""
-    chunks = _Chunks(pending, workers.n_workers)
-    is_first = True
-    while chunks.has_more():
-        work = chunks.hand_out_firsts() if is_first and workers.n_workers > 1 else chunks.hand_out()
-        is_first = False
-        try:
-            yield from chunks.collect(workers.run(work))
-        except WorkersDied:
-            for chunk in chunks.take_lost():
-                yield from _isolated(chunk, workers)
+    n_workers = max(workers.count(), 1)
+    queue = CellQueue(pending, n_workers)
+    if n_workers > 1:
+        yield from _run_queue(queue, queue.take_firsts(), workers)
+    while queue.has_cells():
+        yield from _run_queue(queue, queue.take_chunks(), workers)
 
 
-class _Chunks:
-    """Hands out cells in chunks whose size follows from how long the cells have taken so far.
+def _run_queue(queue: CellQueue, chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[Cell, Record]]:
+    """Yield the results of chunks until there are none or a worker dies, at last of those that were lost with it."""
+    lost_chunks = []
+    for chunk, result in _hand_out(chunks, workers):
+        if result is None:
+            lost_chunks.append(chunk)
+            continue
+        queue.note_seconds(chunk, result.seconds)
+        yield from zip(chunk, result.records, strict=True)
+    for chunk in lost_chunks:
+        yield from _run_lost(chunk, workers.isolate())
+
+
+def _hand_out(chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[list[Cell], ChunkResult | None]]:
+    """Yield chunks as they come back, with None for one that was lost with its worker: no other is then handed out."""
+    running: dict[Future[ChunkResult], list[Cell]] = {}
+    n_workers, has_died = workers.count(), False
+    n_ahead = 2 * n_workers if n_workers > 1 else 1  # a worker that ends a chunk has the next at hand
+    while True:
+        for chunk in islice(chunks, 0 if has_died else n_ahead - len(running)):
+            running[workers.submit_chunk(chunk)] = chunk
+        if not running:
+            return
+        for future in _wait_for_some(running, workers):
+            chunk, result = running.pop(future), None
+            try:
+                result = future.result()
+            except workers.deaths:
+                has_died = True
+            yield chunk, result
+
+
+def _wait_for_some(running: Iterable[Future], workers: Workers) -> set[Future]:
+    """Return the chunks that have come back, at least one.
+
+    Raises
+    ------
+    BadInput
+        If there has been no worker for a minute.
+    """
+    seconds_without = 0
+    while not (done := wait(running, timeout=1, return_when=FIRST_COMPLETED).done):
+        seconds_without = 0 if workers.count() else seconds_without + 1
+        if seconds_without > _PATIENCE:
+            raise BadInput(
+                f"the Dask cluster has had no worker for {_PATIENCE} s; start some and run the same command again: "
+                "everything finished is kept"
+            )
+    return done
+
+
+class CellQueue:
+    """Cells that wait, taken in chunks whose size follows from how long others have taken so far.
 
     A chunk holds cells of one data set and algorithm, because their times are alike and a worker then keeps its data;
     algorithms that fit a summary of the rows count as one, repeat by repeat, so that they share the summaries.
+
+    Parameters
+    ----------
+    cells : list of Cell
+        In any order.
+    n_workers : int
+        How many chunks run at once.
     """
 
-    def __init__(self, cells: list[Cell], n_jobs: int):
-        self._n_jobs = n_jobs
-        self._groups = [
-            (kind, list(group)[::-1])  # reversed: taken from the end
-            for kind, group in groupby(sorted(cells, key=lambda cell: (*_kind(cell), cell.repeat)), _kind)
-        ]
+    def __init__(self, cells: list[Cell], n_workers: int):
+        self._n_workers = n_workers
         self._seconds: dict[tuple, list[float]] = defaultdict(list)
-        self._out: dict[int, list[Cell]] = {}
-        self._round = 0
-        self._lock = threading.Lock()  # joblib asks for the next chunk from a thread of its own
+        ordered = sorted(cells, key=lambda cell: (*_kind_of(cell), cell.repeat))
+        # reversed, since cells are taken from the end
+        self._waiting = {kind: list(group)[::-1] for kind, group in groupby(ordered, _kind_of)}
 
-    def has_more(self) -> bool:
-        return bool(self._groups)
+    def has_cells(self) -> bool:
+        """Return whether any cell waits."""
+        return bool(self._waiting)
 
-    def hand_out_firsts(self) -> Iterator[tuple[int, list[Cell]]]:
-        """Hand out one cell of each estimator: what it compiles on first use is then ready for all workers."""
-        this_round, started = self._round, set()
-        for number, group in enumerate(list(self._groups)):
-            _, cells = group
+    def take_firsts(self) -> Iterator[list[Cell]]:
+        """Take one cell of each estimator: what it compiles on first use is then ready for all workers."""
+        started = set()
+        for kind, cells in list(self._waiting.items()):
             estimator = estimators.target(cells[-1].algorithm)
             if estimator not in started:
                 started.add(estimator)
-                yield number, self._take(this_round, number, group, 1)
+                yield self._take_cells(kind, 1)
 
-    def hand_out(self) -> Iterator[tuple[int, list[Cell]]]:
-        this_round, number = self._round, 0
-        while self._groups:
-            group = self._groups[0]
-            chunk = self._take(this_round, number, group, self._size(*group))
-            if not chunk:
-                return
-            yield number, chunk
-            number += 1
+    def take_chunks(self) -> Iterator[list[Cell]]:
+        """Take all cells, chunk by chunk."""
+        while self._waiting:
+            kind = next(iter(self._waiting))
+            yield self._take_cells(kind, self._choose_size(kind))
 
-    def collect(self, results: Iterable) -> Iterator[tuple[Cell, Record]]:
-        for number, records, seconds in results:
-            with self._lock:
-                chunk = self._out.pop(number)
-                self._seconds[_kind(chunk[0])].append(seconds / len(chunk))
-            yield from zip(chunk, records, strict=True)
+    def note_seconds(self, chunk: list[Cell], seconds: float) -> None:
+        """Remember how long a chunk took."""
+        self._seconds[_kind_of(chunk[0])].append(seconds / len(chunk))
 
-    def take_lost(self) -> list[list[Cell]]:
-        """Return the chunks that were handed out and did not come back."""
-        with self._lock:
-            lost, self._out = list(self._out.values()), {}
-            self._round += 1  # joblib's thread may still ask on behalf of the call that broke; it gets nothing
-        return lost
+    def _take_cells(self, kind: tuple[str, str], size: int) -> list[Cell]:
+        cells = self._waiting[kind]
+        chunk = [cells.pop() for _ in range(size)]
+        if not cells:
+            del self._waiting[kind]
+        return chunk
 
-    def _take(self, this_round: int, number: int, group: tuple[tuple, list[Cell]], size: int) -> list[Cell]:
-        with self._lock:
-            if this_round != self._round:
-                return []
-            _, cells = group
-            chunk = [cells.pop() for _ in range(size)]
-            if not cells:
-                self._groups.remove(group)
-            self._out[number] = chunk
-            return chunk
-
-    def _size(self, kind: tuple, cells: list[Cell]) -> int:
+    def _choose_size(self, kind: tuple[str, str]) -> int:
         recent = sorted(self._seconds[kind][-8:])
         if not recent:
             return 1
         typical = recent[(len(recent) - 1) // 2]  # the median: the first cell also loads data and compiles
         by_time = int(_CHUNK_SECONDS / max(typical, 1e-9))
-        fair = -(-len(cells) // (2 * self._n_jobs))  # towards the end, leave some for the others
+        fair = -(-len(self._waiting[kind]) // (2 * self._n_workers))  # towards the end, leave some for the others
         return max(1, min(by_time, _LARGEST_CHUNK, fair))
 
 
-def _kind(cell: Cell) -> tuple[str, str]:
+def _kind_of(cell: Cell) -> tuple[str, str]:
     fits_summary = hasattr(estimators.locate(estimators.target(cell.algorithm)), "fit_summary")
     return cell.dataset, "" if fits_summary else cell.algorithm
 
 
-def _isolated(chunk: list[Cell], workers) -> Iterator[tuple[Cell, Record]]:
-    """Run a chunk that was lost with a worker, where nothing else runs."""
-    if len(chunk) > 1 and (records := _alone(chunk, workers)):
-        yield from zip(chunk, records, strict=True)
-        return
-    for cell in chunk:
+def _run_lost(chunk: list[Cell], isolated: Workers) -> Iterator[tuple[Cell, Record]]:
+    """Run a chunk that was lost with a worker, where nothing else runs: as a whole, then cell by cell."""
+    records = _run_alone(chunk, isolated) if len(chunk) > 1 else None
+    if records is None:
+        records = (_run_suspect(cell, isolated) for cell in chunk)
+    yield from zip(chunk, records, strict=True)
+
+
+def _run_suspect(cell: Cell, isolated: Workers) -> Record:
+    """Run a cell alone until its worker survives it, `ATTEMPTS` times at most; once if it took too long."""
+    limit = isolated.where.time_limit
+    for _ in range(ATTEMPTS):
         started = monotonic()
-        if records := _alone([cell], workers):
-            yield cell, records[0]
-            continue
-        limit = workers.where.time_limit
+        if records := _run_alone([cell], isolated):
+            return records[0]
         if limit is not None and monotonic() - started >= limit:
-            yield cell, Record("failed", error=f"it took longer than executor.time_limit={limit:g} (seconds)")
-            continue
-        records = next((found for _ in range(ATTEMPTS - 1) if (found := _alone([cell], workers))), None)
-        lost = Record("failed", error=f"its worker died {ATTEMPTS} times, alone (killed, out of memory, or a crash)")
-        yield cell, records[0] if records else lost
+            return Record("failed", error=f"it took longer than executor.time_limit={limit:g} (seconds)")
+    return Record("failed", error=f"its worker died {ATTEMPTS} times, alone (killed, out of memory, or a crash)")
 
 
-def _alone(chunk: list[Cell], workers) -> list[Record] | None:
-    """Return the records of a chunk run by itself, or None if its worker died."""
-    try:
-        ((_, records, _),) = workers.alone().run([(0, chunk)])
-    except WorkersDied:
-        return None
-    return records
+def _run_alone(chunk: list[Cell], isolated: Workers) -> list[Record] | None:
+    """Return the records of a chunk that nothing runs beside, or None if its worker died."""
+    ((_, result),) = _hand_out(iter([chunk]), isolated)
+    return result and result.records

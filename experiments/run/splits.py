@@ -1,4 +1,4 @@
-"""Which rows of a data set are trained on in a repeat, and which are asked."""
+"""Which rows of a data set are training rows and which are test rows in a repeat."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
     repeat : int
         From 0.
     protocol : mapping
-        As `cells.checked_protocol` returns it.
+        As `cell.checked_protocol` returns it.
 
     Notes
     -----
@@ -38,18 +38,20 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
     predicted. Where numbers of rows are given, they are drawn from all rows, an official split or not.
     """
     if protocol["train_rows"] is not None:
-        return _numbered(data, repeat, protocol["train_rows"], protocol["test_rows"])
+        return _draw_numbers(data, repeat, protocol["train_rows"], protocol["test_rows"])
     n = len(data.target)
     if data.n_train is not None:
         return np.arange(data.n_train), np.arange(data.n_train, n)
-    groups = _classes(data)
+    groups = _number_classes(data)
     is_balanced = protocol["rows"] == "balanced"
-    kept = _balanced(groups, _stream(f"{data.fingerprint} {repeat} balanced")) if is_balanced else np.arange(n)
+    kept = (
+        _draw_balanced(groups, _seed_stream(f"{data.fingerprint} {repeat} balanced")) if is_balanced else np.arange(n)
+    )
     test_size = protocol["test_size"]
     if protocol["split"] == "in_order":
         n_test = min(max(round(len(kept) * test_size), 1), len(kept) - 1)
         return kept[:-n_test], kept[-n_test:]
-    rng = _stream(f"{data.fingerprint} {repeat} {test_size!r}")
+    rng = _seed_stream(f"{data.fingerprint} {repeat} {test_size!r}")
     is_test = np.zeros(n, dtype=bool)
     for group in range(groups.max() + 1):
         members = rng.permutation(kept[groups[kept] == group])
@@ -59,7 +61,7 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
 
 
 def domain_of(domain: Domain, protocol: Mapping) -> Domain:
-    """Return the public domain that algorithms are told: where the protocol names classes, there are no others.
+    """Return the public domain that algorithms get: where the protocol names classes, there are no others.
 
     Examples
     --------
@@ -74,36 +76,36 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
     return replace(domain, target=Nominal(domain.target.name, kept))
 
 
-def _numbered(data: Dataset, repeat: int, train_rows, test_rows) -> tuple[np.ndarray, np.ndarray]:
+def _draw_numbers(data: Dataset, repeat: int, train_rows, test_rows) -> tuple[np.ndarray, np.ndarray]:
     """Draw so many rows for each side, of all rows or of each class that is named."""
-    rng = _stream(f"{data.fingerprint} {repeat} {canonical([train_rows, test_rows])}")
+    rng = _seed_stream(f"{data.fingerprint} {repeat} {canonical([train_rows, test_rows])}")
     if not isinstance(train_rows, Mapping):
         order = rng.permutation(len(data.target))
         return np.sort(order[:train_rows]), np.sort(order[train_rows : train_rows + test_rows])
     labels = data.target.to_numpy().astype(str)
-    sides = [], []
+    train, test = [], []
     for label in sorted(train_rows):
-        members, asked = rng.permutation(np.flatnonzero(labels == label)), train_rows[label] + test_rows[label]
-        if len(members) < asked:
-            raise ValueError(f"class {label!r} has {len(members)} rows, of which the protocol asks for {asked}")
-        for side, part in zip(sides, np.split(members[:asked], [train_rows[label]]), strict=True):
-            side.append(part)
-    train, test = (np.sort(np.concatenate(side)) for side in sides)
-    return train, test
+        members = rng.permutation(np.flatnonzero(labels == label))
+        n_train, n_drawn = train_rows[label], train_rows[label] + test_rows[label]
+        if len(members) < n_drawn:
+            raise ValueError(f"class {label!r} has {len(members)} rows, of which the protocol asks for {n_drawn}")
+        train.append(members[:n_train])
+        test.append(members[n_train:n_drawn])
+    return np.sort(np.concatenate(train)), np.sort(np.concatenate(test))
 
 
-def _classes(data: Dataset) -> np.ndarray:
+def _number_classes(data: Dataset) -> np.ndarray:
     """Return a number for the class of each row, in order of appearance; all rows of a regression have one."""
     if data.task != "classification":
         return np.zeros(len(data.target), dtype=np.int64)
     return pd.factorize(data.target)[0]
 
 
-def _stream(words: str) -> np.random.Generator:
+def _seed_stream(words: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(words.encode()).digest()))
 
 
-def _balanced(groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _draw_balanced(groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the positions of as many rows of each class as the smallest has, drawn at random, ascending."""
     smallest = np.bincount(groups).min()
     drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]

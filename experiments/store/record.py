@@ -25,7 +25,7 @@ class Measured:
         predicted has no precision, a class without test rows no recall). ``unit_mse`` is the mean squared error of the
         target scaled to [0, 1] by its declared bounds. Of an estimator that has ``noise_scales_`` also
         ``noise_scale_<part>``, and of one that has ``beta_`` or ``sampling_ratio_`` these. Where the protocol asks for
-        ``leakage``, what `leakage.of_release` finds.
+        ``leakage``, what `leakage.measure_leakage` returns.
     fit_seconds : float
         Wall-clock time of ``fit``. Estimators that fit a summary of the rows share it within a split and a worker: the
         pass over the rows counts for the first that needs it, and not for those that come after.
