@@ -17,13 +17,15 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algorithms.accounting import ADDED_OR_REMOVED, Event, Fault, Privacy
-from algorithms.clipping import clip
-from algorithms.domain import Continuous, Domain, DomainError, Nominal, Rows
+from algorithms.accounting.events import ADDED_OR_REMOVED, Event
+from algorithms.accounting.privacy import Fault, Privacy
+from algorithms.accounting.trust import EXPERIMENT, RELEASE
+from algorithms.encoding.clipping import clip
+from algorithms.encoding.domain import Domain, DomainError, Rows
+from algorithms.encoding.features import Continuous, Nominal
+from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import check_choice
 from algorithms.released.document import Origin, Release, ReleaseError
-from algorithms.secure import SecureGenerator
-from algorithms.trust import EXPERIMENT, RELEASE
 
 
 class PrivateEstimator(BaseEstimator):
@@ -43,12 +45,12 @@ class PrivateEstimator(BaseEstimator):
     -----
     In a release nothing about the training rows raises, warns or is printed, and a table without rows will do: all that
     is seen is the model. Records with a missing value, one that cannot be read, a category or label that was not
-    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``). So adding or removing a
-    record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes at most
-    one. All three cost what the account says: one removed never costs more than one replaced. Where that costs twice as
-    much, as a record that leaves and one that comes, this is plain; where it costs less, ``regression.budget.paid`` and
-    ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to predict are not protected:
-    there the same values are errors, but for those beyond the bounds, which are clipped.
+    declared, or a wrong number of cells are left out, each by itself (``algorithms.encoding.cells``). So adding or
+    removing a record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes
+    at most one. All three cost what the account says: one removed never costs more than one replaced. Where that costs
+    twice as much, as a record that leaves and one that comes, this is plain; where it costs less,
+    ``regression.budget.paid`` and ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to
+    predict are not protected: there the same values are errors, but for those beyond the bounds, which are clipped.
     """
 
     noise = "numpy"
@@ -111,9 +113,9 @@ class PrivateEstimator(BaseEstimator):
         ----------
         claimed_epsilon : float
             The epsilon that was asked for; infinite where none is claimed.
-        ledger : accounting.Event
+        ledger : accounting.events.Event
             Everything that was spent.
-        faults : tuple of accounting.Fault
+        faults : tuple of accounting.privacy.Fault
             Steps that the claim does not cover.
         neighbours : str
             Which tables count as neighbours in the claim, a constant of ``algorithms.accounting``.

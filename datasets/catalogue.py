@@ -36,13 +36,18 @@ class Entry:
     domain : Domain
         Declared bounds and categories of all columns; public knowledge, not taken from the rows.
     files : dict
-        Original files in the order in which the module's ``read`` takes them, each with its SHA-256.
+        Original files in the order in which the reader's ``read`` takes them, each with its SHA-256.
     folder : str
         Sub-folder in which the files may lie; the name of the data set unless stated.
     n_train : int or None
         Number of rows of the official training part, which stand first; None without an official split.
     drop_missing : bool
         Whether rows with a missing value are left out.
+    reader : str
+        Module of ``datasets/readers`` that reads the files; the name of the data set unless stated.
+    rows_where : dict
+        Values by column: rows with another value are left out, where the raw table has the column. A server may have
+        one table for several files.
     uci, openml : int or None
         Number of the data set at UCI and at OpenML.
     kaggle : str or None
@@ -59,6 +64,8 @@ class Entry:
     folder: str = ""
     n_train: int | None = None
     drop_missing: bool = False
+    reader: str = ""
+    rows_where: dict = field(default_factory=dict)
     uci: int | None = None
     openml: int | None = None
     kaggle: str | None = None
@@ -113,6 +120,7 @@ def _read(path: Path) -> Entry:
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     fields["domain"] = Domain.from_mapping(fields["domain"])
     fields.setdefault("folder", path.stem)
+    fields.setdefault("reader", path.stem)
     try:
         return Entry(name=path.stem, **fields)
     except TypeError as error:

@@ -32,23 +32,21 @@ from algorithms import (
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
 )
-from algorithms.accounting import (
+from algorithms.accounting.events import (
     ADDED_OR_REMOVED,
-    INFERRED_DOMAIN,
     RELATIONS,
     REPLACED,
     Bootstrapped,
-    Fault,
     Parallel,
-    Privacy,
     Sequential,
     Spent,
     Unpaid,
-    from_dict,
-    to_dict,
+    event_from_dict,
+    event_to_dict,
 )
-from algorithms.forests.tree import path_epsilon
-from algorithms.trust import EXPERIMENT, OTHERS, RELEASE
+from algorithms.accounting.privacy import INFERRED_DOMAIN, Fault, Privacy
+from algorithms.accounting.trust import EXPERIMENT, OTHERS, RELEASE
+from algorithms.forests.engine.tree import path_epsilon
 
 
 def spent(epsilon):
@@ -265,15 +263,15 @@ def test_a_ledger_speaks_of_the_relation_that_its_mechanisms_are_calibrated_for(
 
 def test_a_ledger_that_is_none_is_refused():
     with pytest.raises(ValueError, match=r"event must be one of Spent, .*, got 'Gift'"):
-        from_dict({"event": "Gift"})
+        event_from_dict({"event": "Gift"})
 
 
 def test_every_event_survives_json():
     mean = Spent("laplace", "a mean", np.float64(0.5), 0.1, REPLACED)
     parts = (Bootstrapped(Parallel("part", (spent(math.inf), mean), times=4), np.int64(9)), Unpaid("a look"))
     ledger = Sequential("tree", parts, times=2)
-    text = json.dumps(to_dict(ledger), allow_nan=False)
-    again = from_dict(json.loads(text))
+    text = json.dumps(event_to_dict(ledger), allow_nan=False)
+    again = event_from_dict(json.loads(text))
     assert again == ledger and again.lines() == ledger.lines() and under_both(again) == under_both(ledger)
 
 

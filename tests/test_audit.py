@@ -34,7 +34,8 @@ from algorithms import (
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
 )
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Parallel, Privacy, Spent
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED, Parallel, Spent
+from algorithms.accounting.privacy import Privacy
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments

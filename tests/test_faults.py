@@ -300,7 +300,7 @@ COMPILED = [
     ),
     Fault(
         "Gini index without its weight",
-        "algorithms/forests/scores.py",
+        "algorithms/forests/engine/scores.py",
         "return count * (count / n - 1.0)",
         "return count / n * (count / n - 1.0)",
         "2",
@@ -308,7 +308,7 @@ COMPILED = [
     ),
     Fault(
         "rows equal to a cut go right",
-        "algorithms/forests/tree.py",
+        "algorithms/forests/engine/tree.py",
         "goes_left = lowest <= column[row] <= code",
         "goes_left = lowest <= column[row] < code",
         "1",

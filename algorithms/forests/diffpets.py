@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled, inlined
-from algorithms.forests.candidates import (
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.privacy import Fault
+from algorithms.forests.engine.candidates import (
     class_counts,
     count_within,
     draw_features,
@@ -20,6 +20,10 @@ from algorithms.forests.candidates import (
     sum_targets,
     sum_within,
 )
+from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
+from algorithms.forests.engine.intervals import Split
+from algorithms.forests.engine.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
+from algorithms.forests.engine.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
 from algorithms.forests.forest import (
     PrivateForestClassifier,
     PrivateForestRegressor,
@@ -27,10 +31,7 @@ from algorithms.forests.forest import (
     draw_label,
     label_leaf,
 )
-from algorithms.forests.intervals import Split
-from algorithms.forests.levels import Reach, after_count, count_cost, count_rows
-from algorithms.forests.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
-from algorithms.forests.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
+from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import check_choice, check_number
 
@@ -276,7 +277,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -288,7 +289,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
 
     Privacy: variant "paper" is **not** differentially private (the stop condition and the values to cut at read the
     rows without noise, and rows repeat); ``privacy_`` lists its faults. Variant "sound" is, with pure epsilon: each
-    tree counts its rows with noise and takes as many levels as they last, at most h, see ``algorithms.forests.levels``;
+    tree counts its rows with noise and takes as many levels as they last, at most h, see ``engine.depth``;
     cuts are drawn from the public ranges, every node is split down to the last level, and permute-and-flip draws the
     labels. An added record never raises the score and never lowers a class count, so that both selections go without
     the 2 in their exponent.
@@ -413,7 +414,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault
+from algorithms.accounting.events import Event
+from algorithms.accounting.privacy import Fault
 from algorithms.forests.diffprfs import DiffPRFsClassifier, Plan
+from algorithms.forests.engine.depth import average_children
 from algorithms.forests.forest import NominalColumns
-from algorithms.forests.levels import average_children
 from algorithms.parameters import check_choice, check_flag
 
 
@@ -54,7 +55,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

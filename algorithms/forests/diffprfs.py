@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import (
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.privacy import Fault
+from algorithms.forests.engine.candidates import (
     below_scores,
     by_value_score,
     class_counts,
@@ -19,12 +19,21 @@ from algorithms.forests.candidates import (
     public_split,
     public_splits,
 )
+from algorithms.forests.engine.depth import (
+    Reach,
+    after_count,
+    average_children,
+    count_cost,
+    count_rows,
+    left_over,
+    stacked,
+)
+from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
+from algorithms.forests.engine.scores import CODES, sensitivity
+from algorithms.forests.engine.tree import BELOW, plant, released, split_by_kind, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
-from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
-from algorithms.forests.scores import CODES, sensitivity
-from algorithms.forests.tree import BELOW, plant, released, split_by_kind, unused_features
+from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import ParameterError, check_choice, check_count
 
@@ -198,7 +207,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -214,7 +223,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     and without continuous features, the accounted epsilon is finite.
 
     Variant "sound" is epsilon-differentially private. Each tree counts its rows with noise and takes as many levels as
-    they last, at most d, see ``algorithms.forests.levels``; a count in every node, as printed, costs half of every
+    they last, at most d, see ``engine.depth``; a count in every node, as printed, costs half of every
     level and was worth less. The rest of the budget is divided over the levels, a leaf has all that the splits above
     it have left. One exponential mechanism chooses among the drawn features and the public cuts of continuous ones,
     permute-and-flip draws the labels, both without the 2 in their exponent: an added record lowers no count and no

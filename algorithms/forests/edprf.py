@@ -7,14 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.privacy import Fault
+from algorithms.forests.engine.candidates import by_value_score, class_counts, count_by_code, is_pure
+from algorithms.forests.engine.depth import (
+    Reach,
+    after_count,
+    average_children,
+    count_cost,
+    count_rows,
+    left_over,
+    stacked,
+)
+from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
+from algorithms.forests.engine.scores import GINI, sensitivity
+from algorithms.forests.engine.tree import plant, released, split_by_value, unused_features
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
-from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
-from algorithms.forests.scores import GINI, sensitivity
-from algorithms.forests.tree import plant, released, split_by_value, unused_features
+from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.parameters import check_choice
 
@@ -130,7 +139,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -149,7 +158,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     Privacy: variant "paper" is **not** differentially private: whether a node holds one label only is read without
     noise. (The text makes children only for the values seen, too; here they come from the public domain.) Variant
     "sound" has no such test: each tree counts its rows with noise and takes as many levels as they last, at most
-    treeDepth, see ``algorithms.forests.levels``. Its two choices go without the 2 in their exponent: an added record
+    treeDepth, see ``engine.depth``. Its two choices go without the 2 in their exponent: an added record
     raises no Gini score and lowers no count. Below a node without rows every feature and every label is equally good,
     whatever the depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are
     those of the full tree. Such a tree shows where there are no rows and is not to be published; in a release the full
@@ -257,7 +266,7 @@ class EDPRFClassifier(PFDPDTClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

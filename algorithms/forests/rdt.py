@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.domain import Nominal
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.privacy import Fault
+from algorithms.encoding.features import Nominal
+from algorithms.forests.engine.lazy import check_size, child_key, feature_of
+from algorithms.forests.engine.predictor import BLOCK, descend
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
-from algorithms.forests.keys import check_size, child_key, feature_of
-from algorithms.forests.predictor import BLOCK, descend
+from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_of, laplace_vector, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
 from algorithms.released.document import Origin
@@ -313,7 +314,7 @@ class RDTClassifier(PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import (
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.privacy import Fault
+from algorithms.forests.engine.candidates import (
     below_scores,
     class_counts,
     count_by_code,
@@ -18,11 +18,12 @@ from algorithms.forests.candidates import (
     equals_scores,
     is_pure,
 )
+from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
+from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.engine.scores import GINI, sensitivity
+from algorithms.forests.engine.tree import BELOW, EQUALS, plant, released, split_in_two
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.levels import Reach, after_count, count_cost, count_rows
-from algorithms.forests.scores import GINI, sensitivity
-from algorithms.forests.tree import BELOW, EQUALS, plant, released, split_in_two
+from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import check_choice, check_count
 
@@ -174,7 +175,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -183,7 +184,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     Privacy: variant "paper" is **not** differentially private (nominal splits, the final comparison and the purity
     test read the rows without noise, intervals end at values of the rows); ``privacy_`` lists its faults. Variant
     "sound" is, with pure epsilon: each tree counts its rows with noise and grows as many levels as they last, see
-    ``algorithms.forests.levels``, at most d; each level draws one of all public cuts of its features, and
+    ``engine.depth``, at most d; each level draws one of all public cuts of its features, and
     permute-and-flip draws the labels. An added record never raises the count-weighted Gini index and never lowers a
     class count, so that both selections go without the 2 in their exponent.
 

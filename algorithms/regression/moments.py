@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import ADDED_OR_REMOVED, Event, Sequential, Spent
-from algorithms.compiled import compiled
+from algorithms.accounting.events import ADDED_OR_REMOVED, Event, Sequential, Spent
+from algorithms.jit import compiled
 from algorithms.mechanisms import spread, sup_norm_vector
 from algorithms.regression.budget import share_of_first
 from algorithms.regression.design import Design

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
-from algorithms.compiled import compiled
+from algorithms.jit import compiled
 from algorithms.mechanisms import laplace
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 import datasets
-from algorithms.accounting import RELATIONS
+from algorithms.accounting.events import RELATIONS
 from datasets import Dataset
 from experiments.cells.cell import Cell, canonical, is_fixed
 from experiments.config import estimators

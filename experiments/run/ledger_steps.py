@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 import datasets
-from algorithms.accounting import Bootstrapped, Event, Parallel, Sequential, Spent
+from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential, Spent
 from algorithms.base import PrivateEstimator
 from experiments.cells.cell import checked_epsilon
 from experiments.config import estimators
