@@ -11,7 +11,7 @@ import pandas as pd
 
 from algorithms import Domain
 from datasets import catalogue, source, table
-from datasets.catalogue import Entry
+from datasets.catalogue import CatalogueEntry
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def is_available(name: str) -> bool:
     return embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
 
 
-def _rows(entry: Entry) -> tuple[pd.DataFrame, dict]:
+def _rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
     """Return the canonical table and its provenance, from this machine or else from a server."""
     reader = _reader(entry)
     if (rows := source.obtain(entry, reader)) is not None:
@@ -132,5 +132,5 @@ def _rows(entry: Entry) -> tuple[pd.DataFrame, dict]:
     return download.fetch(entry, reader)
 
 
-def _reader(entry: Entry) -> ModuleType:
+def _reader(entry: CatalogueEntry) -> ModuleType:
     return import_module(f"datasets.readers.{entry.reader}")

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
 from datasets import source
-from datasets.catalogue import Entry
+from datasets.catalogue import CatalogueEntry
 
 try:
     import fcntl
@@ -36,7 +36,7 @@ PATIENCE = 15.0  # seconds after which a failed attempt is not repeated, so that
 KAGGLE_URL = "https://www.kaggle.com/api/v1/datasets/download"
 
 
-def fetch(entry: Entry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
+def fetch(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
     """Return the canonical table and its provenance from the first server that gives it, and cache it.
 
     Several processes at once are safe: one downloads, the others wait and take its result.
@@ -78,7 +78,7 @@ def fetch(entry: Entry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
     raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.remedy(entry)}")
 
 
-def _servers(entry: Entry) -> list[tuple[str, object, Callable]]:
+def _servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
     known = [
         ("UCI", entry.uci, _from_uci),
         ("OpenML", entry.openml, _from_openml),
@@ -87,7 +87,7 @@ def _servers(entry: Entry) -> list[tuple[str, object, Callable]]:
     return [(server, number, ask) for server, number, ask in known if number is not None]
 
 
-def _from_uci(entry: Entry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
+def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     from ucimlrepo import fetch_ucirepo
 
     data = fetch_ucirepo(id=entry.uci).data
@@ -96,13 +96,13 @@ def _from_uci(entry: Entry, reader: ModuleType, advance: Callable) -> pd.DataFra
     return data.original[[*first, *(name for name in data.original.columns if name not in first)]]
 
 
-def _from_openml(entry: Entry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
+def _from_openml(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     from sklearn.datasets import fetch_openml
 
     return fetch_openml(data_id=entry.openml, as_frame=True, cache=False, n_retries=1, delay=PAUSE).frame
 
 
-def _from_kaggle(entry: Entry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
+def _from_kaggle(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     content = bytearray()
     with urllib.request.urlopen(f"{KAGGLE_URL}/{entry.kaggle}") as response:
         total = int(response.headers.get("Content-Length") or 0)
@@ -130,7 +130,9 @@ def _persistently(server: str, ask: Callable) -> pd.DataFrame:
         pause *= 2
 
 
-def _checked(answer: pd.DataFrame, entry: Entry, reader: ModuleType, where: str) -> tuple[pd.DataFrame, Callable]:
+def _checked(
+    answer: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str
+) -> tuple[pd.DataFrame, Callable]:
     """Return the canonical table and the function that writes what the cache keeps of it."""
     if not entry.pinned_by_file:
         frame = source.finished(answer, entry, reader, where)

@@ -12,7 +12,7 @@ from types import ModuleType
 import pandas as pd
 
 from datasets import table
-from datasets.catalogue import Entry
+from datasets.catalogue import CatalogueEntry
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -25,7 +25,7 @@ class DataMismatch(DataUnavailable):
     """A file or a table is there, but it is not the pinned one; the message has the expected and the found value."""
 
 
-def obtain(entry: Entry, reader: ModuleType) -> tuple[pd.DataFrame, dict] | None:
+def obtain(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict] | None:
     """Return the canonical table and its provenance from the first place on this machine that has it, None if none has.
 
     Embedded data sets need no place. Otherwise, in order: a folder of original files, the cache.
@@ -72,7 +72,7 @@ def folders() -> list[Path]:
     return places
 
 
-def original_files(entry: Entry) -> list[Path]:
+def original_files(entry: CatalogueEntry) -> list[Path]:
     """Return the paths of the original files in the first folder that has all of them, or an empty list."""
     for folder in folders():
         for place in (folder / entry.folder, folder):
@@ -82,13 +82,13 @@ def original_files(entry: Entry) -> list[Path]:
     return []
 
 
-def cache_file(entry: Entry) -> Path:
+def cache_file(entry: CatalogueEntry) -> Path:
     """Return where the cache keeps what is pinned, the canonical table or the original file."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "dp-replica" / f"{entry.name}-{entry.fingerprint[:12]}.csv"
 
 
-def from_cache(entry: Entry, reader: ModuleType) -> pd.DataFrame | None:
+def from_cache(entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame | None:
     """Return the cached table, or None if there is none or it is damaged (it is then downloaded again)."""
     path = cache_file(entry)
     if not path.is_file():
@@ -103,7 +103,7 @@ def from_cache(entry: Entry, reader: ModuleType) -> pd.DataFrame | None:
         return None
 
 
-def finished(frame: pd.DataFrame, entry: Entry, reader: ModuleType, where: str) -> pd.DataFrame:
+def finished(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str) -> pd.DataFrame:
     """Return the canonical table made from raw rows, or refuse it.
 
     Raises
@@ -124,7 +124,7 @@ def finished(frame: pd.DataFrame, entry: Entry, reader: ModuleType, where: str) 
     return frame
 
 
-def make_canonical(frame: pd.DataFrame, entry: Entry, reader: ModuleType) -> pd.DataFrame:
+def make_canonical(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame:
     """Return the canonical table made from raw rows, which nobody has checked."""
     frame = table.aligned(frame, entry.domain)
     if hasattr(reader, "tidy"):
@@ -133,13 +133,13 @@ def make_canonical(frame: pd.DataFrame, entry: Entry, reader: ModuleType) -> pd.
     return table.canonical(frame, entry.domain, entry.drop_missing)
 
 
-def remedy(entry: Entry) -> str:
+def remedy(entry: CatalogueEntry) -> str:
     """Return the way out: which original file to put where."""
     names = " and ".join(entry.files)
     return f"put the original {names} into data/{entry.folder}/ or $DPREPLICA_DATA/{entry.folder}/"
 
 
-def no_such_table(entry: Entry, where: str, error: Exception) -> DataMismatch:
+def no_such_table(entry: CatalogueEntry, where: str, error: Exception) -> DataMismatch:
     """Return the refusal of something that could not even be made into a table."""
     return DataMismatch(f"{entry.name}: {where} holds no such table ({in_one_line(error)}); {remedy(entry)}")
 
@@ -149,7 +149,7 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def check_bytes(entry: Entry, name: str, found: str, where: str) -> None:
+def check_bytes(entry: CatalogueEntry, name: str, found: str, where: str) -> None:
     """Refuse the file ``name`` unless the SHA-256 found is the pinned one."""
     expected = entry.files[name]
     if found != expected:
@@ -159,7 +159,7 @@ def check_bytes(entry: Entry, name: str, found: str, where: str) -> None:
         )
 
 
-def provenance(entry: Entry, source: str) -> dict:
+def provenance(entry: CatalogueEntry, source: str) -> dict:
     """Return where a table is from, as plain data without paths, the same on every machine."""
     return {"source": source, "files": dict(entry.files), "uci": entry.uci, "fingerprint": entry.fingerprint}
 

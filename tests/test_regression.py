@@ -32,8 +32,9 @@ from algorithms.regression.design import Design
 from algorithms.regression.dpba import BETAS
 from algorithms.regression.functional_mechanism import SENSITIVITIES
 from algorithms.regression.monomials import MOST, Monomials, count
-from algorithms.regression.objective import Noise, Objective, objective_of, perturbed
+from algorithms.regression.objective import Noise, Objective, objective_of
 from algorithms.regression.repair import REPAIRS, minimise
+from tests.noisy_objective import perturbed
 
 SMALLEST_P = 1e-4  # fixed seeds, see test_mechanisms.py
 SCALINGS = ("box", "ball")

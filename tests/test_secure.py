@@ -25,10 +25,11 @@ from algorithms.base import PrivateEstimator
 from algorithms.forests.engine import lazy
 from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
 from algorithms.opendp_noise import SecureGenerator
-from algorithms.regression.objective import Noise, Objective, perturbed
+from algorithms.regression.objective import Noise, Objective
 from experiments.audit import replay, tape
 from experiments.config import estimators
 from experiments.errors import BadInput
+from tests.noisy_objective import perturbed
 from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6

@@ -20,34 +20,9 @@ from algorithms.accounting.events import (
     event_to_dict,
     to_json_value,
 )
+from algorithms.accounting.faults import INFERRED_DOMAIN, Fault
 from algorithms.accounting.trust import EXPERIMENT, Trust
 from algorithms.encoding.domain import Domain
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A step for which the claimed privacy does not hold.
-
-    Parameters
-    ----------
-    name : str
-        A short name, for example ``"exact nominal splits"``.
-    why : str
-        What goes wrong, in a sentence.
-    source : str
-        Where the paper does it.
-    """
-
-    name: str
-    why: str
-    source: str
-
-
-INFERRED_DOMAIN = Fault(
-    "inferred domain",
-    "bounds, categories and class labels were taken from the rows",
-    "the caller gave no domain",
-)
 
 
 @dataclass(frozen=True)

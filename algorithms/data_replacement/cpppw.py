@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import CPPPW_RATIO_FROM_ROWS
 from algorithms.data_replacement.sampler import NoisyCopies
 from algorithms.data_replacement.train_on_release import TrainedOnRelease
 from algorithms.parameters import check_number
@@ -149,7 +149,7 @@ class CPPPWClassifier(TrainedOnRelease):
         folds = int(self.seed().generate_state(1)[0])
         self.sampling_ratio_ = choose_ratio(X, y, model, random_state=folds)
         super().fit(X, y)
-        self.privacy_ = replace(self.privacy_, faults=(*self.privacy_.faults, CHOSEN_RATIO))
+        self.privacy_ = replace(self.privacy_, faults=(*self.privacy_.faults, CPPPW_RATIO_FROM_ROWS))
         return self
 
     def sampler(self) -> ParzenReplacement:
@@ -199,10 +199,3 @@ def choose_ratio(X, y, classifier: TrainedOnRelease, ratios=RATIOS, *, n_folds: 
     models = [clone(classifier).set_params(sampling_ratio=ratio) for ratio in sorted(ratios)]
     accuracies = [cross_val_score(model, X, y, cv=folds, error_score="raise").mean() for model in models]
     return models[int(np.argmax(accuracies))].sampling_ratio
-
-
-CHOSEN_RATIO = Fault(
-    "ratio from the rows",
-    "the number of released rows is chosen by cross-validation on the training rows",
-    "section 2, step 4",
-)

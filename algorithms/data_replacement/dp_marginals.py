@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import Fault
 from algorithms.data_replacement.sampler import Sampler
 from algorithms.data_replacement.train_on_release import TrainedOnRelease
 from algorithms.encoding.bins import bin_continuous

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from algorithms.accounting.events import Event, Sequential, Unpaid
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import SCALE_FROM_ROWS, Fault, copied_rows, exact_labels
 from algorithms.base import LabelledEstimator
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
@@ -132,16 +132,7 @@ class NoisyCopies(Sampler):
     def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
         steps = (Unpaid("training rows with Gaussian noise"), Unpaid("their labels"))
         copied, labelled = self.SOURCES
-        faults = (Fault("copied rows", COPIED_ROWS, copied), Fault("exact labels", EXACT_LABELS, labelled))
+        faults = (copied_rows(copied), exact_labels(labelled))
         if self.scale == "standard":
-            return math.inf, Sequential("release", (*steps, Unpaid("standard deviations"))), (*faults, ROWS_SCALE)
+            return math.inf, Sequential("release", (*steps, Unpaid("standard deviations"))), (*faults, SCALE_FROM_ROWS)
         return math.inf, Sequential("release", steps), faults
-
-
-COPIED_ROWS = "each released row is a training row and Gaussian noise, for which no pure epsilon is finite"
-EXACT_LABELS = "labels, and so the sizes of the classes, are released without noise"
-ROWS_SCALE = Fault(
-    "scale from the rows",
-    "the unit of the noise is the standard deviation of each attribute in the training rows",
-    "the reading scale='standard'; paper 5, section 2, step 2 prints a covariance of I",
-)

@@ -8,8 +8,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from algorithms.accounting import faults
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     class_counts,
     count_within,
@@ -43,7 +44,7 @@ COUNTS, DRAWN, RATIO, MEAN, PARTS = range(5)
 number of the targets, or their mean, or, sound, the sums of y and of 1 - y, to which a record adds 1 together."""
 
 
-class Plan(NamedTuple):
+class DiffPETsPlan(NamedTuple):
     """What one tree may spend, how it splits and what its leaves hold."""
 
     max_depth: int  # levels of splits
@@ -61,7 +62,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
     growth = plant(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
@@ -205,7 +206,7 @@ class _DiffPETs(TwoVariants):
     def _grower(self, table):
         plan = self._plan(table)
         if self.variant == "paper":
-            return partial(grow, plan)
+            return partial(grow_as_printed, plan)
         leaf, least = PARTS if plan.is_regression else DRAWN, self._least_sensitivity()
         return partial(grow_sound, plan._replace(sensitivity=least, monotone=True, cut=PUBLIC, leaf=leaf))
 
@@ -219,9 +220,9 @@ class _DiffPETs(TwoVariants):
         unpaid = Unpaid("stop condition, and the values present that cuts are drawn from")
         level = Sequential("split level", (count, split, unpaid), plan.max_depth)
         tree = Sequential("tree", (level, Sequential("leaf level", (count, *leaf))))
-        return self._composed(tree, table), tuple(FAULTS[name] for name in self._fault_names())
+        return self._composed(tree, table), self._faults()
 
-    def _sound_tree(self, plan: Plan) -> Event:
+    def _sound_tree(self, plan: DiffPETsPlan) -> Event:
         """Return what a sound tree of the full height costs; one of fewer levels costs as much, in larger parts."""
         per_level = after_count(plan.reach) / (plan.reach.most + 1)
         split = Spent("exponential, monotone", "one of K random cuts", per_level, self._least_sensitivity())
@@ -234,13 +235,13 @@ class _DiffPETs(TwoVariants):
         splits = Sequential("split level", (split,), plan.reach.most)
         return Sequential("tree", (count_cost(plan.reach), splits, leaf))
 
-    def _fault_names(self) -> list[str]:
-        names = ["exact stop condition", "cuts from the rows", "unused count"]
+    def _faults(self) -> tuple[Fault, ...]:
+        present = [faults.DIFFPETS_EXACT_STOP, faults.DIFFPETS_CUTS_FROM_ROWS, faults.DIFFPETS_UNUSED_COUNT]
         if self._sampling() == "bootstrap":
-            names.append("bootstrap")
+            present.append(faults.DIFFPETS_BOOTSTRAP)
         if self.leaf == "count":
-            names.append("exact leaves")
-        return names
+            present.append(faults.DIFFPETS_EXACT_LEAVES)
+        return tuple(present)
 
 
 class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
@@ -345,9 +346,9 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         check_choice("leaf", self.leaf, ("class_counts", "count"))
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> Plan:
+    def _plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
-        return Plan(
+        return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
             reach=self._reach(),
             max_features=self.max_features or math.isqrt(len(table.codes)),
@@ -365,7 +366,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     def _least_sensitivity(self) -> float:
         return sensitivity(GINI, 0)
 
-    def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
+    def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:
         if self.leaf == "count":
             return (Unpaid("majority class of a leaf"),)
         return (Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0),)
@@ -490,9 +491,9 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         check_number("error_threshold", self.error_threshold, lowest=0)
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> Plan:
+    def _plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
-        return Plan(
+        return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
             reach=self._reach(),
             max_features=self.max_features or len(table.codes),
@@ -510,7 +511,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     def _least_sensitivity(self) -> float:
         return SSE_SENSITIVITY
 
-    def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
+    def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:
         if self.leaf == "mean":
             return (Spent("laplace", "mean of a leaf", plan.leaf_epsilon, 2.0),)
         half = plan.leaf_epsilon / 2
@@ -518,27 +519,3 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
             Spent("laplace", "sum of the targets of a leaf", half, 1.0),
             Spent("laplace", "number of records of a leaf", half, 1.0),
         )
-
-
-FAULTS = {
-    fault.name: fault
-    for fault in (
-        Fault(
-            "exact stop condition",
-            "whether a node holds one class only, or little error, is read without noise",
-            "Algorithm 2, stop condition and line 1",
-        ),
-        Fault(
-            "cuts from the rows",
-            "cuts are values that occur in the rows of the node",
-            "Algorithm 2, line 5; section 1.4: a value of the feature at random",
-        ),
-        Fault(
-            "unused count",
-            "half of each level pays for a number that nothing uses",
-            "section 2.2: noise on the number of records of every node",
-        ),
-        Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 1, line 4"),
-        Fault("exact leaves", "leaves are labelled without noise", "Algorithm 2, line 2, in the reading leaf='count'"),
-    )
-}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import PFDPDT_EXACT_PURITY, Fault
 from algorithms.forests.engine.candidates import by_value_score, class_counts, count_by_code, is_pure
 from algorithms.forests.engine.depth import (
     Reach,
@@ -28,7 +28,7 @@ from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.parameters import check_choice
 
 
-class Plan(NamedTuple):
+class PFDPDTPlan(NamedTuple):
     """What one tree may spend and how it chooses."""
 
     max_depth: int  # levels of nodes, the root being the first
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_tree(plan, table, rows, rng):
     """Grow one tree, pfDPDT."""
     growth = plant(table, rows)
     levels = count_rows(growth, plan.reach, rng) if plan.is_sound else plan.max_depth - 1
@@ -216,7 +216,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         reach = Reach(float(self.epsilon), average_children(self.domain_, self.n_bins), self.max_depth - 1)
         epsilon = after_count(reach) if is_sound else reach.epsilon
         self.n_cuts_ = public_cuts(table)
-        self.plan_ = Plan(
+        self.plan_ = PFDPDTPlan(
             self.max_depth,
             reach,
             *stacked([level_budgets(epsilon, levels + 1) for levels in range(self.max_depth)]),
@@ -224,7 +224,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
             leaf_flips=self.leaf == "permute_and_flip",
             is_sound=is_sound,
         )
-        return partial(grow, self.plan_)
+        return partial(grow_tree, self.plan_)
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self.plan_
@@ -239,7 +239,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         if plan.is_sound:
             return self._composed(Sequential("longest path", (count_cost(plan.reach), *splits, leaf)), table), ()
         unpaid = Unpaid("whether a node holds one label only")
-        return self._composed(Sequential("longest path", (*splits, leaf, unpaid)), table), (PURITY,)
+        return self._composed(Sequential("longest path", (*splits, leaf, unpaid)), table), (PFDPDT_EXACT_PURITY,)
 
 
 class EDPRFClassifier(PFDPDTClassifier):
@@ -316,10 +316,3 @@ class EDPRFClassifier(PFDPDTClassifier):
 
     def _sampling(self) -> str:
         return "disjoint"
-
-
-PURITY = Fault(
-    "exact purity test",
-    "whether a node holds one label only is read without noise",
-    "pfDPDT (Algorithm 5), condition for a leaf: one label only",
-)

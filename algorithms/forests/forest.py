@@ -13,7 +13,7 @@ from numba import types
 
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import Fault
 from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.features import Continuous

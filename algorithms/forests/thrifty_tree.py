@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
-from algorithms.accounting.privacy import Fault
+from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     below_scores,
     by_value_score,
@@ -45,7 +45,7 @@ ROOT_SHARE, COUNT_SHARE, QUESTION_SHARE = 0.05, 0.1, 0.5
 """Of epsilon: the count of the root. Of what is left: the most that a count below the root, or a question, may cost."""
 
 
-class Plan(NamedTuple):
+class ThriftyPlan(NamedTuple):
     """What the tree may spend."""
 
     max_depth: int
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_tree(plan, table, rows, rng):
     """Grow the tree: count the errors of a node; ask a question if it may pay, else draw a label with all that is left.
 
     The root is asked a question whatever its count, since a tree that asks nothing need not be grown.
@@ -208,13 +208,13 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
     def _sampling(self) -> str:
         return "all"
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> ThriftyPlan:
         epsilon = float(self.epsilon)
         enough = math.inf if math.isinf(epsilon) else ENOUGH
-        return Plan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
+        return ThriftyPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
 
     def _grower(self, table):
-        return partial(grow, self._plan())
+        return partial(grow_tree, self._plan())
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._plan()

@@ -12,7 +12,7 @@ from algorithms.mechanisms import spread
 from algorithms.parameters import ParameterError, check_number
 from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, paid, sensitivities
 from algorithms.regression.design import Design
-from algorithms.regression.moments import Group, Moments, SoundBudget
+from algorithms.regression.moments import MomentGroup, Moments, SoundBudget
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
@@ -138,8 +138,10 @@ class DPCRegressor(PrivatePolynomialRegressor):
         is_sensitive = np.empty(len(moments.bounds), dtype=bool)
         is_sensitive[moments.of_M], is_sensitive[moments.of_b] = monomials[:, np.newaxis] | monomials, monomials
         groups = [
-            Group("coefficients without sensitive attributes", ~is_sensitive, spread(np.sum(~is_sensitive))),
-            Group("coefficients with sensitive attributes", is_sensitive, self.gamma * spread(np.sum(is_sensitive))),
+            MomentGroup("coefficients without sensitive attributes", ~is_sensitive, spread(np.sum(~is_sensitive))),
+            MomentGroup(
+                "coefficients with sensitive attributes", is_sensitive, self.gamma * spread(np.sum(is_sensitive))
+            ),
         ]
         present = [group for group in groups if group.members.any()]
         unit = float(self.epsilon) / sum(group.epsilon for group in present)

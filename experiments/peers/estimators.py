@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from algorithms.accounting.events import REPLACED, Sequential, Spent, Unpaid
-from algorithms.accounting.privacy import Fault, Privacy
+from algorithms.accounting.faults import Fault
+from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import OTHERS
 from algorithms.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from algorithms.encoding.features import Continuous, Nominal

@@ -210,17 +210,3 @@ def split_by_kind(growth, table, i, feature, code, cut):
 def released(growth):
     """Return the nodes alone, which is all that leaves the training."""
     return growth.nodes[: growth.n_nodes[0]].copy()
-
-
-def path_epsilon(nodes: np.ndarray) -> float:
-    """Return the budget of the dearest path from the root to a leaf.
-
-    Nodes of one level hold disjoint rows (parallel composition), those of one path the same rows (sequential).
-    """
-    spent = nodes["epsilon"].copy()
-    parents = np.flatnonzero(nodes["decides"] != LEAF)
-    first = nodes["child"][parents]
-    last = np.append(first[1:], len(nodes))  # breadth-first: the children of the next parent follow
-    for parent, start, stop in zip(parents, first, last, strict=True):
-        spent[start:stop] += spent[parent]
-    return float(spent[nodes["decides"] == LEAF].max())
