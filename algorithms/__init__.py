@@ -6,22 +6,22 @@ Names are looked up when somebody asks for them, so that a release is loaded wit
 from importlib import import_module
 
 _NAMES = {
-    "domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
+    "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
     "forests.diffpets": ("DiffPETsClassifier", "DiffPETsRegressor"),
     "forests.diffprf": ("DiffPRFClassifier",),
     "forests.diffprfs": ("DiffPRFsClassifier",),
     "forests.edprf": ("EDPRFClassifier", "PFDPDTClassifier"),
     "forests.rdt": ("RDTClassifier",),
     "forests.rfdpp_gini": ("RFDPPGiniClassifier",),
-    "forests.thrifty": ("ThriftyTreeClassifier",),
+    "forests.thrifty_tree": ("ThriftyTreeClassifier",),
     "parameters": ("ParameterError",),
     "regression.diff_lr": ("DiffLRRegressor",),
     "regression.dpba": ("DPBARegressor",),
     "regression.dpc": ("DPCRegressor",),
     "regression.functional_mechanism": ("FunctionalMechanismRegressor",),
-    "release.asn": ("ASNClassifier", "AdditiveGaussianNoise"),
-    "release.cpppw": ("CPPPWClassifier", "ParzenReplacement"),
-    "release.marginals": ("DPMarginalsClassifier", "MarginalReplacement"),
+    "data_replacement.asn": ("ASNClassifier", "AdditiveGaussianNoise"),
+    "data_replacement.cpppw": ("CPPPWClassifier", "ParzenReplacement"),
+    "data_replacement.dp_marginals": ("DPMarginalsClassifier", "MarginalReplacement"),
     "released.document": ("ReleaseError", "load_release"),
 }
 _MODULES = {name: f"algorithms.{module}" for module, names in _NAMES.items() for name in names}

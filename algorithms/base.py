@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import math
 import secrets
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algorithms.accounting import ADDED_OR_REMOVED, Event, Fault, Privacy
-from algorithms.clipping import clip
-from algorithms.domain import Continuous, Domain, DomainError, Nominal, Rows
+from algorithms.accounting.events import ADDED_OR_REMOVED, Event
+from algorithms.accounting.faults import Fault
+from algorithms.accounting.privacy import Privacy
+from algorithms.accounting.trust import EXPERIMENT, RELEASE
+from algorithms.encoding.clipping import clip
+from algorithms.encoding.domain import Domain, DomainError, Rows
+from algorithms.encoding.features import Continuous, Nominal
+from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
+from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import check_choice
 from algorithms.released.document import Origin, Release, ReleaseError
-from algorithms.secure import SecureGenerator
-from algorithms.trust import EXPERIMENT, RELEASE
 
 
 class PrivateEstimator(BaseEstimator):
@@ -43,12 +44,12 @@ class PrivateEstimator(BaseEstimator):
     -----
     In a release nothing about the training rows raises, warns or is printed, and a table without rows will do: all that
     is seen is the model. Records with a missing value, one that cannot be read, a category or label that was not
-    declared, or a wrong number of cells are left out, each by itself (``algorithms.reading``). So adding or removing a
-    record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes at most
-    one. All three cost what the account says: one removed never costs more than one replaced. Where that costs twice as
-    much, as a record that leaves and one that comes, this is plain; where it costs less, ``regression.budget.paid`` and
-    ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to predict are not protected:
-    there the same values are errors, but for those beyond the bounds, which are clipped.
+    declared, or a wrong number of cells are left out, each by itself (``algorithms.encoding.cells``). So adding or
+    removing a record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes
+    at most one. All three cost what the account says: one removed never costs more than one replaced. Where that costs
+    twice as much, as a record that leaves and one that comes, this is plain; where it costs less,
+    ``regression.budget.paid`` and ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to
+    predict are not protected: there the same values are errors, but for those beyond the bounds, which are clipped.
     """
 
     noise = "numpy"
@@ -60,7 +61,7 @@ class PrivateEstimator(BaseEstimator):
     def rows(self, X) -> Rows:
         """Check what ``predict`` is given, to be turned into numbers block by block."""
         check_is_fitted(self)
-        _check_content(X, type(self).__name__)
+        check_content(X, type(self).__name__)
         return self.domain_.rows(self._checked(X, reset=False), clip=clip)
 
     def seed(self) -> np.random.SeedSequence:
@@ -111,9 +112,9 @@ class PrivateEstimator(BaseEstimator):
         ----------
         claimed_epsilon : float
             The epsilon that was asked for; infinite where none is claimed.
-        ledger : accounting.Event
+        ledger : accounting.events.Event
             Everything that was spent.
-        faults : tuple of accounting.Fault
+        faults : tuple of accounting.faults.Fault
             Steps that the claim does not cover.
         neighbours : str
             Which tables count as neighbours in the claim, a constant of ``algorithms.accounting``.
@@ -240,7 +241,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _checked(self, X, reset: bool):
         """Check shape and names of a table as scikit-learn does; no value is looked at."""
-        table = _table(X)
+        table = as_table(X)
         likeness = X if hasattr(X, "columns") else table
         if isinstance(table, Sequence):  # whose records may be of any length: each is judged by itself, when it is read
             likeness = np.empty((0, self._n_cells(table) if reset else self.n_features_in_))
@@ -256,12 +257,12 @@ class PrivateEstimator(BaseEstimator):
         """Check the rows of ``fit`` and the shape of their target."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = _one_dimensional(y, warn=not self._leaves_out())
+        y = as_one_column(y, warn=not self._leaves_out())
         if self._leaves_out():
-            X = _with_columns(X, self.domain)
+            X = with_declared_columns(X, self.domain)
         else:
-            _check_content(X, type(self).__name__)
-            _check_content(y, type(self).__name__)
+            check_content(X, type(self).__name__)
+            check_content(y, type(self).__name__)
         X = self._checked(X, reset=True)
         check_consistent_length(X, y)
         return X, y
@@ -270,70 +271,6 @@ class PrivateEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
-
-
-def _taken_apart(values):
-    """Return a container as it is, but such as numpy would take for one array: a list of what is in it.
-
-    There a record that is not like the others would decide how these are read. A masked cell becomes a missing one.
-    """
-    if isinstance(values, np.ma.MaskedArray):
-        return values.astype(object).filled(None)
-    is_like_a_list = not hasattr(values, "__array__") and hasattr(values, "__len__") and hasattr(values, "__getitem__")
-    return list(values) if is_like_a_list and not isinstance(values, Sequence) else values
-
-
-def _table(X) -> pd.DataFrame | Sequence | np.ndarray:
-    """Return a table as what can be taken apart: a frame, a sequence of records or an array."""
-    if issparse(X):
-        raise TypeError("X is sparse, but rows must be dense: use X.toarray()")
-    X = _taken_apart(X)
-    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "OV":
-        X = list(X)  # of records
-    if isinstance(X, pd.DataFrame | Sequence):
-        return X
-    table = np.asarray(X)
-    if table.ndim != 2:
-        raise ValueError(
-            f"Expected 2D array, got {table.ndim}D array instead. Reshape your data: array.reshape(-1, 1) for one "
-            "column, array.reshape(1, -1) for one row"
-        )
-    if table.shape[1] == 0:
-        raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
-    return table
-
-
-def _with_columns(X, domain: Domain):
-    """Return a table; one without rows, and so perhaps without columns, with the columns of the domain."""
-    shape = np.shape(X) if isinstance(X, pd.DataFrame | np.ndarray) else ()
-    if shape not in ((0,), (0, 0)):
-        return X
-    return pd.DataFrame(columns=domain.names) if isinstance(X, pd.DataFrame) else np.empty((0, len(domain.names)))
-
-
-def _one_dimensional(y, warn: bool):
-    """Return a target as one column; a table of one column becomes that, with a warning if one is wanted."""
-    y = _taken_apart(y)
-    if isinstance(y, Sequence):
-        return y
-    if not hasattr(y, "ndim") or isinstance(y, np.ndarray):
-        y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        if warn:
-            message = "A column-vector y was passed when a 1d array was expected: use y.ravel(), for example"
-            warnings.warn(message, DataConversionWarning, stacklevel=5)
-        return y.iloc[:, 0] if isinstance(y, pd.DataFrame) else y[:, 0]
-    if y.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
-    return y
-
-
-def _check_content(values, name: str) -> None:
-    """Raise a ``ValueError`` for a table or target without rows, or of complex numbers."""
-    if isinstance(values, Sequence | pd.DataFrame | pd.Series | np.ndarray) and len(values) == 0:
-        raise ValueError(f"{name} needs at least one row, got 0 samples")
-    if isinstance(values, np.ndarray) and values.dtype.kind == "c":
-        raise ValueError("Complex data not supported")
 
 
 class LabelledEstimator(PrivateEstimator):

@@ -23,8 +23,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from algorithms import secure
-from algorithms.compiled import compiled
+from algorithms import opendp_noise
+from algorithms.jit import compiled
 
 
 @compiled
@@ -32,7 +32,7 @@ def _add_laplace(value, sensitivity, epsilon, rng):
     return value + rng.laplace(0.0, sensitivity / epsilon)
 
 
-_noisy_number = secure.unless_secure(_add_laplace, secure.noisy_number, types.float64)
+_noisy_number = opendp_noise.unless_secure(_add_laplace, opendp_noise.noisy_number, types.float64)
 
 
 @compiled
@@ -80,7 +80,7 @@ def _add_laplace_to_each(values, sensitivity, epsilon, rng):
     return noisy
 
 
-_noisy_numbers = secure.unless_secure(_add_laplace_to_each, secure.noisy_numbers, types.float64[::1])
+_noisy_numbers = opendp_noise.unless_secure(_add_laplace_to_each, opendp_noise.noisy_numbers, types.float64[::1])
 
 
 @compiled
@@ -129,7 +129,7 @@ def _add_sup_norm(values, sensitivity, epsilon, rng):
     return noisy
 
 
-_noisy_together = secure.unless_secure(_add_sup_norm, secure.noisy_together, types.float64[::1])
+_noisy_together = opendp_noise.unless_secure(_add_sup_norm, opendp_noise.noisy_together, types.float64[::1])
 
 
 @compiled
@@ -270,7 +270,7 @@ def _draw_by_weight(quality, measure, sensitivity, epsilon, rng):
     return chosen
 
 
-_weighed_choice = secure.unless_secure(_draw_by_weight, secure.weighed_choice, types.int64)
+_weighed_choice = opendp_noise.unless_secure(_draw_by_weight, opendp_noise.weighed_choice, types.int64)
 
 
 @compiled
@@ -330,7 +330,7 @@ def _draw_by_flips(quality, sensitivity, epsilon, rng):
     return chosen
 
 
-_flipped_choice = secure.unless_secure(_draw_by_flips, secure.flipped_choice, types.int64)
+_flipped_choice = opendp_noise.unless_secure(_draw_by_flips, opendp_noise.flipped_choice, types.int64)
 
 
 @compiled

@@ -104,6 +104,43 @@ def check_choice(name: str, value, choices: Iterable):
     choices = tuple(choices)
     if value in choices:
         return value
-    near = difflib.get_close_matches(str(value), [str(choice) for choice in choices], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    nearest = find_nearest(value, choices)
+    hint = f"; did you mean {nearest!r}?" if nearest else ""
     raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint}")
+
+
+def suggest_name(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a hint for somebody who has misspelt a name: the nearest of those that there are, or all of them.
+
+    Parameters
+    ----------
+    name : str
+        What was written.
+    names : iterable of str
+        What could have been meant.
+    cutoff : float, default=0.6
+        From 0 to 1: how alike two names must be to be near.
+
+    Examples
+    --------
+    >>> suggest_name("max_dept", ["epsilon", "max_depth"])
+    "did you mean 'max_depth'?"
+    >>> suggest_name("colour", ["epsilon", "max_depth"])
+    'known are epsilon, max_depth'
+    """
+    names = sorted(names)
+    nearest = find_nearest(name, names, cutoff)
+    return f"did you mean {nearest!r}?" if nearest else f"known are {', '.join(names) or 'none'}"
+
+
+def find_nearest(value, choices: Iterable, cutoff: float = 0.6) -> str | None:
+    """Return the choice that reads most like a value, None if none is near.
+
+    Examples
+    --------
+    >>> find_nearest("papre", ("paper", "sound")), find_nearest("loud", ("paper", "sound"))
+    ('paper', 'sound')
+    >>> find_nearest(7, ("paper", "sound"))
+    """
+    near = difflib.get_close_matches(str(value), list(map(str, choices)), n=1, cutoff=cutoff)
+    return near[0] if near else None

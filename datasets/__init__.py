@@ -1,15 +1,10 @@
 """Where data is from: ``load(name)`` gives the same table whatever source it came from, or says what is missing.
 
-A data set is one module here and one file ``conf/dataset/<name>.yaml``; nothing else has to be changed to add one, and
-the tests find it by themselves. The module needs
-
-- ``read(*files)``: the original files, in the order of the YAML file, as a DataFrame with any names and types;
-- ``tidy(frame)``, if raw rows need more than names, types and missing-value marks (see `datasets.adult`);
-- ``original()`` instead of a file, if rules make its bytes (see `datasets.car`).
-
-The YAML file has the title, the task, the SHA-256 of the files, the number of rows, the fingerprint and the public
-domain, and may have ``uci``, ``openml``, ``kaggle``, ``folder``, ``n_train`` and ``drop_missing``; see
-`datasets.catalogue.Entry`. A new table's fingerprint stands in the message of the first `load`, which refuses it.
+A data set is one file ``conf/dataset/<name>.yaml`` and one reader, `datasets.readers` says how; nothing else has to be
+changed to add one, and the tests find it by themselves. The YAML file has the title, the task, the SHA-256 of the
+files, the number of rows, the fingerprint and the public domain, and may have ``reader``, ``uci``, ``openml``,
+``kaggle``, ``folder``, ``n_train``, ``drop_missing`` and ``rows_where``; see `datasets.catalogue.CatalogueEntry`. A
+new table's fingerprint stands in the message of the first `load`, which refuses it.
 """
 
 from datasets.catalogue import UnknownDataset, names

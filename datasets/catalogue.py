@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from algorithms import Domain
+from algorithms.parameters import suggest_name
 
 FOLDER = Path(__file__).parents[1] / "conf" / "dataset"
 
@@ -19,7 +19,7 @@ class UnknownDataset(ValueError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One file of the catalogue.
 
     Parameters
@@ -36,13 +36,18 @@ class Entry:
     domain : Domain
         Declared bounds and categories of all columns; public knowledge, not taken from the rows.
     files : dict
-        Original files in the order in which the module's ``read`` takes them, each with its SHA-256.
+        Original files in the order in which the reader's ``read`` takes them, each with its SHA-256.
     folder : str
         Sub-folder in which the files may lie; the name of the data set unless stated.
     n_train : int or None
         Number of rows of the official training part, which stand first; None without an official split.
     drop_missing : bool
         Whether rows with a missing value are left out.
+    reader : str
+        Module of ``datasets/readers`` that reads the files; the name of the data set unless stated.
+    rows_where : dict
+        Values by column: rows with another value are left out, where the raw table has the column. A server may have
+        one table for several files.
     uci, openml : int or None
         Number of the data set at UCI and at OpenML.
     kaggle : str or None
@@ -59,6 +64,8 @@ class Entry:
     folder: str = ""
     n_train: int | None = None
     drop_missing: bool = False
+    reader: str = ""
+    rows_where: dict = field(default_factory=dict)
     uci: int | None = None
     openml: int | None = None
     kaggle: str | None = None
@@ -80,7 +87,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> CatalogueEntry:
     """Return what the catalogue says about a data set.
 
     Raises
@@ -99,21 +106,17 @@ def entry(name: str) -> Entry:
     """
     path = FOLDER / f"{name}.yaml"
     if name not in names():
-        raise UnknownDataset(f"unknown data set {name!r}; {_suggestion(name)}")
+        raise UnknownDataset(f"unknown data set {name!r}; {suggest_name(name, names(), cutoff=0.5)}")
     return _read(path)
 
 
-def _suggestion(name: str) -> str:
-    near = difflib.get_close_matches(str(name), names(), n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names())}"
-
-
 @lru_cache
-def _read(path: Path) -> Entry:
+def _read(path: Path) -> CatalogueEntry:
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     fields["domain"] = Domain.from_mapping(fields["domain"])
     fields.setdefault("folder", path.stem)
+    fields.setdefault("reader", path.stem)
     try:
-        return Entry(name=path.stem, **fields)
+        return CatalogueEntry(name=path.stem, **fields)
     except TypeError as error:
         raise ValueError(f"{path.parent.name}/{path.name}: {str(error).removeprefix('Entry.__init__() ')}") from None

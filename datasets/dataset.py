@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 
 import pandas as pd
 
 from algorithms import Domain
 from datasets import catalogue, source, table
+from datasets.catalogue import CatalogueEntry
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ def load(name: str) -> Dataset:
     {'not_recom': 4320, 'priority': 4266, 'spec_prior': 4044, 'very_recom': 328, 'recommend': 2}
     """
     entry = catalogue.entry(name)
-    rows, provenance = source.obtain(entry, _module(name))
+    rows, provenance = _rows(entry)
     target = entry.domain.target.name
     return Dataset(
         name=entry.name,
@@ -116,9 +118,19 @@ def is_available(name: str) -> bool:
     True
     """
     entry = catalogue.entry(name)
-    embedded = hasattr(_module(name), "original")
+    embedded = hasattr(_reader(entry), "original")
     return embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
 
 
-def _module(name: str):
-    return import_module(f"datasets.{name}")
+def _rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
+    """Return the canonical table and its provenance, from this machine or else from a server."""
+    reader = _reader(entry)
+    if (rows := source.obtain(entry, reader)) is not None:
+        return rows
+    from datasets import download  # needed by nobody who has the files
+
+    return download.fetch(entry, reader)
+
+
+def _reader(entry: CatalogueEntry) -> ModuleType:
+    return import_module(f"datasets.readers.{entry.reader}")

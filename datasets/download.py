@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
 from datasets import source
-from datasets.catalogue import Entry
+from datasets.catalogue import CatalogueEntry
 
 try:
     import fcntl
@@ -36,7 +36,7 @@ PATIENCE = 15.0  # seconds after which a failed attempt is not repeated, so that
 KAGGLE_URL = "https://www.kaggle.com/api/v1/datasets/download"
 
 
-def fetch(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
+def fetch(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
     """Return the canonical table and its provenance from the first server that gives it, and cache it.
 
     Several processes at once are safe: one downloads, the others wait and take its result.
@@ -45,8 +45,8 @@ def fetch(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
     ----------
     entry : Entry
         What the catalogue says, with the numbers of the data set at the servers.
-    module : module
-        Of the data set.
+    reader : module
+        Reader of the data set, see `datasets.readers`.
 
     Raises
     ------
@@ -57,14 +57,14 @@ def fetch(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
     """
     servers = _servers(entry)
     with _lock(source.cache_file(entry)) if servers else nullcontext():
-        if (cached := source.from_cache(entry, module)) is not None:  # by the process that had the lock before
+        if (cached := source.from_cache(entry, reader)) is not None:  # by the process that had the lock before
             return cached, source.provenance(entry, "cache")
         failures = []
         for server, number, ask in servers:
             try:
                 with _progress(f"{entry.title} from {server}") as advance:
-                    answer = _persistently(server, lambda ask=ask, advance=advance: ask(entry, module, advance))
-                frame, write = _checked(answer, entry, module, f"data set {number} at {server}")
+                    answer = _persistently(server, lambda ask=ask, advance=advance: ask(entry, reader, advance))
+                frame, write = _checked(answer, entry, reader, f"data set {number} at {server}")
             except source.DataUnavailable as error:
                 failures.append(error)
                 continue
@@ -78,7 +78,7 @@ def fetch(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
     raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.remedy(entry)}")
 
 
-def _servers(entry: Entry) -> list[tuple[str, object, Callable]]:
+def _servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
     known = [
         ("UCI", entry.uci, _from_uci),
         ("OpenML", entry.openml, _from_openml),
@@ -87,7 +87,7 @@ def _servers(entry: Entry) -> list[tuple[str, object, Callable]]:
     return [(server, number, ask) for server, number, ask in known if number is not None]
 
 
-def _from_uci(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFrame:
+def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     from ucimlrepo import fetch_ucirepo
 
     data = fetch_ucirepo(id=entry.uci).data
@@ -96,13 +96,13 @@ def _from_uci(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFra
     return data.original[[*first, *(name for name in data.original.columns if name not in first)]]
 
 
-def _from_openml(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFrame:
+def _from_openml(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     from sklearn.datasets import fetch_openml
 
     return fetch_openml(data_id=entry.openml, as_frame=True, cache=False, n_retries=1, delay=PAUSE).frame
 
 
-def _from_kaggle(entry: Entry, module: ModuleType, advance: Callable) -> pd.DataFrame:
+def _from_kaggle(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     content = bytearray()
     with urllib.request.urlopen(f"{KAGGLE_URL}/{entry.kaggle}") as response:
         total = int(response.headers.get("Content-Length") or 0)
@@ -112,7 +112,7 @@ def _from_kaggle(entry: Entry, module: ModuleType, advance: Callable) -> pd.Data
     if len(content) < total:  # reading in blocks, http.client does not complain
         raise IncompleteRead(b"", total - len(content))
     with zipfile.ZipFile(BytesIO(content)) as archive:
-        return module.read(*(BytesIO(archive.read(name)) for name in entry.files))
+        return reader.read(*(BytesIO(archive.read(name)) for name in entry.files))
 
 
 def _persistently(server: str, ask: Callable) -> pd.DataFrame:
@@ -130,19 +130,21 @@ def _persistently(server: str, ask: Callable) -> pd.DataFrame:
         pause *= 2
 
 
-def _checked(answer: pd.DataFrame, entry: Entry, module: ModuleType, where: str) -> tuple[pd.DataFrame, Callable]:
+def _checked(
+    answer: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str
+) -> tuple[pd.DataFrame, Callable]:
     """Return the canonical table and the function that writes what the cache keeps of it."""
     if not entry.pinned_by_file:
-        frame = source.finished(answer, entry, module, where)
+        frame = source.finished(answer, entry, reader, where)
         return frame, lambda path: frame.to_csv(path, index=False)
     try:
-        content = module.rebuilt(answer)
+        content = reader.rebuilt(answer)
     except (ValueError, KeyError, TypeError) as error:
         raise source.DataMismatch(
             f"{entry.name}: {where}: {source.in_one_line(error)}; {source.remedy(entry)}"
         ) from error
     source.check_bytes(entry, *entry.files, hashlib.sha256(content).hexdigest(), where)
-    frame = source.finished(module.read(BytesIO(content)), entry, module, where)
+    frame = source.finished(reader.read(BytesIO(content)), entry, reader, where)
     return frame, lambda path: Path(path).write_bytes(content)
 
 

@@ -1,4 +1,4 @@
-"""Where the rows come from: original files in a folder, the cache, or a server; none but the pinned ones pass."""
+"""Rows that are here already: embedded, original files in a folder, or the cache; none but the pinned ones pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import ModuleType
 import pandas as pd
 
 from datasets import table
-from datasets.catalogue import Entry
+from datasets.catalogue import CatalogueEntry
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -25,31 +25,30 @@ class DataMismatch(DataUnavailable):
     """A file or a table is there, but it is not the pinned one; the message has the expected and the found value."""
 
 
-def obtain(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
-    """Return the canonical table and its provenance from the first source that has it.
+def obtain(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict] | None:
+    """Return the canonical table and its provenance from the first place on this machine that has it, None if none has.
 
-    Embedded data sets need no source. Otherwise, in order: a folder of original files, the cache, a server.
+    Embedded data sets need no place. Otherwise, in order: a folder of original files, the cache.
 
     Parameters
     ----------
     entry : Entry
         What the catalogue says.
-    module : module
-        Of the data set. ``read(*files)`` reads the original files; ``original()``, if there is one, makes the bytes of
-        the only file; ``tidy(frame)``, if there is one, is applied to what was read or downloaded.
+    reader : module
+        Reader of the data set, see `datasets.readers`.
 
     Raises
     ------
     DataUnavailable
-        If no source has the data.
+        If a file cannot be read.
     DataMismatch
-        If the first source that has it holds something else.
+        If the first place that has it holds something else.
     """
-    if hasattr(module, "original"):
-        content = module.original()
+    if hasattr(reader, "original"):
+        content = reader.original()
         (name,) = entry.files
         check_bytes(entry, name, hashlib.sha256(content).hexdigest(), "the embedded rules")
-        return finished(module.read(BytesIO(content)), entry, module, "embedded"), provenance(entry, "embedded")
+        return finished(reader.read(BytesIO(content)), entry, reader, "embedded"), provenance(entry, "embedded")
     if paths := original_files(entry):
         for path in paths:
             try:
@@ -57,12 +56,9 @@ def obtain(entry: Entry, module: ModuleType) -> tuple[pd.DataFrame, dict]:
             except OSError as error:
                 raise DataUnavailable(f"{entry.name}: {_shown(path)} cannot be read ({error.strerror})") from error
             check_bytes(entry, path.name, found, _shown(path))
-        return finished(module.read(*paths), entry, module, _shown(paths[0].parent)), provenance(entry, "files")
-    if (cached := from_cache(entry, module)) is not None:
-        return cached, provenance(entry, "cache")
-    from datasets import download  # needed by nobody who has the files
-
-    return download.fetch(entry, module)
+        return finished(reader.read(*paths), entry, reader, _shown(paths[0].parent)), provenance(entry, "files")
+    cached = from_cache(entry, reader)
+    return None if cached is None else (cached, provenance(entry, "cache"))
 
 
 def folders() -> list[Path]:
@@ -76,7 +72,7 @@ def folders() -> list[Path]:
     return places
 
 
-def original_files(entry: Entry) -> list[Path]:
+def original_files(entry: CatalogueEntry) -> list[Path]:
     """Return the paths of the original files in the first folder that has all of them, or an empty list."""
     for folder in folders():
         for place in (folder / entry.folder, folder):
@@ -86,13 +82,13 @@ def original_files(entry: Entry) -> list[Path]:
     return []
 
 
-def cache_file(entry: Entry) -> Path:
+def cache_file(entry: CatalogueEntry) -> Path:
     """Return where the cache keeps what is pinned, the canonical table or the original file."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "dp-replica" / f"{entry.name}-{entry.fingerprint[:12]}.csv"
 
 
-def from_cache(entry: Entry, module: ModuleType) -> pd.DataFrame | None:
+def from_cache(entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame | None:
     """Return the cached table, or None if there is none or it is damaged (it is then downloaded again)."""
     path = cache_file(entry)
     if not path.is_file():
@@ -100,14 +96,14 @@ def from_cache(entry: Entry, module: ModuleType) -> pd.DataFrame | None:
     try:
         if entry.pinned_by_file:
             check_bytes(entry, *entry.files, _sha256(path), _shown(path))
-            return finished(module.read(path), entry, module, _shown(path))
-        return finished(table.read_text(path), entry, module, _shown(path))
+            return finished(reader.read(path), entry, reader, _shown(path))
+        return finished(table.read_text(path), entry, reader, _shown(path))
     except (DataMismatch, ValueError, OSError) as error:
         warnings.warn(f"the cached table is not used: {error}", stacklevel=2)
         return None
 
 
-def finished(frame: pd.DataFrame, entry: Entry, module: ModuleType, where: str) -> pd.DataFrame:
+def finished(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str) -> pd.DataFrame:
     """Return the canonical table made from raw rows, or refuse it.
 
     Raises
@@ -116,9 +112,7 @@ def finished(frame: pd.DataFrame, entry: Entry, module: ModuleType, where: str) 
         If the fingerprint is not the pinned one.
     """
     try:
-        frame = table.aligned(frame, entry.domain)
-        tidy = getattr(module, "tidy", None)
-        frame = table.canonical(tidy(frame) if tidy else frame, entry.domain, entry.drop_missing)
+        frame = make_canonical(frame, entry, reader)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise no_such_table(entry, where, error) from error
     found = entry.fingerprint if entry.pinned_by_file else table.fingerprint(frame)
@@ -130,13 +124,22 @@ def finished(frame: pd.DataFrame, entry: Entry, module: ModuleType, where: str) 
     return frame
 
 
-def remedy(entry: Entry) -> str:
+def make_canonical(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame:
+    """Return the canonical table made from raw rows, which nobody has checked."""
+    frame = table.aligned(frame, entry.domain)
+    if hasattr(reader, "tidy"):
+        frame = reader.tidy(frame)
+    frame = table.with_values(frame, entry.rows_where)
+    return table.canonical(frame, entry.domain, entry.drop_missing)
+
+
+def remedy(entry: CatalogueEntry) -> str:
     """Return the way out: which original file to put where."""
     names = " and ".join(entry.files)
     return f"put the original {names} into data/{entry.folder}/ or $DPREPLICA_DATA/{entry.folder}/"
 
 
-def no_such_table(entry: Entry, where: str, error: Exception) -> DataMismatch:
+def no_such_table(entry: CatalogueEntry, where: str, error: Exception) -> DataMismatch:
     """Return the refusal of something that could not even be made into a table."""
     return DataMismatch(f"{entry.name}: {where} holds no such table ({in_one_line(error)}); {remedy(entry)}")
 
@@ -146,7 +149,7 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def check_bytes(entry: Entry, name: str, found: str, where: str) -> None:
+def check_bytes(entry: CatalogueEntry, name: str, found: str, where: str) -> None:
     """Refuse the file ``name`` unless the SHA-256 found is the pinned one."""
     expected = entry.files[name]
     if found != expected:
@@ -156,7 +159,7 @@ def check_bytes(entry: Entry, name: str, found: str, where: str) -> None:
         )
 
 
-def provenance(entry: Entry, source: str) -> dict:
+def provenance(entry: CatalogueEntry, source: str) -> dict:
     """Return where a table is from, as plain data without paths, the same on every machine."""
     return {"source": source, "files": dict(entry.files), "uci": entry.uci, "fingerprint": entry.fingerprint}
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from algorithms.domain import Continuous, Domain, Feature, Nominal
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous, Feature, Nominal
 
 MISSING = "?"  # the mark in UCI's original files; UCI's own CSV files leave the cell empty instead
 
@@ -76,6 +77,21 @@ def aligned(frame: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     if set(wanted) <= {_plain(name) for name in frame.columns}:
         return frame.rename(columns=lambda name: wanted.get(_plain(name), name))
     return frame.rename(columns=dict(zip(frame.columns, wanted.values(), strict=False)))
+
+
+def with_values(frame: pd.DataFrame, values: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows that have a certain value in each of some columns; a column that is not there decides nothing.
+
+    Examples
+    --------
+    >>> wines = pd.DataFrame({"color": ["red", "white", "red"], "alcohol": [9.4, 8.8, 9.8]})
+    >>> with_values(wines, {"color": "red", "country": "PT"})["alcohol"].tolist()
+    [9.4, 9.8]
+    """
+    for column, value in values.items():
+        if column in frame:
+            frame = frame[frame[column] == value]
+    return frame
 
 
 def canonical(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -> pd.DataFrame:

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from algorithms.parameters import suggest_name as suggestion
+
+__all__ = ["BadInput", "one_line", "suggestion"]
 
 
 class BadInput(ValueError):
     """The request cannot be run as it stands; the one-line message says what, where, and the way out."""
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the nearest known name, or the list of them.
-
-    Examples
-    --------
-    >>> suggestion("max_dept", ["epsilon", "max_depth"])
-    "did you mean 'max_depth'?"
-    >>> suggestion("colour", ["epsilon", "max_depth"])
-    'known are epsilon, max_depth'
-    """
-    known = sorted(known)
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known) or 'none'}"
 
 
 def one_line(error: BaseException) -> str:

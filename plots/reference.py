@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.config.paths import REFERENCE, ROOT
 from experiments.config.paper import Paper
+from experiments.config.paths import REFERENCE, ROOT
 from experiments.config.substitutes import describe_substitutes
 from experiments.judge.readings.ranking import describe_ranking
 from experiments.judge.verdict import REPRODUCED
@@ -32,7 +32,8 @@ def format_counts(paper: Paper, numbers: pd.DataFrame) -> str:
     said = "; ".join(f"{SIGNS[verdict]} {verdict}: {means.get(verdict, 0)}" for verdict in OF_NUMBERS)
     differing = facts[facts["verdict"] != REPRODUCED].to_dict("records")
     named = [
-        f"{label_name(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}" for row in differing
+        f"{label_name(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}"
+        for row in differing
     ]
     judged = f"Printed numbers: {said if len(means) else 'none survive'}."
     agree = f"Facts of the data sets: {len(facts) - len(named)} of {len(facts)} agree"

@@ -23,8 +23,8 @@ from experiments.errors import BadInput
 from experiments.judge.numbers import count_expected_misses
 from experiments.judge.verdict import NOT_REPRODUCED
 from experiments.stats import LEVEL
-from plots.labels import OF_NUMBERS
 from plots import audit_bounds
+from plots.labels import OF_NUMBERS
 from plots.series import note_missing_cells
 
 _TEXTS = ("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note")
@@ -193,7 +193,9 @@ def write_json(contents: Any, path: Path) -> None:
 
 def write_paper(paper: Paper, path: Path) -> None:
     """Write a paper's description as it was run, substitutes and number of repeats included."""
-    path.write_text(yaml.safe_dump(paper.to_mapping(), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump(paper.to_mapping(), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8"
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -15,7 +15,8 @@ from algorithms import (
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
 )
-from algorithms.accounting import Parallel, Privacy, Sequential, Spent
+from algorithms.accounting.events import Parallel, Sequential, Spent
+from algorithms.accounting.privacy import Privacy
 from algorithms.base import PrivateClassifier
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.mechanisms import laplace, laplace_vector, permute_and_flip

@@ -34,11 +34,11 @@ from algorithms import (
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
 )
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Parallel, Privacy, Spent
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED, Parallel, Spent
+from algorithms.accounting.privacy import Privacy
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
-from algorithms.regression.objective import perturbed
 from experiments.audit import blackbox, command, one_run, pairs
 from experiments.audit.blackbox import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
 from experiments.audit.bounds import (
@@ -52,6 +52,7 @@ from experiments.audit.bounds import (
 from experiments.audit.observation import Observation
 from experiments.audit.streams import Stream
 from plots.pages import audit_bounds
+from tests.noisy_objective import perturbed
 
 ALPHA = FALSE_ALARMS / 20
 

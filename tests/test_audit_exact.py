@@ -10,8 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 from algorithms import mechanisms
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from algorithms.forests.scores import CODES
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.forests.engine.scores import CODES
 from experiments.audit.exact import (
     LABELS,
     LAWS,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor, RDTClassifier
-from algorithms.accounting import ADDED_OR_REMOVED, RELATIONS, REPLACED
+from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
 from experiments.audit import command, hunt, pairs, templates
 from experiments.audit.blackbox import claim, pairs_of, sized
 from experiments.audit.bounds import smallest_epsilon

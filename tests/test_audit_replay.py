@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from experiments.audit import replay
 from experiments.audit.replay import GRID, SHOWN_BY, Subject, pairs, subjects
 from experiments.audit.tape import MAXIMUM, Call

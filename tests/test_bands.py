@@ -18,9 +18,8 @@ from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch
 from experiments.regression_check.bands import Accepted, accepted_of, plan_of
 from experiments.regression_check.differences import find_differences, format_report
-from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, most_against
+from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, make_band, most_against
 from experiments.regression_check.watch import check_of, doubts, verdict
-from experiments.regression_check.order_statistics import make_band
 
 DRAWS = {
     "normal": lambda rng, size: rng.normal(size=size),

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from experiments.config.selection import matches, same
 from omegaconf import OmegaConf
 from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score
 
 import datasets
-from algorithms.domain import Continuous
+from algorithms.encoding.features import Continuous
 from experiments.cells import code_version, study_cells
 from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
 from experiments.cells.grid import expand
 from experiments.commands.reproduce import check_paper
 from experiments.config import estimators, substitutes
-from experiments.config.selection import matches, same
 from experiments.errors import BadInput
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.metrics import metric_names, score_numbers
@@ -176,7 +176,7 @@ def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
     found = code_version._imported(
         [estimators.locate(estimators.target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
     )
-    assert {"algorithms.mechanisms", "algorithms.domain", "experiments.run.evaluate"} <= found
+    assert {"algorithms.mechanisms", "algorithms.encoding.domain", "experiments.run.evaluate"} <= found
     assert (
         not {"algorithms", "algorithms.forests.diffprfs", "experiments.run.runner", "experiments.store.database"}
         & found

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from experiments.config.selection import PaperError, axes
 
 from experiments.config.paths import ROOT
-from experiments.config.selection import PaperError, axes
 from experiments.judge.claim_groups import KINDS, Group
 from experiments.judge.claims import effect_text, judge_claims
 from experiments.stats import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p

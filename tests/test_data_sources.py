@@ -18,7 +18,8 @@ import pytest
 import ucimlrepo.fetch
 
 import datasets
-from datasets import car, catalogue, download, ihepc, source
+from datasets import catalogue, download, readers, source
+from datasets.readers import car, ihepc
 
 CAR_FILE = car.original()
 CAR_CSV = b"buying,maint,doors,persons,lug_boot,safety,class\n" + CAR_FILE
@@ -107,12 +108,12 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def toy(folder, tmp_path, monkeypatch):
     """Add the data set ``toy``, Car's rows without Car's rules, as anybody would: by one module and one YAML file."""
-    (tmp_path / "toy.py").write_text('"""Toy."""\nfrom datasets.car import read\n')
+    (tmp_path / "toy.py").write_text('"""Toy."""\nfrom datasets.readers.car import read\n')
     (tmp_path / "toy.yaml").write_text((catalogue.FOLDER / "car.yaml").read_text().replace("title: Car", "title: Toy"))
-    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(tmp_path)])
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
     yield datasets.load.__wrapped__  # not remembered from one test to the next
-    sys.modules.pop("datasets.toy", None)
+    sys.modules.pop("datasets.readers.toy", None)
 
 
 def refused(load, error, message):
@@ -318,13 +319,13 @@ def test_a_write_that_fails_leaves_nothing(tmp_path):
 
 def test_several_processes_download_once(toy, server, tmp_path):
     program = f"""
-import ucimlrepo.fetch, datasets
+import ucimlrepo.fetch, datasets, datasets.readers
 from pathlib import Path
 from datasets import catalogue, source
 ucimlrepo.fetch.API_BASE_URL = {server.url!r} + "/api"
 source.CHECKOUT = Path({str(tmp_path / "nowhere" / "checkout")!r})
 catalogue.FOLDER = Path({str(tmp_path)!r})
-datasets.__path__.append({str(tmp_path)!r})
+datasets.readers.__path__.append({str(tmp_path)!r})
 print(datasets.load("toy").provenance["source"])
 """
     command = [sys.executable, "-c", program]
@@ -389,7 +390,7 @@ def test_the_real_rows_as_uci_sends_them_have_the_same_fingerprint(name, server,
     entry = catalogue.entry(name)
     if not source.original_files(entry):
         pytest.skip(f"{', '.join(entry.files)} is not in {', '.join(map(str, source.folders()))}")
-    module = importlib.import_module(f"datasets.{name}")
+    module = importlib.import_module(f"datasets.readers.{entry.reader}")
     frame = module.read(*source.original_files(entry))
     if name.startswith("wine"):
         other = frame.assign(color="red" if name == "wine_quality" else "white")
@@ -416,7 +417,7 @@ def test_ihepc_from_uci_is_kept_as_the_original_file(toy, server, monkeypatch):
     text = Path(download.__file__).parents[1].joinpath("conf", "dataset", "ihepc.yaml").read_text()
     pinned = text.replace("4259c9d7ece5dbee9ab8d53682baac68d791c864f0f64a52b4043cb3b90894b7", sha256)
     (catalogue.FOLDER / "toy.yaml").write_text(pinned.replace("rows: 2049280", "rows: 1"))
-    (catalogue.FOLDER / "toy.py").write_text('"""Toy."""\nfrom datasets.ihepc import read, rebuilt\n')
+    (catalogue.FOLDER / "toy.py").write_text('"""Toy."""\nfrom datasets.readers.ihepc import read, rebuilt\n')
     catalogue._read.cache_clear()
     server.rows = original.replace(";", ",").encode()
     server.description = server.describe(target=None)

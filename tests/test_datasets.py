@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import datasets
-from algorithms.domain import Continuous, Nominal
-from datasets import adult, catalogue, ihepc, source, table, wine_quality
+from algorithms.encoding.features import Continuous, Nominal
+from datasets import catalogue, source, table
+from datasets.readers import adult, ihepc, semicolon_separated
 
 # Rows and classes as the public descriptions of the data sets count them, Adult without rows with missing values.
 COUNTS = {
@@ -62,7 +63,7 @@ def test_the_catalogue_is_complete():
 
 
 def test_what_is_known_without_rows(entry):
-    module = importlib.import_module(f"datasets.{entry.name}")
+    module = importlib.import_module(f"datasets.readers.{entry.reader}")
     assert module.__doc__ and callable(module.read)
     assert entry.title and entry.task in ("classification", "regression")
     assert isinstance(entry.domain.target, Nominal if entry.task == "classification" else Continuous)
@@ -167,10 +168,8 @@ def test_a_part_of_ihepc_never_has_its_name():
     assert part.domain == whole.domain
 
 
-def canonical(frame, name, module):
-    entry = catalogue.entry(name)
-    frame = table.aligned(frame, entry.domain)
-    return table.canonical(module.tidy(frame) if hasattr(module, "tidy") else frame, entry.domain, entry.drop_missing)
+def canonical(frame, name, reader):
+    return source.make_canonical(frame, catalogue.entry(name), reader)
 
 
 ADULT_ROW = (
@@ -191,7 +190,8 @@ def test_dots_blanks_and_marks_of_adult_vanish(tmp_path):
 def test_the_merge_of_the_wines_is_undone():
     names = catalogue.entry("wine_quality").domain.names
     merged = pd.DataFrame(np.ones((3, 11)), columns=names).assign(quality=[5, 6, 7], color=["red", "white", "red"])
-    assert canonical(merged, "wine_quality", wine_quality)["quality"].tolist() == [6]
+    assert canonical(merged, "wine_quality", semicolon_separated)["quality"].tolist() == [6]
+    assert canonical(merged, "wine_quality_red", semicolon_separated)["quality"].tolist() == [5, 7]
 
 
 @pytest.mark.parametrize("as_text", [True, False])

@@ -11,7 +11,7 @@ import pytest
 import datasets
 from algorithms import Domain, EDPRFClassifier, Nominal, PFDPDTClassifier
 from algorithms.forests.edprf import level_budgets
-from algorithms.forests.tree import LEAF
+from algorithms.forests.engine.tree import LEAF
 from tests.reference_trees import (
     BY_VALUE,
     COLUMNS,

@@ -5,13 +5,14 @@ from math import prod
 
 import pytest
 
-from datasets import car, catalogue, load, nursery, source
+from datasets import catalogue, load, source
+from datasets.readers import car, nursery
 
 EMBEDDED = pytest.mark.parametrize("module", [car, nursery], ids=["car", "nursery"])
 
 
 def _entry(module):
-    return catalogue.entry(module.__name__.removeprefix("datasets."))
+    return catalogue.entry(module.__name__.removeprefix("datasets.readers."))
 
 
 @EMBEDDED

@@ -19,8 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import algorithms
 from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, PrivacyLeakWarning
+from algorithms.forests.engine.tree import BY_VALUE
 from algorithms.forests.forest import PrivateForest
-from algorithms.forests.tree import BY_VALUE
 from experiments.config import estimators
 
 DOMAIN = Domain(

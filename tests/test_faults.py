@@ -27,7 +27,17 @@ from experiments.store.long_table import long_table
 from experiments.store.record import Record
 
 PROJECT = Path(__file__).resolve().parents[1]
-CODE = ("algorithms", "datasets", "experiments", "hydra_plugins", "plots", "conf", "results/bands", "results/reported", "pyproject.toml")
+CODE = (
+    "algorithms",
+    "datasets",
+    "experiments",
+    "hydra_plugins",
+    "plots",
+    "conf",
+    "results/bands",
+    "results/reported",
+    "pyproject.toml",
+)
 
 
 class Fault(NamedTuple):
@@ -300,7 +310,7 @@ COMPILED = [
     ),
     Fault(
         "Gini index without its weight",
-        "algorithms/forests/scores.py",
+        "algorithms/forests/engine/scores.py",
         "return count * (count / n - 1.0)",
         "return count / n * (count / n - 1.0)",
         "2",
@@ -308,7 +318,7 @@ COMPILED = [
     ),
     Fault(
         "rows equal to a cut go right",
-        "algorithms/forests/tree.py",
+        "algorithms/forests/engine/tree.py",
         "goes_left = lowest <= column[row] <= code",
         "goes_left = lowest <= column[row] < code",
         "1",

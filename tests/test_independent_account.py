@@ -36,7 +36,7 @@ from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.privacy_accountant import NeighboringRelation, UnsupportedEventError
 
-from algorithms.accounting import ADDED_OR_REMOVED
+from algorithms.accounting.events import ADDED_OR_REMOVED
 from experiments.audit import replay
 from experiments.audit.replay import GRID, Subject, subjects
 from experiments.audit.tape import MAXIMUM, Diverged, Tape, watch_class, watching

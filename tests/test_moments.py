@@ -16,7 +16,7 @@ from algorithms import (
     DPCRegressor,
     FunctionalMechanismRegressor,
 )
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.regression.design import Design
 from algorithms.regression.moments import Moments, share_of_moments
 from algorithms.regression.monomials import Monomials, count

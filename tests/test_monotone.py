@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.mechanisms import exponential, permute_and_flip
 from experiments.audit.exact import LABELS, LAWS, SIDES, Choice, changes, split_choice, worst_case
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from algorithms import RFDPPGiniClassifier
-from algorithms.accounting import ADDED_OR_REMOVED
-from algorithms.forests import levels, rfdpp_gini
+from algorithms.accounting.events import ADDED_OR_REMOVED
+from algorithms.forests import rfdpp_gini
+from algorithms.forests.engine import depth
 from experiments.audit import replay
 from experiments.audit.replay import MIDDLE, Pair, Subject, subjects
 from experiments.config import estimators
@@ -70,12 +71,12 @@ class DepthOfTheRows(RFDPPGiniClassifier):
         grow, exact = super()._grower(table), len(table.labels)
 
         def growing(table, rows, rng):
-            affordable = levels.affordable_levels
-            levels.affordable_levels = lambda reach, n_rows: affordable(reach, exact)
+            affordable = depth.affordable_levels
+            depth.affordable_levels = lambda reach, n_rows: affordable(reach, exact)
             try:
                 return grow(table, rows, rng)
             finally:
-                levels.affordable_levels = affordable
+                depth.affordable_levels = affordable
 
         return growing
 

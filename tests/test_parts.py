@@ -14,10 +14,10 @@ import pytest
 from scipy import stats
 
 import algorithms
-from algorithms import Domain, Nominal, secure
+from algorithms import Domain, Nominal, opendp_noise
+from algorithms.forests.engine.tree import EQUALS, LEAF
 from algorithms.forests.forest import SAMPLINGS
-from algorithms.forests.tree import EQUALS, LEAF
-from algorithms.secure import SecureGenerator
+from algorithms.opendp_noise import SecureGenerator
 from experiments.audit.bounds import smallest_epsilon
 from experiments.audit.release_path import SEED, known_places
 from tests.plain_python import found_by
@@ -97,7 +97,7 @@ def parts_of_an_experiment(n_rows, n_parts, rng=STREAM):
     return drawn
 
 
-DRAWN = pytest.mark.parametrize("draw", [secure.parts, parts_of_an_experiment], ids=["release", "experiment"])
+DRAWN = pytest.mark.parametrize("draw", [opendp_noise.parts, parts_of_an_experiment], ids=["release", "experiment"])
 
 
 @DRAWN

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from experiments.config.selection import PaperError, axis, settings
+from experiments.judge.series import summarise, with_unplaced
 
 import datasets
 from experiments.cells import study_cells
 from experiments.config.paths import ROOT
-from experiments.config.selection import PaperError, axis, settings
 from experiments.config.substitutes import substituted
 from experiments.errors import BadInput
-from experiments.judge.series import summarise, with_unplaced
 from experiments.run import ledger_steps, runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of

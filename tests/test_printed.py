@@ -2,8 +2,8 @@
 
 import pandas as pd
 import pytest
-
 from experiments.config.selection import PaperError
+
 from experiments.judge.claims import judge_claims
 
 PAPER = {"number": 0, "repeats": 1}

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-
 from experiments.config.selection import PaperError
 from experiments.judge.ranks import critical_difference, friedman_p, ranks
+
 from plots import check, publish
 from plots.figures.ranks import advice, figure
 from plots.run_folder import Run

@@ -26,8 +26,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
 import algorithms
-from algorithms import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning, clipping, reading
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
+from algorithms import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.encoding import clipping
+from algorithms.encoding.columns import clip_numbers
 from algorithms.regression.design import Design
 from tests import test_secure
 from tests.test_secure import made, predictions, private
@@ -219,9 +221,9 @@ def test_clipping_compiled_and_not_is_the_same():
     values = np.array([-2.0, -1.0, 0.0, 3.0, np.nan, np.inf, 7.0, -np.inf, np.nan, 5.0])
     for given_ in (values, values[:4], np.repeat(values, 2)[::2], values[:0]):
         outs = np.empty((2, len(given_)))
-        counts = [clip(given_, -1.0, 5.0, out) for clip, out in zip((clipping.clip, reading.clip), outs, strict=True)]
+        counts = [clip(given_, -1.0, 5.0, out) for clip, out in zip((clipping.clip, clip_numbers), outs, strict=True)]
         assert counts[0] == counts[1] and np.array_equal(*outs, equal_nan=True)
-    assert reading.clip(values, -1.0, 5.0, np.empty(10)) == (4, 2)
+    assert clip_numbers(values, -1.0, 5.0, np.empty(10)) == (4, 2)
 
 
 def test_categories_are_looked_up_once_for_a_column_of_type_category():
@@ -434,7 +436,8 @@ import sys, types
 package = types.ModuleType("algorithms")
 package.__path__ = ["algorithms"]
 sys.modules["algorithms"] = package
-from algorithms.domain import Continuous, Domain
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous
 print(Domain((Continuous("x", 0, 1),)).encode([[3]])[0], {"numba", "sklearn", "scipy"} & set(sys.modules))
 """
     root = Path(__file__).resolve().parents[1]

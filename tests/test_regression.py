@@ -25,14 +25,16 @@ from algorithms import (
     ParameterError,
     PrivacyLeakWarning,
 )
-from algorithms.accounting import REPLACED, Privacy, Sequential, Spent
+from algorithms.accounting.events import REPLACED, Sequential, Spent
+from algorithms.accounting.privacy import Privacy
 from algorithms.regression.budget import PROPORTIONS, sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.dpba import BETAS
 from algorithms.regression.functional_mechanism import SENSITIVITIES
-from algorithms.regression.minimum import REPAIRS, minimise
 from algorithms.regression.monomials import MOST, Monomials, count
-from algorithms.regression.objective import Noise, Objective, objective_of, perturbed
+from algorithms.regression.objective import Noise, Objective, objective_of
+from algorithms.regression.repair import REPAIRS, minimise
+from tests.noisy_objective import perturbed
 
 SMALLEST_P = 1e-4  # fixed seeds, see test_mechanisms.py
 SCALINGS = ("box", "ball")

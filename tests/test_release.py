@@ -26,9 +26,9 @@ from algorithms import (
     ParzenReplacement,
     PrivacyLeakWarning,
 )
-from algorithms.release import marginals
-from algorithms.release.cpppw import RATIOS, choose_ratio
-from algorithms.release.trained import CLASSIFIERS
+from algorithms.data_replacement import dp_marginals
+from algorithms.data_replacement.cpppw import RATIOS, choose_ratio
+from algorithms.data_replacement.train_on_release import CLASSIFIERS
 
 DOMAIN = Domain(
     (Continuous("age", 0, 100), Nominal("safety", ("low", "med", "high")), Continuous("gain", 0, 99999)),
@@ -262,7 +262,7 @@ def recorded(monkeypatch, X, y, epsilon=1.2):
         calls.append((np.array(values), sensitivity, epsilon))
         return np.asarray(values, dtype=np.float64)
 
-    monkeypatch.setattr(marginals, "laplace_vector", recording)
+    monkeypatch.setattr(dp_marginals, "laplace_vector", recording)
     sampler = set_up(MarginalReplacement(epsilon))
     sampler.fit_resample(X, y)
     return calls, sampler.privacy_

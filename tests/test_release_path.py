@@ -11,7 +11,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier, base
-from algorithms.accounting import REPLACED
+from algorithms.accounting.events import REPLACED
 from algorithms.released.forest import ReleasedForest
 from experiments.audit import command, release_path
 from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable

@@ -142,7 +142,7 @@ FORBIDDEN = (
     "llvmlite",
     *(f"algorithms.{p}" for p in ("forests", "regression")),
 )
-FORBIDDEN += ("algorithms.release", "algorithms.mechanisms", "algorithms.base", "experiments")
+FORBIDDEN += ("algorithms.data_replacement", "algorithms.mechanisms", "algorithms.base", "experiments")
 
 
 def test_it_loads_and_predicts_without_the_code_that_trains(released):

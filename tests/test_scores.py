@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from algorithms.forests.candidates import below_scores, by_value_score, equals_scores
-from algorithms.forests.scores import CODES, SSE_SENSITIVITY, sensitivity, squared_error_score
+from algorithms.forests.engine.candidates import below_scores, by_value_score, equals_scores
+from algorithms.forests.engine.scores import CODES, SSE_SENSITIVITY, sensitivity, squared_error_score
 
 N_CLASSES = 3
 

@@ -20,15 +20,16 @@ from scipy import stats
 from sklearn.base import is_regressor
 
 import algorithms
-from algorithms import Continuous, Domain, Nominal, ParameterError, secure
+from algorithms import Continuous, Domain, Nominal, ParameterError, opendp_noise
 from algorithms.base import PrivateEstimator
-from algorithms.forests import keys
+from algorithms.forests.engine import lazy
 from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
-from algorithms.regression.objective import Noise, Objective, perturbed
-from algorithms.secure import SecureGenerator
+from algorithms.opendp_noise import SecureGenerator
+from algorithms.regression.objective import Noise, Objective
 from experiments.audit import replay, tape
 from experiments.config import estimators
 from experiments.errors import BadInput
+from tests.noisy_objective import perturbed
 from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6
@@ -71,13 +72,13 @@ def counting(replace):
 
         return made
 
-    def radius(m, scale, drawing=secure._radius):
+    def radius(m, scale, drawing=opendp_noise._radius):
         drawn["sup_norm_vector"] += 1
         return drawing(m, scale)
 
-    replace(secure, "_radius", radius)
-    replace(secure, "_laplace", watched(secure._laplace))
-    replace(secure, "_largest", watched(secure._largest))
+    replace(opendp_noise, "_radius", radius)
+    replace(opendp_noise, "_laplace", watched(opendp_noise._laplace))
+    replace(opendp_noise, "_largest", watched(opendp_noise._largest))
     return drawn
 
 
@@ -118,7 +119,7 @@ def test_noise_of_the_maximum_norm_follows_its_law(m, sensitivity, epsilon):
 def test_the_radius_on_a_coarse_grid_follows_its_law():
     """Where the correction of the proposal counts: q = exp(-1 / 2), m = 3."""
     weights = np.array([(2 * k + 1) ** 3 * math.exp(-k / 2) for k in range(80)])
-    drawn = np.bincount([secure._radius(3, 2.0) for _ in range(N_DRAWS)], minlength=80)
+    drawn = np.bincount([opendp_noise._radius(3, 2.0) for _ in range(N_DRAWS)], minlength=80)
     law = weights / weights.sum() * N_DRAWS
     seen, expected = (np.append(a[1:18], [a[0] + a[18:].sum()]) for a in (drawn, law))
     assert stats.chisquare(seen, expected).pvalue > SMALLEST_P
@@ -182,12 +183,12 @@ def test_opendp_accounts_for_its_noise_as_we_do(sensitivity, epsilon, monkeypatc
     """By its own maps; for Gumbel noise it has zCDP: a choice whose log-ratios span epsilon has rho = epsilon² / 8."""
     made = {}
     for name in ("_laplace", "_largest"):
-        make = getattr(secure, name)
-        monkeypatch.setattr(secure, name, lambda *args, make=make: made.setdefault(args[1], make(*args)))
-    secure.noisy_number(1.0, sensitivity, epsilon)
-    secure.noisy_numbers(np.ones(3), sensitivity, epsilon)
-    secure.weighed_choice(QUALITY, np.ones(3), sensitivity, epsilon)
-    secure.flipped_choice(QUALITY, sensitivity, epsilon)
+        make = getattr(opendp_noise, name)
+        monkeypatch.setattr(opendp_noise, name, lambda *args, make=make: made.setdefault(args[1], make(*args)))
+    opendp_noise.noisy_number(1.0, sensitivity, epsilon)
+    opendp_noise.noisy_numbers(np.ones(3), sensitivity, epsilon)
+    opendp_noise.weighed_choice(QUALITY, np.ones(3), sensitivity, epsilon)
+    opendp_noise.flipped_choice(QUALITY, sensitivity, epsilon)
     paid = {kind: measurement.map(sensitivity) for kind, measurement in made.items()}
     assert paid.pop("gumbel") == pytest.approx(epsilon**2 / 8)
     assert paid == {kind: pytest.approx(epsilon) for kind in (False, True, "exponential")}
@@ -232,8 +233,8 @@ def test_noise_of_the_maximum_norm_refuses_a_budget_that_64_bits_cannot_serve(se
     for epsilon in (2.0**-26, 2.0**-40, 5e-324):
         with pytest.raises(ValueError, match=r"^sup_norm_vector: epsilon=\S+ is too small .* give at least 2\^-25$"):
             sup_norm_vector(np.zeros(2), sensitivity, epsilon, rng)
-    monkeypatch.setattr(secure, "_radius", lambda m, scale: scales.append(scale) or 1)
-    sup_norm_vector(np.zeros(2), sensitivity, secure.SMALLEST_EPSILON, rng)
+    monkeypatch.setattr(opendp_noise, "_radius", lambda m, scale: scales.append(scale) or 1)
+    sup_norm_vector(np.zeros(2), sensitivity, opendp_noise.SMALLEST_EPSILON, rng)
     assert scales[0] <= 2**56  # so that 2^63 lies 128 scales away
 
 
@@ -242,9 +243,9 @@ def test_noise_of_the_maximum_norm_refuses_a_budget_that_64_bits_cannot_serve(se
 def test_answers_are_rounded_to_the_grid_of_their_noise_which_covers_two_that_differ(sensitivity, epsilon, monkeypatch):
     """What is left below the grid would have no noise; neighbours may be rounded apart by a step more."""
     told, step = [], 2.0 ** (math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30)
-    monkeypatch.setattr(secure, "_radius", lambda m, scale: told.append(scale * epsilon) or 0)  # no noise
+    monkeypatch.setattr(opendp_noise, "_radius", lambda m, scale: told.append(scale * epsilon) or 0)  # no noise
     exact = np.random.default_rng(1).uniform(-5, 5, 50)
-    some, others = (secure.noisy_together(exact + moved, sensitivity, epsilon) for moved in (0.0, sensitivity))
+    some, others = (opendp_noise.noisy_together(exact + moved, sensitivity, epsilon) for moved in (0.0, sensitivity))
     for released in (some, others):
         assert np.array_equal(released / step, np.round(released / step))
     assert (others - some).max() / step <= min(told) * (1 + 1e-12)
@@ -411,7 +412,7 @@ def leaves():
     (tree,) = forest.fit(X, y).trees_
     n_leaves = int((tree.nodes["feature"] < 0).sum())
     alike = {forest.fit(X[i:], y[i:]).trees_[0].nodes.tobytes() for i in range(6)}
-    keys.MOST_NODES = 5
+    lazy.MOST_NODES = 5
     said = []
     for deep in (forest, made("edprf_sound", algorithms.EDPRFClassifier, noise="opendp", max_depth=4)):
         try:
@@ -471,7 +472,7 @@ def test_another_source_of_noise_is_refused():
 
 
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch):
-    secure._opendp.cache_clear()
+    opendp_noise._opendp.cache_clear()
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     X, y = table()
     with pytest.raises(ImportError, match=r"pip install \"dp-replica\[secure\]\"") as raised:

@@ -5,9 +5,9 @@ import math
 
 import pandas as pd
 import pytest
-
 from experiments.config.selection import PaperError
 from experiments.judge.soundness import gains
+
 from plots import check, publish
 from plots.figures.soundness import figure, markdown
 from plots.run_folder import Run

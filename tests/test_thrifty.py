@@ -7,9 +7,9 @@ import pytest
 
 import datasets
 from algorithms import ThriftyTreeClassifier
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from algorithms.forests.thrifty import question_score
-from algorithms.forests.tree import LEAF
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.forests.engine.tree import LEAF
+from algorithms.forests.thrifty_tree import question_score
 from experiments.audit.exact import SIDES, Choice, changes, permute_and_flip_law, split_choice, worst_case
 from tests.reference_trees import (
     BELOW,

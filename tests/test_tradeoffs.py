@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-
 from experiments.config.selection import PaperError
+
 from experiments.judge.claims import judge_claims
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-
 from experiments.config.selection import PaperError
+
 from experiments.judge.numbers import expected_misses, judge_numbers, read_reported
 from experiments.judge.verdict import half_digit
 

@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled, inlined
-from algorithms.forests.candidates import (
+from algorithms.accounting import faults
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import Fault
+from algorithms.forests.engine.candidates import (
     class_counts,
     count_within,
     draw_features,
@@ -20,6 +21,10 @@ from algorithms.forests.candidates import (
     sum_targets,
     sum_within,
 )
+from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
+from algorithms.forests.engine.intervals import Split
+from algorithms.forests.engine.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
+from algorithms.forests.engine.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
 from algorithms.forests.forest import (
     PrivateForestClassifier,
     PrivateForestRegressor,
@@ -27,10 +32,7 @@ from algorithms.forests.forest import (
     draw_label,
     label_leaf,
 )
-from algorithms.forests.intervals import Split
-from algorithms.forests.levels import Reach, after_count, count_cost, count_rows
-from algorithms.forests.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
-from algorithms.forests.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
+from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import check_choice, check_number
 
@@ -42,7 +44,7 @@ COUNTS, DRAWN, RATIO, MEAN, PARTS = range(5)
 number of the targets, or their mean, or, sound, the sums of y and of 1 - y, to which a record adds 1 together."""
 
 
-class Plan(NamedTuple):
+class DiffPETsPlan(NamedTuple):
     """What one tree may spend, how it splits and what its leaves hold."""
 
     max_depth: int  # levels of splits
@@ -60,7 +62,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
     growth = plant(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
@@ -204,7 +206,7 @@ class _DiffPETs(TwoVariants):
     def _grower(self, table):
         plan = self._plan(table)
         if self.variant == "paper":
-            return partial(grow, plan)
+            return partial(grow_as_printed, plan)
         leaf, least = PARTS if plan.is_regression else DRAWN, self._least_sensitivity()
         return partial(grow_sound, plan._replace(sensitivity=least, monotone=True, cut=PUBLIC, leaf=leaf))
 
@@ -218,9 +220,9 @@ class _DiffPETs(TwoVariants):
         unpaid = Unpaid("stop condition, and the values present that cuts are drawn from")
         level = Sequential("split level", (count, split, unpaid), plan.max_depth)
         tree = Sequential("tree", (level, Sequential("leaf level", (count, *leaf))))
-        return self._composed(tree, table), tuple(FAULTS[name] for name in self._fault_names())
+        return self._composed(tree, table), self._faults()
 
-    def _sound_tree(self, plan: Plan) -> Event:
+    def _sound_tree(self, plan: DiffPETsPlan) -> Event:
         """Return what a sound tree of the full height costs; one of fewer levels costs as much, in larger parts."""
         per_level = after_count(plan.reach) / (plan.reach.most + 1)
         split = Spent("exponential, monotone", "one of K random cuts", per_level, self._least_sensitivity())
@@ -233,13 +235,13 @@ class _DiffPETs(TwoVariants):
         splits = Sequential("split level", (split,), plan.reach.most)
         return Sequential("tree", (count_cost(plan.reach), splits, leaf))
 
-    def _fault_names(self) -> list[str]:
-        names = ["exact stop condition", "cuts from the rows", "unused count"]
+    def _faults(self) -> tuple[Fault, ...]:
+        present = [faults.DIFFPETS_EXACT_STOP, faults.DIFFPETS_CUTS_FROM_ROWS, faults.DIFFPETS_UNUSED_COUNT]
         if self._sampling() == "bootstrap":
-            names.append("bootstrap")
+            present.append(faults.DIFFPETS_BOOTSTRAP)
         if self.leaf == "count":
-            names.append("exact leaves")
-        return names
+            present.append(faults.DIFFPETS_EXACT_LEAVES)
+        return tuple(present)
 
 
 class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
@@ -276,7 +278,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -288,7 +290,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
 
     Privacy: variant "paper" is **not** differentially private (the stop condition and the values to cut at read the
     rows without noise, and rows repeat); ``privacy_`` lists its faults. Variant "sound" is, with pure epsilon: each
-    tree counts its rows with noise and takes as many levels as they last, at most h, see ``algorithms.forests.levels``;
+    tree counts its rows with noise and takes as many levels as they last, at most h, see ``engine.depth``;
     cuts are drawn from the public ranges, every node is split down to the last level, and permute-and-flip draws the
     labels. An added record never raises the score and never lowers a class count, so that both selections go without
     the 2 in their exponent.
@@ -344,9 +346,9 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         check_choice("leaf", self.leaf, ("class_counts", "count"))
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> Plan:
+    def _plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
-        return Plan(
+        return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
             reach=self._reach(),
             max_features=self.max_features or math.isqrt(len(table.codes)),
@@ -364,7 +366,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     def _least_sensitivity(self) -> float:
         return sensitivity(GINI, 0)
 
-    def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
+    def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:
         if self.leaf == "count":
             return (Unpaid("majority class of a leaf"),)
         return (Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0),)
@@ -413,7 +415,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -489,9 +491,9 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         check_number("error_threshold", self.error_threshold, lowest=0)
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> Plan:
+    def _plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
-        return Plan(
+        return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
             reach=self._reach(),
             max_features=self.max_features or len(table.codes),
@@ -509,7 +511,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     def _least_sensitivity(self) -> float:
         return SSE_SENSITIVITY
 
-    def _leaf_cost(self, plan: Plan) -> tuple[Event, ...]:
+    def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:
         if self.leaf == "mean":
             return (Spent("laplace", "mean of a leaf", plan.leaf_epsilon, 2.0),)
         half = plan.leaf_epsilon / 2
@@ -517,27 +519,3 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
             Spent("laplace", "sum of the targets of a leaf", half, 1.0),
             Spent("laplace", "number of records of a leaf", half, 1.0),
         )
-
-
-FAULTS = {
-    fault.name: fault
-    for fault in (
-        Fault(
-            "exact stop condition",
-            "whether a node holds one class only, or little error, is read without noise",
-            "Algorithm 2, stop condition and line 1",
-        ),
-        Fault(
-            "cuts from the rows",
-            "cuts are values that occur in the rows of the node",
-            "Algorithm 2, line 5; section 1.4: a value of the feature at random",
-        ),
-        Fault(
-            "unused count",
-            "half of each level pays for a number that nothing uses",
-            "section 2.2: noise on the number of records of every node",
-        ),
-        Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 1, line 4"),
-        Fault("exact leaves", "leaves are labelled without noise", "Algorithm 2, line 2, in the reading leaf='count'"),
-    )
-}

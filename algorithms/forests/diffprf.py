@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault
-from algorithms.forests.diffprfs import DiffPRFsClassifier, Plan
+from algorithms.accounting.events import Event
+from algorithms.accounting.faults import DIFFPRF_EXACT_CHOICES, Fault
+from algorithms.forests.diffprfs import DiffPRFsClassifier, DiffPRFsPlan
+from algorithms.forests.engine.depth import average_children
 from algorithms.forests.forest import NominalColumns
-from algorithms.forests.levels import average_children
 from algorithms.parameters import check_choice, check_flag
 
 
@@ -54,7 +55,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -125,7 +126,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
         check_flag("author_code", self.author_code)
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> Plan:
+    def _plan(self, table) -> DiffPRFsPlan:
         plan = super()._plan(table)
         exact = np.full(self.max_depth + 1, math.inf)
         return plan._replace(split_epsilon=exact, leaf_epsilon=exact) if self.author_code else plan
@@ -141,11 +142,4 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         ledger, faults = super()._account(table)
-        return ledger, (*faults, EXACT_CHOICES) if self.author_code else faults
-
-
-EXACT_CHOICES = Fault(
-    "exact choices",
-    "the best feature is taken and leaves are labelled without noise",
-    "published code that looks like the authors' own, which is the reading author_code",
-)
+        return ledger, (*faults, DIFFPRF_EXACT_CHOICES) if self.author_code else faults

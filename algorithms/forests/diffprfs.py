@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import (
+from algorithms.accounting import faults
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import Fault
+from algorithms.forests.engine.candidates import (
     below_scores,
     by_value_score,
     class_counts,
@@ -19,17 +20,26 @@ from algorithms.forests.candidates import (
     public_split,
     public_splits,
 )
+from algorithms.forests.engine.depth import (
+    Reach,
+    after_count,
+    average_children,
+    count_cost,
+    count_rows,
+    left_over,
+    stacked,
+)
+from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
+from algorithms.forests.engine.scores import CODES, sensitivity
+from algorithms.forests.engine.tree import BELOW, plant, released, split_by_kind, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
-from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
-from algorithms.forests.scores import CODES, sensitivity
-from algorithms.forests.tree import BELOW, plant, released, split_by_kind, unused_features
+from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import ParameterError, check_choice, check_count
 
 
-class Plan(NamedTuple):
+class DiffPRFsPlan(NamedTuple):
     """What one tree may spend and how it splits."""
 
     max_depth: int
@@ -55,7 +65,7 @@ class SoundPlan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_as_printed(plan, table, rows, rng):
     """Grow one tree: noisy count, stop if it is small, else cut the continuous features and draw a feature."""
     growth = plant(table, rows)
     n_features = table.codes.shape[0]
@@ -198,7 +208,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -214,7 +224,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     and without continuous features, the accounted epsilon is finite.
 
     Variant "sound" is epsilon-differentially private. Each tree counts its rows with noise and takes as many levels as
-    they last, at most d, see ``algorithms.forests.levels``; a count in every node, as printed, costs half of every
+    they last, at most d, see ``engine.depth``; a count in every node, as printed, costs half of every
     level and was worth less. The rest of the budget is divided over the levels, a leaf has all that the splits above
     it have left. One exponential mechanism chooses among the drawn features and the public cuts of continuous ones,
     permute-and-flip draws the labels, both without the 2 in their exponent: an added record lowers no count and no
@@ -288,11 +298,11 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     def _criterion(self) -> str:
         return self.criterion or ("information_gain" if self.variant == "paper" else "max")
 
-    def _plan(self, table) -> Plan:
+    def _plan(self, table) -> DiffPRFsPlan:
         n_features, n_rows = table.codes.shape
         score = CODES[self._criterion()]
         half = self._tree_epsilon() * self._level_shares(self.max_depth) / 2
-        return Plan(
+        return DiffPRFsPlan(
             max_depth=self.max_depth,
             max_features=self.max_features or math.ceil(math.sqrt(n_features)),
             count_epsilon=half,
@@ -321,7 +331,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
 
     def _grower(self, table):
         if self.variant == "paper":
-            return partial(grow, self._plan(table))
+            return partial(grow_as_printed, self._plan(table))
         self.n_cuts_ = public_cuts(table)
         return partial(grow_sound, self._sound_plan(table))
 
@@ -345,12 +355,14 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         if self.variant == "sound":
             return self._composed(self._sound_tree(self._sound_plan(table)), table), ()
         plan = self._plan(table)
-        faults, unpaid = [BOOTSTRAP] if self._sampling() == "bootstrap" else [], []
+        present, unpaid = [], []
+        if self._sampling() == "bootstrap":
+            present.append(faults.DIFFPRFS_BOOTSTRAP)
         if table.is_continuous.any():
-            faults.append(INTERVAL_ENDS)
+            present.append(faults.DIFFPRFS_INTERVAL_ENDS)
             unpaid.append(Unpaid("smallest and largest value present, between which cuts are drawn"))
         if self._criterion() == "information_gain":
-            faults.append(ROW_NUMBER)
+            present.append(faults.DIFFPRFS_SENSITIVITY_FROM_ROWS)
             unpaid.append(Unpaid("number of rows, which sets the sensitivity of information gain"))
         levels = []
         for depth in range(self.max_depth + 1):
@@ -360,18 +372,4 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
             leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon[depth], 1.0)
             last = depth == self.max_depth
             levels.append(Sequential("leaf level" if last else f"level {depth}", (count, leaf if last else split)))
-        return self._composed(Sequential("tree", (*levels, *unpaid)), table), tuple(faults)
-
-
-FORESTS = "Patil & Singh (2014) and Mu et al. (2016), as later papers tell it: "
-BOOTSTRAP = Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", FORESTS + "rows with replacement")
-INTERVAL_ENDS = Fault(
-    "interval ends from the rows",
-    "the intervals end at values that occur in the rows",
-    FORESTS + "intervals between the values of a continuous feature",
-)
-ROW_NUMBER = Fault(
-    "sensitivity from the rows",
-    "the sensitivity of information gain is taken from the number of rows",
-    FORESTS + "log2(N + 1) + 1 / ln 2 for N rows; paper 1, section 2.3.1, has it alike",
-)
+        return self._composed(Sequential("tree", (*levels, *unpaid)), table), tuple(present)

@@ -7,19 +7,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import by_value_score, class_counts, count_by_code, is_pure
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import PFDPDT_EXACT_PURITY, Fault
+from algorithms.forests.engine.candidates import by_value_score, class_counts, count_by_code, is_pure
+from algorithms.forests.engine.depth import (
+    Reach,
+    after_count,
+    average_children,
+    count_cost,
+    count_rows,
+    left_over,
+    stacked,
+)
+from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
+from algorithms.forests.engine.scores import GINI, sensitivity
+from algorithms.forests.engine.tree import plant, released, split_by_value, unused_features
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.forests.keys import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
-from algorithms.forests.levels import Reach, after_count, average_children, count_cost, count_rows, left_over, stacked
-from algorithms.forests.scores import GINI, sensitivity
-from algorithms.forests.tree import plant, released, split_by_value, unused_features
+from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.parameters import check_choice
 
 
-class Plan(NamedTuple):
+class PFDPDTPlan(NamedTuple):
     """What one tree may spend and how it chooses."""
 
     max_depth: int  # levels of nodes, the root being the first
@@ -34,7 +43,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_tree(plan, table, rows, rng):
     """Grow one tree, pfDPDT."""
     growth = plant(table, rows)
     levels = count_rows(growth, plan.reach, rng) if plan.is_sound else plan.max_depth - 1
@@ -130,7 +139,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -149,7 +158,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     Privacy: variant "paper" is **not** differentially private: whether a node holds one label only is read without
     noise. (The text makes children only for the values seen, too; here they come from the public domain.) Variant
     "sound" has no such test: each tree counts its rows with noise and takes as many levels as they last, at most
-    treeDepth, see ``algorithms.forests.levels``. Its two choices go without the 2 in their exponent: an added record
+    treeDepth, see ``engine.depth``. Its two choices go without the 2 in their exponent: an added record
     raises no Gini score and lowers no count. Below a node without rows every feature and every label is equally good,
     whatever the depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are
     those of the full tree. Such a tree shows where there are no rows and is not to be published; in a release the full
@@ -207,7 +216,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         reach = Reach(float(self.epsilon), average_children(self.domain_, self.n_bins), self.max_depth - 1)
         epsilon = after_count(reach) if is_sound else reach.epsilon
         self.n_cuts_ = public_cuts(table)
-        self.plan_ = Plan(
+        self.plan_ = PFDPDTPlan(
             self.max_depth,
             reach,
             *stacked([level_budgets(epsilon, levels + 1) for levels in range(self.max_depth)]),
@@ -215,7 +224,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
             leaf_flips=self.leaf == "permute_and_flip",
             is_sound=is_sound,
         )
-        return partial(grow, self.plan_)
+        return partial(grow_tree, self.plan_)
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self.plan_
@@ -230,7 +239,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         if plan.is_sound:
             return self._composed(Sequential("longest path", (count_cost(plan.reach), *splits, leaf)), table), ()
         unpaid = Unpaid("whether a node holds one label only")
-        return self._composed(Sequential("longest path", (*splits, leaf, unpaid)), table), (PURITY,)
+        return self._composed(Sequential("longest path", (*splits, leaf, unpaid)), table), (PFDPDT_EXACT_PURITY,)
 
 
 class EDPRFClassifier(PFDPDTClassifier):
@@ -257,7 +266,7 @@ class EDPRFClassifier(PFDPDTClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -307,10 +316,3 @@ class EDPRFClassifier(PFDPDTClassifier):
 
     def _sampling(self) -> str:
         return "disjoint"
-
-
-PURITY = Fault(
-    "exact purity test",
-    "whether a node holds one label only is read without noise",
-    "pfDPDT (Algorithm 5), condition for a leaf: one label only",
-)

@@ -11,14 +11,15 @@ from joblib import Parallel as InParallel
 from joblib import delayed
 from numba import types
 
-from algorithms import secure
-from algorithms.accounting import Bootstrapped, Event, Fault, Parallel, Sequential
+from algorithms import opendp_noise
+from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
+from algorithms.accounting.faults import Fault
 from algorithms.base import PrivateClassifier, PrivateRegressor
-from algorithms.bins import bin_continuous
-from algorithms.compiled import compiled
-from algorithms.domain import Continuous
-from algorithms.forests.predictor import add_values, add_votes
-from algorithms.forests.table import Table, make_table
+from algorithms.encoding.bins import bin_continuous
+from algorithms.encoding.features import Continuous
+from algorithms.forests.engine.predictor import add_values, add_votes
+from algorithms.forests.engine.table import Table, make_table
+from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon
 from algorithms.released.document import Origin
@@ -58,7 +59,7 @@ class PrivateForest:
     ----------
     trees_ : list of structured arrays
         One array of nodes (``forests.tree.node_type``) for each tree.
-    privacy_ : accounting.Privacy
+    privacy_ : accounting.privacy.Privacy
         What is claimed and what was spent.
     """
 
@@ -267,7 +268,7 @@ def _numpy_parts(n_rows, n_parts, rng):
     return rng.integers(0, n_parts, size=n_rows)
 
 
-_draw_parts = secure.unless_secure(_numpy_parts, secure.parts, types.int64[::1])
+_draw_parts = opendp_noise.unless_secure(_numpy_parts, opendp_noise.parts, types.int64[::1])
 
 
 @compiled

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.domain import Nominal
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import RDT_HEIGHT_FROM_ROWS, Fault
+from algorithms.encoding.features import Nominal
+from algorithms.forests.engine.lazy import check_size, child_key, feature_of
+from algorithms.forests.engine.predictor import BLOCK, descend
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
-from algorithms.forests.keys import check_size, child_key, feature_of
-from algorithms.forests.predictor import BLOCK, descend
+from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_of, laplace_vector, mixed, uniform_of
 from algorithms.parameters import check_count, check_epsilon
 from algorithms.released.document import Origin
@@ -39,7 +40,7 @@ question_type = np.dtype(
 """A node in 14 bytes: random trees are large, and all else about their nodes follows from the key."""
 
 
-class Plan(NamedTuple):
+class RDTPlan(NamedTuple):
     """What is public of a tree, and its budget."""
 
     max_depth: int
@@ -89,7 +90,7 @@ def noisy_leaf(plan, key, counts):
 
 
 @compiled
-def grow(plan, data, rows, rng):
+def grow_lazily(plan, data, rows, rng):
     """Grow the nodes of a random tree that rows reach, and count the classes in its leaves."""
     nodes, keys, _, at = reached(plan, data, rows, rng)
     return with_counts(plan, data, rows, at, nodes, keys)
@@ -313,7 +314,7 @@ class RDTClassifier(PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -405,7 +406,7 @@ class RDTClassifier(PrivateForestClassifier):
         ranges = [(0, 1) if isinstance(f, Nominal) else (f.lower, f.upper) for f in features]
         lower, upper = np.array(ranges, dtype=np.float64).T
         n_children = np.array([len(f.categories) if isinstance(f, Nominal) else 2 for f in features])
-        self.plan_ = Plan(
+        self.plan_ = RDTPlan(
             max_depth=self.max_depth or own_height(len(table.labels), n_children),
             epsilon=float(self.epsilon) / self.n_estimators,
             n_children=n_children,
@@ -414,13 +415,13 @@ class RDTClassifier(PrivateForestClassifier):
             width=upper - lower,
             n_classes=len(self.classes_),
         )
-        return partial(grow_in_full if self.is_secure() else grow, self.plan_)
+        return partial(grow_in_full if self.is_secure() else grow_lazily, self.plan_)
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
         counts = Spent("laplace", "class counts of a leaf", self.plan_.epsilon, 1.0)
         if self.max_depth is not None:
             return self._composed(counts, table), ()
-        return Sequential("forest", (self._composed(counts, table), Unpaid("number of rows"))), (HEIGHT,)
+        return Sequential("forest", (self._composed(counts, table), Unpaid("number of rows"))), (RDT_HEIGHT_FROM_ROWS,)
 
 
 def own_height(n_rows: int, n_children: np.ndarray) -> int:
@@ -441,10 +442,3 @@ def own_height(n_rows: int, n_children: np.ndarray) -> int:
     b = max(n_children.mean(), 2)
     levels = math.floor(math.log(n_rows, b) + 1e-9)  # a power of b has a logarithm of 2.9999999999999996 otherwise
     return min(max(min(len(n_children) // 2, levels - 1), 1), MAX_DEPTH)
-
-
-HEIGHT = Fault(
-    "height from the rows",
-    "the height of the trees follows from the number of rows",
-    "Jagannathan et al. (2009), the rule for the height, which max_depth=None takes",
-)

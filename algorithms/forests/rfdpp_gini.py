@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import Event, Fault, Sequential, Spent, Unpaid
-from algorithms.compiled import compiled
-from algorithms.forests.candidates import (
+from algorithms.accounting import faults
+from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import Fault
+from algorithms.forests.engine.candidates import (
     below_scores,
     class_counts,
     count_by_code,
@@ -18,16 +19,17 @@ from algorithms.forests.candidates import (
     equals_scores,
     is_pure,
 )
+from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
+from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.engine.scores import GINI, sensitivity
+from algorithms.forests.engine.tree import BELOW, EQUALS, plant, released, split_in_two
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.forests.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.levels import Reach, after_count, count_cost, count_rows
-from algorithms.forests.scores import GINI, sensitivity
-from algorithms.forests.tree import BELOW, EQUALS, plant, released, split_in_two
+from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import check_choice, check_count
 
 
-class Plan(NamedTuple):
+class RFDPPGiniPlan(NamedTuple):
     """What one tree may spend and how it splits."""
 
     max_depth: int
@@ -41,7 +43,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def grow(plan, table, rows, rng):
+def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
     growth = plant(table, rows)
     all_features = np.arange(table.codes.shape[0])
@@ -174,7 +176,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -183,7 +185,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     Privacy: variant "paper" is **not** differentially private (nominal splits, the final comparison and the purity
     test read the rows without noise, intervals end at values of the rows); ``privacy_`` lists its faults. Variant
     "sound" is, with pure epsilon: each tree counts its rows with noise and grows as many levels as they last, see
-    ``algorithms.forests.levels``, at most d; each level draws one of all public cuts of its features, and
+    ``engine.depth``, at most d; each level draws one of all public cuts of its features, and
     permute-and-flip draws the labels. An added record never raises the count-weighted Gini index and never lowers a
     class count, so that both selections go without the 2 in their exponent.
 
@@ -258,12 +260,12 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
 
-    def _plan(self, n_features: int) -> Plan:
+    def _plan(self, n_features: int) -> RFDPPGiniPlan:
         """Divide the budget: section 3.2.1 of the paper."""
         per_tree = self._tree_epsilon() if self.tree_budget == "divided" else float(self.epsilon)
         per_level = per_tree / (self.max_depth + 1) if self.level_budget == "divided" else per_tree
         half = per_level / 2
-        return Plan(
+        return RFDPPGiniPlan(
             max_depth=self.max_depth,
             reach=Reach(self._tree_epsilon(), 2.0, self.max_depth),
             max_features=self.max_features or max(1, math.ceil(math.log2(n_features))),
@@ -275,7 +277,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         )
 
     def _grower(self, table):
-        rule = grow_sound if self.variant == "sound" else grow
+        rule = grow_sound if self.variant == "sound" else grow_as_printed
         return partial(rule, self._plan(table.codes.shape[0]))
 
     def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
@@ -288,7 +290,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         unpaid = Unpaid("purity, nominal splits and the final comparison")
         level = Sequential("split level", (count, split, unpaid), self.max_depth)
         ledger = self._composed(Sequential("tree", (level, leaf)), table)
-        return ledger, tuple(FAULTS[name] for name in self._fault_names(table))
+        return ledger, self._faults(table)
 
     def _sound_tree(self, reach: Reach) -> Event:
         """Return what a sound tree of the full depth costs; one of fewer levels costs as much, in larger parts."""
@@ -297,59 +299,16 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         leaf = Spent("permute_and_flip, monotone", "label of a leaf", per_level, 1.0)
         return Sequential("tree", (count_cost(reach), Sequential("split level", (split,), reach.most), leaf))
 
-    def _fault_names(self, table) -> list[str]:
-        names = ["exact purity test", "exact final comparison", "unused count"]
+    def _faults(self, table) -> tuple[Fault, ...]:
+        present = [faults.RFDPP_EXACT_PURITY, faults.RFDPP_EXACT_COMPARISON, faults.RFDPP_UNUSED_COUNT]
         if self._sampling() == "bootstrap":
-            names.append("bootstrap")
+            present.append(faults.RFDPP_BOOTSTRAP)
         if table.is_continuous.any():
-            names.append("interval ends from the rows")
+            present.append(faults.RFDPP_INTERVAL_ENDS)
         if not table.is_continuous.all():
-            names.append("exact nominal splits")
+            present.append(faults.RFDPP_EXACT_NOMINAL_SPLITS)
         if self.leaf == "exact":
-            names.append("exact leaves")
+            present.append(faults.RFDPP_EXACT_LEAVES)
         if self.tree_budget == "whole" or self.level_budget == "whole" or self.leaf == "whole_budget":
-            names.append("budget spent more than once")
-        return names
-
-
-FAULTS = {
-    fault.name: fault
-    for fault in (
-        Fault(
-            "exact purity test",
-            "whether a node holds one class only is read without noise",
-            "Algorithm 3, stop condition and step 3.2 (1)",
-        ),
-        Fault(
-            "exact final comparison",
-            "the best feature and cut are compared without noise",
-            "Algorithm 3, step 3.2 (6)",
-        ),
-        Fault(
-            "exact nominal splits",
-            "the best split of a nominal feature is found without noise",
-            "Algorithm 3, step 3.2 (6)",
-        ),
-        Fault(
-            "interval ends from the rows",
-            "the intervals end at values that occur in the rows",
-            "Algorithm 3, step 3.2 (5): R, the intervals of values that occur",
-        ),
-        Fault("bootstrap", "a record drawn twice moves a count by 2, not 1", "Algorithm 3, step 3.1"),
-        Fault(
-            "unused count",
-            "half of each split level pays for a number that nothing uses",
-            "Algorithm 3, step 3.2 (2); section 3.2.1",
-        ),
-        Fault(
-            "exact leaves",
-            "leaves are labelled without noise",
-            "Algorithm 3, step 3.2 (1), in the reading leaf='exact'",
-        ),
-        Fault(
-            "budget spent more than once",
-            "trees, levels or leaves spend the whole budget each",
-            "section 3.2.1 divides it: readings of tree_budget, level_budget or leaf, not the text",
-        ),
-    )
-}
+            present.append(faults.RFDPP_BUDGET_SPENT_TWICE)
+        return tuple(present)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import REPLACED, Event, Sequential, Spent
+from algorithms.accounting.events import REPLACED, Event, Sequential, Spent
 from algorithms.regression.objective import Noise, Objective, add_noise, assembled, coefficients
 
 ENTRY_OF_M = 2.0

@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from algorithms.compiled import compiled
-from algorithms.domain import Continuous, Domain, Rows
+from algorithms.encoding.domain import Domain, Rows
+from algorithms.encoding.features import Continuous
+from algorithms.jit import compiled
 from algorithms.regression.monomials import Monomials
 
 SCALINGS = ("box", "ball")

@@ -26,7 +26,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     fit_intercept : bool, default=False
         Whether there is a constant; it counts as a regressor.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/diff_lr_sound.yaml`` also
@@ -34,7 +34,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

@@ -50,7 +50,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpba_sound.yaml`` also
@@ -58,7 +58,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from algorithms.accounting import Sequential
-from algorithms.domain import Domain
+from algorithms.accounting.events import Sequential
+from algorithms.encoding.domain import Domain
 from algorithms.mechanisms import spread
 from algorithms.parameters import ParameterError, check_number
 from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, paid, sensitivities
 from algorithms.regression.design import Design
-from algorithms.regression.moments import Group, Moments, SoundBudget
+from algorithms.regression.moments import MomentGroup, Moments, SoundBudget
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
@@ -37,7 +37,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``. The ridge
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``. The ridge
         follows the larger of the two scales.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
@@ -46,7 +46,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 
@@ -138,8 +138,10 @@ class DPCRegressor(PrivatePolynomialRegressor):
         is_sensitive = np.empty(len(moments.bounds), dtype=bool)
         is_sensitive[moments.of_M], is_sensitive[moments.of_b] = monomials[:, np.newaxis] | monomials, monomials
         groups = [
-            Group("coefficients without sensitive attributes", ~is_sensitive, spread(np.sum(~is_sensitive))),
-            Group("coefficients with sensitive attributes", is_sensitive, self.gamma * spread(np.sum(is_sensitive))),
+            MomentGroup("coefficients without sensitive attributes", ~is_sensitive, spread(np.sum(~is_sensitive))),
+            MomentGroup(
+                "coefficients with sensitive attributes", is_sensitive, self.gamma * spread(np.sum(is_sensitive))
+            ),
         ]
         present = [group for group in groups if group.members.any()]
         unit = float(self.epsilon) / sum(group.epsilon for group in present)

@@ -36,7 +36,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         With d monomials, "coefficients" is Δ = 2 (d² + 2d), as in paper 3; "with_constant" is Δ = 2 (d + 1)², as in the
         original, which counts the constant Σ y², too.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.minimum.minimise``.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``.
         "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
         (``conf/algorithm/fm_code.yaml``).
     variant : {"paper", "sound"}, default="paper"
@@ -46,7 +46,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.secure``.
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
         Source of all randomness; in a release, of what may be public alone.
 

@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting import ADDED_OR_REMOVED, Event, Sequential, Spent
-from algorithms.compiled import compiled
+from algorithms.accounting.events import ADDED_OR_REMOVED, Event, Sequential, Spent
+from algorithms.jit import compiled
 from algorithms.mechanisms import spread, sup_norm_vector
 from algorithms.regression.budget import share_of_first
 from algorithms.regression.design import Design
@@ -101,7 +101,7 @@ def add_noise_by_group(values, group, epsilons, rng):
     return noisy
 
 
-class Group(NamedTuple):
+class MomentGroup(NamedTuple):
     """Numbers that share a budget.
 
     Parameters
@@ -131,7 +131,7 @@ class SoundBudget(NamedTuple):
     """
 
     moments: Moments
-    groups: tuple[Group, ...]
+    groups: tuple[MomentGroup, ...]
 
     add_noise = staticmethod(add_noise_by_group)
     """Adds the noise to what ``laid_out`` returns."""
@@ -190,15 +190,15 @@ class SoundBudget(NamedTuple):
 def in_one_group(design: Design, epsilon: float) -> SoundBudget:
     """Give all numbers one budget."""
     moments = Moments.of(design)
-    everything = Group("distinct moments and linear coefficients", np.full(len(moments.bounds), True), epsilon)
+    everything = MomentGroup("distinct moments and linear coefficients", np.full(len(moments.bounds), True), epsilon)
     return SoundBudget(moments, (everything,))
 
 
 def in_moments_and_linear(design: Design, epsilon: float, share: float) -> SoundBudget:
     """Give the distinct moments a share of the budget, in (0, 1), and the linear coefficients the rest."""
     moments = Moments.of(design)
-    quadratic = Group("distinct moments", ~moments.is_of_b, epsilon * share)
-    linear = Group("linear coefficients", moments.is_of_b, epsilon * (1 - share))
+    quadratic = MomentGroup("distinct moments", ~moments.is_of_b, epsilon * share)
+    linear = MomentGroup("linear coefficients", moments.is_of_b, epsilon * (1 - share))
     return SoundBudget(moments, (quadratic, linear))
 
 

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from algorithms.compiled import compiled
+from algorithms.jit import compiled
 from algorithms.parameters import ParameterError, check_count
 
 MOST = 2000

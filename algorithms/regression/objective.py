@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
-from algorithms.compiled import compiled
+from algorithms.jit import compiled
 from algorithms.mechanisms import laplace
 
 
@@ -87,48 +87,6 @@ def objective_of(blocks: Iterable[np.ndarray], n_regressors: int) -> Objective:
     return Objective(np.triu(M) + np.triu(M, 1).T, -2 * b, float(gram[-1, -1]), n)
 
 
-def perturbed(objective: Objective, quadratic: Noise, linear: Noise, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Release M and b with Laplace noise on every coefficient.
-
-    The d² entries of M are drawn first, row by row, then those of b, so that algorithms whose scales agree draw the
-    same noise from the same seed, however they group the coefficients. Then M is averaged with its transpose.
-
-    Parameters
-    ----------
-    objective : Objective
-        The exact coefficients.
-    quadratic, linear : Noise
-        What M and b are released with.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    M : float64 array of shape (d, d)
-        Noisy quadratic coefficients, symmetric, but perhaps not positive definite.
-    b : float64 array of shape (d,)
-        Noisy linear coefficients.
-
-    Raises
-    ------
-    ValueError
-        If a sensitivity or epsilon is not positive.
-
-    Notes
-    -----
-    Privacy: if all coefficients share one budget epsilon, and the sensitivity bounds the L1 change of all of them,
-    epsilon-differentially private; if the parts have budgets and sensitivities of their own, the budgets add up.
-
-    Examples
-    --------
-    >>> exact, noise = Objective(np.eye(2), np.ones(2), 1.0, 1), Noise(16.0, np.inf)
-    >>> perturbed(exact, noise, noise, np.random.default_rng(0))
-    (array([[1., 0.],
-           [0., 1.]]), array([1., 1.]))
-    """
-    return assembled(add_noise(*coefficients(objective, quadratic, linear), rng), len(objective.b))
-
-
 def assembled(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.ndarray]:
     """Return M, averaged with its transpose, and b of coefficients that are laid out along the last axis."""
     d = n_regressors
@@ -137,7 +95,9 @@ def assembled(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.n
 
 
 def coefficients(objective: Objective, quadratic: Noise, linear: Noise) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lay the coefficients out as `perturbed` draws their noise: the entries of M row by row, then those of b.
+    """Lay the coefficients out in the order in which their noise is drawn: M row by row, then b.
+
+    Algorithms whose scales agree so draw the same noise from the same seed, however they group the coefficients.
 
     Returns
     -------
@@ -159,7 +119,11 @@ def _one_for_each(quadratic, linear, shapes) -> np.ndarray:
 
 @compiled
 def add_noise(values, sensitivity, epsilon, rng):
-    """Add Laplace noise to each of some values, with a sensitivity and an epsilon of its own; see `perturbed`."""
+    """Add Laplace noise to each of some values, with a sensitivity and an epsilon of its own.
+
+    Privacy: if all values share one budget epsilon, and the sensitivity bounds the L1 change of all of them,
+    epsilon-differentially private; if parts have budgets and sensitivities of their own, the budgets add up.
+    """
     noisy = np.empty(values.shape[0])
     for i in range(values.shape[0]):
         noisy[i] = laplace(values[i], sensitivity[i], epsilon[i], rng)

@@ -8,14 +8,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from algorithms.base import PrivateRegressor
-from algorithms.domain import Domain
+from algorithms.encoding.domain import Domain
 from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag
 from algorithms.regression.budget import Budget
 from algorithms.regression.design import SCALINGS, Design
-from algorithms.regression.minimum import REPAIRS, minimise
 from algorithms.regression.moments import SoundBudget
 from algorithms.regression.monomials import Monomials
 from algorithms.regression.objective import Objective, objective_of
+from algorithms.regression.repair import REPAIRS, minimise
 from algorithms.released.document import Origin
 from algorithms.released.regression import ReleasedRegression
 

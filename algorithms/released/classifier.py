@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.domain import Nominal
+from algorithms.encoding.features import Nominal
 from algorithms.released.document import Origin, Release, array, plain
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from algorithms.accounting import Privacy
-from algorithms.domain import Domain
+from algorithms.accounting.privacy import Privacy
+from algorithms.encoding.domain import Domain
 
 FORMAT = "dp-replica release 1"
 """Says what a file is; a change of its layout changes the number."""
@@ -43,7 +43,7 @@ class Origin:
     domain : Domain
         The declared columns, classes and bounds.
     privacy : dict
-        The account of the fit, as ``accounting.Privacy.as_dict`` writes it and ``from_dict`` reads it.
+        The account of the fit, as ``accounting.privacy.Privacy.as_dict`` writes it and ``from_dict`` reads it.
     """
 
     algorithm: str

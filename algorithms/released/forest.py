@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.bins import bin_continuous
-from algorithms.domain import Domain, Nominal
+from algorithms.encoding.bins import bin_continuous
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Nominal
 from algorithms.released.document import Origin, Release, array, plain
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3

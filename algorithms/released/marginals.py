@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.domain import Continuous, Domain
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous
 from algorithms.released.document import Origin, Release, array, plain
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.domain import Continuous
+from algorithms.encoding.features import Continuous
 from algorithms.released.document import Origin, Release, array, plain
 
 

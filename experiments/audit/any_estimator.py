@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from algorithms.accounting import Privacy
+from algorithms.accounting.privacy import Privacy
 from algorithms.released.forest import VOTES
 from algorithms.released.numbers import ReleasedNumbers
 from experiments.audit.observation import Observation

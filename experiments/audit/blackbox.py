@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.accounting.privacy import Privacy
 from algorithms.base import PrivateEstimator
+from algorithms.data_replacement.sampler import Sampler
+from algorithms.data_replacement.train_on_release import TrainedOnRelease
 from algorithms.forests.edprf import PFDPDTClassifier
 from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
-from algorithms.release.sampler import Sampler
-from algorithms.release.trained import TrainedOnRelease
 from experiments.audit import pairs
 from experiments.audit.any_estimator import EstimatorOnTable
 from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon

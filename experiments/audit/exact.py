@@ -21,8 +21,8 @@ from functools import cache
 import numpy as np
 from scipy.special import logsumexp
 
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from algorithms.forests import scores
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.forests.engine import scores
 
 N_CLASSES = 3
 N_RECORDS = 6

@@ -12,7 +12,8 @@ from pathlib import Path
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from algorithms.domain import Continuous, Domain
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous
 from experiments.audit import exact
 from experiments.audit.blackbox import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEPT, VIOLATED, Finding, plain_params
 from experiments.audit.bounds import FALSE_ALARMS

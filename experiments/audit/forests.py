@@ -11,13 +11,13 @@ import numba
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from algorithms.accounting import Privacy
-from algorithms.compiled import compiled
-from algorithms.domain import Continuous
+from algorithms.accounting.privacy import Privacy
+from algorithms.encoding.features import Continuous
 from algorithms.forests import rdt
+from algorithms.forests.engine.lazy import label_below, public_cuts
+from algorithms.forests.engine.tree import BELOW, BY_VALUE, EQUALS, LEAF
 from algorithms.forests.forest import PrivateForest
-from algorithms.forests.keys import label_below, public_cuts
-from algorithms.forests.tree import BELOW, BY_VALUE, EQUALS, LEAF
+from algorithms.jit import compiled
 from algorithms.mechanisms import mixed
 from experiments.audit.observation import Observation
 from experiments.audit.pairs import Pair, Record, training_rows

@@ -24,7 +24,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, is_classifier
 
-from algorithms.accounting import RELATIONS
+from algorithms.accounting.events import RELATIONS
 from algorithms.forests.forest import PrivateForest
 from experiments.audit.blackbox import claim, pairs_of, sized
 from experiments.audit.bounds import FALSE_ALARMS, smallest_epsilon

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from algorithms.accounting import Privacy
+from algorithms.accounting.privacy import Privacy
 
 
 class Observation(NamedTuple):

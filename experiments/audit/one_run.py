@@ -22,13 +22,15 @@ import numpy as np
 import pandas as pd
 
 import datasets
-from algorithms.accounting import ADDED_OR_REMOVED, Privacy
-from algorithms.domain import Continuous, Domain
+from algorithms.accounting.events import ADDED_OR_REMOVED
+from algorithms.accounting.privacy import Privacy
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous
 from algorithms.forests import rdt
+from algorithms.forests.engine.lazy import add_votes_on_demand
+from algorithms.forests.engine.predictor import add_votes, find_leaves
+from algorithms.forests.engine.tree import BELOW, BY_VALUE, LEAF
 from algorithms.forests.forest import PrivateForestClassifier
-from algorithms.forests.keys import add_votes_on_demand
-from algorithms.forests.predictor import add_votes, find_leaves
-from algorithms.forests.tree import BELOW, BY_VALUE, LEAF
 from experiments.audit.blackbox import verdict
 from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
 from experiments.audit.streams import Stream, key_of

@@ -12,8 +12,9 @@ from functools import cached_property
 
 import pandas as pd
 
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from algorithms.domain import Continuous, Domain, Nominal
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous, Nominal
 
 Record = tuple
 """Values of the features in the order of the domain, and last the target."""

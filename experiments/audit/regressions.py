@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
-from algorithms.accounting import Privacy
-from algorithms.compiled import compiled
+from algorithms.accounting.privacy import Privacy
+from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
 from experiments.audit.observation import Observation
 from experiments.audit.pairs import Pair, Record, training_rows

@@ -35,7 +35,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from experiments.audit.any_estimator import EstimatorOnTable
 from experiments.audit.blackbox import claim, plain_params, refute, verdict
 from experiments.audit.bounds import FALSE_ALARMS

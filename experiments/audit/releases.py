@@ -7,10 +7,10 @@ from copy import copy
 import numpy as np
 from sklearn.base import clone
 
-from algorithms.accounting import Privacy
-from algorithms.bins import bin_continuous
-from algorithms.release.marginals import MarginalReplacement
-from algorithms.release.sampler import Sampler, numbered
+from algorithms.accounting.privacy import Privacy
+from algorithms.data_replacement.dp_marginals import MarginalReplacement
+from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.encoding.bins import bin_continuous
 from experiments.audit.observation import Observation
 from experiments.audit.pairs import Pair, Record, training_rows
 from experiments.audit.streams import Stream

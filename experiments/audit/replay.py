@@ -37,7 +37,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning, ReleaseError
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED, Privacy
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.accounting.privacy import Privacy
 from algorithms.base import PrivateEstimator
 from experiments.audit.reachable import atoms
 from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_class, watching

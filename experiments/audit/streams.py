@@ -13,7 +13,7 @@ import json
 
 import numpy as np
 
-from algorithms.compiled import compiled
+from algorithms.jit import compiled
 from algorithms.mechanisms import mixed
 
 

@@ -20,9 +20,9 @@ from functools import cache
 import numpy as np
 
 from algorithms import mechanisms
-from algorithms.forests import keys
+from algorithms.forests.engine import lazy
 from algorithms.forests.forest import SAMPLINGS
-from algorithms.secure import is_secure
+from algorithms.opendp_noise import is_secure
 
 ANOTHER_SEED = 2
 MAXIMUM = "sup_norm_vector"
@@ -212,7 +212,7 @@ def are_equal(some: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
 def watching(tape: Tape) -> Iterator[None]:
     """Put a tape between the estimators and their mechanisms, wherever these were imported by name."""
     stand_ins = {mechanism: tape.watched(mechanism) for mechanism in _mechanisms()}
-    stand_ins[keys.has_no_rows] = lambda counts: False  # nothing is left to keys
+    stand_ins[lazy.has_no_rows] = lambda counts: False  # nothing is left to keys
     places = _places(frozenset(stand_ins))
     samplings = dict(SAMPLINGS)
     try:

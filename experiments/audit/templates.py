@@ -10,8 +10,9 @@ from functools import cache
 import numpy as np
 import yaml
 
-from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from algorithms.domain import Continuous, Domain, Nominal
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous, Nominal
 from experiments.audit.pairs import Pair
 from experiments.config.paths import CONF
 

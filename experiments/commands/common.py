@@ -13,7 +13,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config import estimators
-
+from experiments.config.data import explain_missing
 from experiments.config.papers import list_papers
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
@@ -22,7 +22,6 @@ from experiments.run.runner import Outcome, run_cells
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
-from experiments.config.data import explain_missing
 
 _SHOWN = 20
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import hydra
 from omegaconf import OmegaConf
 
-from experiments.cells.study_cells import cells_of_studies
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
+from experiments.cells.study_cells import cells_of_studies
 from experiments.commands.common import name_failures, results_folder, run_and_collect, say
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper
-from experiments.config.substitutes import describe_substitutes
 from experiments.config.request import SweepRequest
+from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.preflight import check_paper
 from experiments.run.dry_run import describe_plan
@@ -143,7 +143,9 @@ def write_results(
     arguments : sequence of str
         Of the command line.
     """
-    from plots.pages.paper_results import publish_paper  # matplotlib is slow to import and is needed only here, at the end
+    from plots.pages.paper_results import (
+        publish_paper,  # matplotlib is slow to import and is needed only here, at the end
+    )
 
     table = long_table(cells, records)
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")

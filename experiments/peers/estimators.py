@@ -11,11 +11,13 @@ import math
 
 import numpy as np
 
-from algorithms.accounting import REPLACED, Fault, Privacy, Sequential, Spent, Unpaid
+from algorithms.accounting.events import REPLACED, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import Fault
+from algorithms.accounting.privacy import Privacy
+from algorithms.accounting.trust import OTHERS
 from algorithms.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
-from algorithms.domain import Continuous, Nominal
+from algorithms.encoding.features import Continuous, Nominal
 from algorithms.parameters import ParameterError, check_count, check_epsilon, check_number
-from algorithms.trust import OTHERS
 from experiments.peers import process
 
 _BY_POSITION = Fault(

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 import datasets
-from algorithms.accounting import RELATIONS, Privacy
+from algorithms.accounting.events import RELATIONS
+from algorithms.accounting.privacy import Privacy
 from datasets import Dataset
 from experiments.cells.cell import Cell, canonical, is_fixed
 from experiments.config import estimators

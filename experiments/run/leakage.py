@@ -13,8 +13,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import norm, rankdata
 
-from algorithms.domain import Continuous, Domain, Nominal
-from algorithms.release.sampler import Sampler, numbered
+from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous, Nominal
 
 LEAKS = ("membership_auc", "membership_advantage", "relinked", "interval_50", "interval_95")
 """Metrics of a release; the last three are of noisy copies only."""

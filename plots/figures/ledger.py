@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import field_validator
 
 import datasets
-from algorithms.accounting import Bootstrapped, Event, Parallel, Sequential, Spent
+from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential, Spent
 from algorithms.base import PrivateEstimator
 from experiments.cells.cell import checked_epsilon
 from experiments.config import estimators

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
@@ -16,7 +15,7 @@ from experiments.config.paper import Center, Figure, Paper, Study, StudyPart
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_in_per_cent
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
-from plots.series import add_numbers_without_setting, count_decimals, name_of_center, note_shortfall, summarise_metrics
+from plots.series import add_numbers_without_setting, count_decimals, name_of_center, summarise_metrics
 from plots.tables.grid import check_axes
 from plots.y_axis import Limits
 

@@ -68,7 +68,9 @@ class RanksFigure(StudyPart, Figure):
                 rank = _find_rank(ranks, dataset, algorithm)
                 n = int(counts.get((dataset, algorithm), 0))
                 expected = n_others * paper.repeats
-                records.append({"algorithm": algorithm, "dataset": dataset, "rank": rank, "n": n, "n_expected": expected})
+                records.append(
+                    {"algorithm": algorithm, "dataset": dataset, "rank": rank, "n": n, "n_expected": expected}
+                )
         for algorithm in axes["algorithm"]:
             mean = ranks[algorithm].mean() if algorithm in ranks else math.nan
             records.append({"algorithm": algorithm, "dataset": "", "rank": mean, "n": 0, "n_expected": 0})

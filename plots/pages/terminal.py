@@ -22,9 +22,7 @@ from plots.tables.grid import GridTable
 _COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
 
 
-def print_summary(
-    run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()
-) -> None:
+def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
     """Print every printed number and claim with its verdict to stderr, some tables, and where the files are."""
     console = Console(stderr=True)
     if not console.is_terminal:

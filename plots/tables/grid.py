@@ -16,7 +16,6 @@ from plots.labels import MISSING, SIGNS, format_interval, format_number, label_n
 from plots.latex import write_table
 from plots.series import count_decimals, name_of_center, note_shortfall, summarise_metrics
 
-
 _DECIMALS = 2  # of a Markdown table, which is to be read beside others
 
 

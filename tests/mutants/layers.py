@@ -58,7 +58,7 @@ ASKED_FIRST = {
     EXACT: ("tests/test_no_exact_count_decides.py",),
     BOUNDS: ("tests/test_no_exact_count_decides.py", "tests/test_reading.py"),
     READING: ("tests/test_reading.py",),
-    "algorithms/secure.py": ("tests/test_secure.py",),
+    "algorithms/opendp_noise.py": ("tests/test_secure.py",),
     "algorithms/mechanisms.py": ("tests/test_mechanisms.py", "tests/test_monotone.py"),
     DOOR: ("tests/test_accounting.py", "tests/test_secure.py", "tests/test_released.py"),
     SHARED: ("tests/test_noise_is_used_once.py", "tests/test_audit_replay.py"),
@@ -66,13 +66,25 @@ ASKED_FIRST = {
 }
 """By the kind of a mutant or its source, for speed alone: the others follow."""
 
-COMPILED_TOO = {"algorithms/secure.py": "tests/test_secure.py"}
+COMPILED_TOO = {"algorithms/opendp_noise.py": "tests/test_secure.py"}
 """Tests that say more where they are compiled: there, the type of a generator decides what draws."""
 
-UNSEEN_BY_REPLAY = ("algorithms/secure.py", "algorithms/mechanisms.py")
+UNSEEN_BY_REPLAY = ("algorithms/opendp_noise.py", "algorithms/mechanisms.py")
 """It stands between an estimator and its mechanisms, and believes that these do what they say."""
 
-UNSEEN_BY_BLACK_BOX = tuple(f"algorithms/{name}.py" for name in ("secure", "trust", "accounting", "base", "reading"))
+UNSEEN_BY_BLACK_BOX = tuple(
+    f"algorithms/{name}.py"
+    for name in (
+        "opendp_noise",
+        "accounting/trust",
+        "accounting/events",
+        "accounting/privacy",
+        "base",
+        "encoding/cells",
+        "encoding/columns",
+        "encoding/rows",
+    )
+)
 """Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains in compiled code, with numpy."""
 
 TRAININGS = 10_000

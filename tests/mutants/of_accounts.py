@@ -5,15 +5,18 @@ from __future__ import annotations
 from tests.mutants import ACCOUNT, BOUNDS, CONTROL, DOOR, READING, Mutant
 from tests.mutants import algorithms as of
 
-ACCOUNTING, TRUST, BASE = "algorithms/accounting.py", "algorithms/trust.py", "algorithms/base.py"
-CELLS, DOMAIN, CLIPPING = "algorithms/reading.py", "algorithms/domain.py", "algorithms/clipping.py"
-RDT, DIFFPRF, LEVELS = (f"algorithms/forests/{name}.py" for name in ("rdt", "diffprf", "levels"))
+EVENTS, PRIVACY, TRUST = (f"algorithms/accounting/{name}.py" for name in ("events", "privacy", "trust"))
+COLUMNS, ROWS, FEATURES, CLIPPING = (
+    f"algorithms/encoding/{name}.py" for name in ("columns", "rows", "features", "clipping")
+)
+BASE, DEPTH = "algorithms/base.py", "algorithms/forests/engine/depth.py"
+RDT, DIFFPRF = "algorithms/forests/rdt.py", "algorithms/forests/diffprf.py"
 
 ACCOUNTS = [
     Mutant(
         "a step that is taken once, however often",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         "return self.times * math.fsum(",
         "return math.fsum(",
         "Costs on the same rows do not add up.",
@@ -22,7 +25,7 @@ ACCOUNTS = [
     Mutant(
         "the dearest part is the cheapest",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         "dearest = max(part.epsilon_under(neighbours) for part in self.parts)",
         "dearest = min(part.epsilon_under(neighbours) for part in self.parts)",
         "Of disjoint rows those that cost least count.",
@@ -31,7 +34,7 @@ ACCOUNTS = [
     Mutant(
         "disjoint rows where a record is replaced",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         "        if neighbours != REPLACED:\n            return dearest",
         "        if neighbours:\n            return dearest",
         "A record that leaves one part and comes to another counts once.",
@@ -40,7 +43,7 @@ ACCOUNTS = [
     Mutant(
         "a replaced record costs what an added one does",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         "return 2 * self.epsilon if neighbours == REPLACED else math.inf",
         "return self.epsilon if neighbours == REPLACED else math.inf",
         "One that leaves and one that comes count once.",
@@ -49,7 +52,7 @@ ACCOUNTS = [
     Mutant(
         "what holds for a replaced record holds for an added one",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         "return 2 * self.epsilon if neighbours == REPLACED else math.inf",
         "return 2 * self.epsilon",
         "A mean of n rows may not be private if n is another.",
@@ -58,7 +61,7 @@ ACCOUNTS = [
     Mutant(
         "a step without noise costs nothing",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         '"""Infinity, whatever the relation."""\n        return math.inf',
         '"""Infinity, whatever the relation."""\n        return 0.0',
         "The ledger sums what has noise only.",
@@ -67,7 +70,7 @@ ACCOUNTS = [
     Mutant(
         "a bootstrap costs what its step does",
         ACCOUNT,
-        ACCOUNTING,
+        EVENTS,
         "return float(max(more, fewer))",
         "return float(epsilon)",
         "A record that is drawn twice counts once.",
@@ -76,7 +79,7 @@ ACCOUNTS = [
     Mutant(
         "a claim with faults is kept",
         ACCOUNT,
-        ACCOUNTING,
+        PRIVACY,
         "return not self.faults and math.isfinite(self.claimed_epsilon) and within",
         "return math.isfinite(self.claimed_epsilon) and within",
         "Faults that the ledger has no price for are forgotten.",
@@ -85,7 +88,7 @@ ACCOUNTS = [
     Mutant(
         "a claim is kept that is exceeded by a half",
         ACCOUNT,
-        ACCOUNTING,
+        PRIVACY,
         "self.claimed_epsilon * (1 + 1e-9)",
         "self.claimed_epsilon * 1.5",
         "An account may be larger than the claim.",
@@ -94,7 +97,7 @@ ACCOUNTS = [
     Mutant(
         "sound whatever draws the noise",
         DOOR,
-        ACCOUNTING,
+        PRIVACY,
         "return self.keeps_claim and self.trust.holds",
         "return self.keeps_claim",
         "A model whose noise a seed decides may leave.",
@@ -103,7 +106,7 @@ ACCOUNTS = [
     Mutant(
         "an inferred domain is no fault",
         ACCOUNT,
-        ACCOUNTING,
+        PRIVACY,
         "tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN)",
         "tuple(faults)",
         "Bounds and categories from the rows count as public.",
@@ -112,7 +115,7 @@ ACCOUNTS = [
     Mutant(
         "the count of the rows costs nothing",
         ACCOUNT,
-        LEVELS,
+        DEPTH,
         '"number of rows of the tree", COUNT_SHARE * reach.epsilon, 1.0)',
         '"number of rows of the tree", 1e-9 * reach.epsilon, 1.0)',
         "The ledger says less than was spent.",
@@ -122,7 +125,7 @@ ACCOUNTS = [
         "RDT: a height from the rows is no fault",
         ACCOUNT,
         RDT,
-        '(self._composed(counts, table), Unpaid("number of rows"))), (HEIGHT,)',
+        '(self._composed(counts, table), Unpaid("number of rows"))), (RDT_HEIGHT_FROM_ROWS,)',
         "(self._composed(counts, table),)), ()",
         "The height of the trees says how many rows there are.",
         ("rdt",),
@@ -131,7 +134,7 @@ ACCOUNTS = [
         "DiffPRF: exact choices are no fault",
         ACCOUNT,
         DIFFPRF,
-        "return ledger, (*faults, EXACT_CHOICES) if self.author_code else faults",
+        "return ledger, (*faults, DIFFPRF_EXACT_CHOICES) if self.author_code else faults",
         "return ledger, faults",
         "A step without noise is not confessed.",
         of.PRINTED_DIFFPRF,
@@ -244,7 +247,7 @@ READINGS = [
     Mutant(
         "an unreadable record takes its neighbour along",
         READING,
-        CELLS,
+        ROWS,
         "return matrix if known.all() else np.asfortranarray(matrix[known])",
         "return matrix if known.all() else np.asfortranarray(matrix[known & np.roll(known, 1)])",
         "One record more takes another away.",
@@ -253,7 +256,7 @@ READINGS = [
     Mutant(
         "an unreadable cell spoils its column",
         READING,
-        DOMAIN,
+        FEATURES,
         "            known &= ~np.isnan(values)",
         "            known &= False",
         "One record with a missing value takes all others away.",
@@ -262,7 +265,7 @@ READINGS = [
     Mutant(
         "a record of the wrong length takes all others along",
         READING,
-        CELLS,
+        COLUMNS,
         "is_whole = np.array([len(cells) == n_cells for cells in read], dtype=bool)",
         "is_whole = np.full(len(read), all(len(cells) == n_cells for cells in read))",
         "One record with too few cells takes all others away.",
@@ -271,7 +274,7 @@ READINGS = [
     Mutant(
         "a column with text in it is text",
         READING,
-        CELLS,
+        COLUMNS,
         "    return np.fromiter(values, dtype=object, count=len(values))\n\n\ndef _of_pandas",
         "    return np.array(list(values)).astype(object)\n\n\ndef _of_pandas",
         "What a cell reads as follows from the others of its column.",

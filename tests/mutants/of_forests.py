@@ -5,11 +5,12 @@ from __future__ import annotations
 from tests.mutants import BOUNDS, BUDGET, CONTROL, DOOR, EXACT, PARTS, SENSITIVITY, SHARED, Mutant
 from tests.mutants import algorithms as of
 
-FOREST, LEVELS, KEYS = "algorithms/forests/forest.py", "algorithms/forests/levels.py", "algorithms/forests/keys.py"
-SCORES, TABLE, BINS = "algorithms/forests/scores.py", "algorithms/forests/table.py", "algorithms/bins.py"
+FOREST, BINS = "algorithms/forests/forest.py", "algorithms/encoding/bins.py"
+DEPTH, LAZY = "algorithms/forests/engine/depth.py", "algorithms/forests/engine/lazy.py"
+SCORES, TABLE = "algorithms/forests/engine/scores.py", "algorithms/forests/engine/table.py"
 RFDPP, DIFFPETS = "algorithms/forests/rfdpp_gini.py", "algorithms/forests/diffpets.py"
 DIFFPRFS, DIFFPRF = "algorithms/forests/diffprfs.py", "algorithms/forests/diffprf.py"
-EDPRF, RDT, THRIFTY = (f"algorithms/forests/{name}.py" for name in ("edprf", "rdt", "thrifty"))
+EDPRF, RDT, THRIFTY = (f"algorithms/forests/{name}.py" for name in ("edprf", "rdt", "thrifty_tree"))
 
 COMMON = [
     Mutant(
@@ -97,7 +98,7 @@ COMMON = [
         "parts of a release from the public seed",
         PARTS,
         FOREST,
-        "_draw_parts = secure.unless_secure(_numpy_parts, secure.parts, types.int64[::1])",
+        "_draw_parts = opendp_noise.unless_secure(_numpy_parts, opendp_noise.parts, types.int64[::1])",
         "_draw_parts = _numpy_parts",
         "Who knows random_state knows the part of every row.",
         of.DISJOINT,
@@ -105,7 +106,7 @@ COMMON = [
     Mutant(
         "count of the rows without noise",
         EXACT,
-        LEVELS,
+        DEPTH,
         "laplace(float(rows_of(growth, 0).shape[0]), 1.0, epsilon, rng)",
         "float(rows_of(growth, 0).shape[0])",
         "The depth of a tree, and the count in its root, are exact.",
@@ -114,7 +115,7 @@ COMMON = [
     Mutant(
         "depth from the exact count",
         EXACT,
-        LEVELS,
+        DEPTH,
         "return affordable_levels(reach, root.noisy_count)",
         "return affordable_levels(reach, float(rows_of(growth, 0).shape[0]))",
         "The noisy count is paid for and the exact one decides.",
@@ -123,7 +124,7 @@ COMMON = [
     Mutant(
         "count told 0.5",
         SENSITIVITY,
-        LEVELS,
+        DEPTH,
         "laplace(float(rows_of(growth, 0).shape[0]), 1.0, epsilon, rng)",
         "laplace(float(rows_of(growth, 0).shape[0]), 0.5, epsilon, rng)",
         "The count of the rows costs twice its share.",
@@ -132,7 +133,7 @@ COMMON = [
     Mutant(
         "count not paid for",
         BUDGET,
-        LEVELS,
+        DEPTH,
         "return reach.epsilon * (1.0 - COUNT_SHARE)",
         "return reach.epsilon",
         "What the count costs comes on top of the budget.",
@@ -141,7 +142,7 @@ COMMON = [
     Mutant(
         "leaves that spend what splits have spent",
         BUDGET,
-        LEVELS,
+        DEPTH,
         "return epsilon - np.concatenate([[0.0], np.cumsum(split_epsilon)[:-1]])",
         "return np.full(len(split_epsilon), epsilon)",
         "Every leaf has the whole budget, whatever the splits above it cost.",
@@ -150,7 +151,7 @@ COMMON = [
     Mutant(
         "fewer rows to a leaf",
         CONTROL,
-        LEVELS,
+        DEPTH,
         "ROWS_OF_A_LEAF = 5.0",
         "ROWS_OF_A_LEAF = 50.0",
         "Trees are flatter than they should be.",
@@ -204,7 +205,7 @@ COMMON = [
     Mutant(
         "one key for all children",
         SHARED,
-        KEYS,
+        LAZY,
         "return mixed(key + np.uint64(which + 3))",
         "return mixed(key + np.uint64(3))",
         "Siblings have the same noise: counts of two leaves differ exactly.",
@@ -213,7 +214,7 @@ COMMON = [
     Mutant(
         "empty nodes of a release left to keys",
         DOOR,
-        KEYS,
+        LAZY,
         "        check_size(growth.n_nodes[0])\n        return False",
         "        return has_no_rows(counts)",
         "The release shows which nodes hold no rows.",

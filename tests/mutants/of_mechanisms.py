@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutants import CONTROL, DOOR, NOISE, PARTS, SHARED, Mutant
 from tests.mutants import algorithms as of
 
-NUMPY, OPENDP = "algorithms/mechanisms.py", "algorithms/secure.py"
+NUMPY, OPENDP = "algorithms/mechanisms.py", "algorithms/opendp_noise.py"
 
 MUTANTS = [
     Mutant(

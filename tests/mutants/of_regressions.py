@@ -9,7 +9,7 @@ PARTS, MOMENTS = "algorithms/regression/budget.py", "algorithms/regression/momen
 OBJECTIVE, POLYNOMIAL = "algorithms/regression/objective.py", "algorithms/regression/polynomial.py"
 DESIGN, DPC = "algorithms/regression/design.py", "algorithms/regression/dpc.py"
 FM = "algorithms/regression/functional_mechanism.py"
-MARGINALS, TRAINED = "algorithms/release/marginals.py", "algorithms/release/trained.py"
+MARGINALS, TRAINED = "algorithms/data_replacement/dp_marginals.py", "algorithms/data_replacement/train_on_release.py"
 
 REGRESSIONS = [
     Mutant(

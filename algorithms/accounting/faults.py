@@ -1,0 +1,144 @@
+"""Faults: steps of the printed algorithms for which the claimed privacy does not hold, by paper.
+
+Results and audits know a fault by its name, so the same mistake has the same name wherever a paper makes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A step for which the claimed privacy does not hold.
+
+    Parameters
+    ----------
+    name : str
+        A short name, for example ``"exact nominal splits"``.
+    why : str
+        What goes wrong, in a sentence.
+    source : str
+        Where the paper does it.
+    """
+
+    name: str
+    why: str
+    source: str
+
+
+INFERRED_DOMAIN = Fault(
+    "inferred domain",
+    "bounds, categories and class labels were taken from the rows",
+    "the caller gave no domain",
+)
+
+# Name and reason of what several papers do.
+_BOOTSTRAP = ("bootstrap", "a record drawn twice moves a count by 2, not 1")
+_INTERVAL_ENDS = ("interval ends from the rows", "the intervals end at values that occur in the rows")
+_EXACT_LEAVES = ("exact leaves", "leaves are labelled without noise")
+
+# DiffPETs (paper 1).
+DIFFPETS_EXACT_STOP = Fault(
+    "exact stop condition",
+    "whether a node holds one class only, or little error, is read without noise",
+    "Algorithm 2, stop condition and line 1",
+)
+DIFFPETS_CUTS_FROM_ROWS = Fault(
+    "cuts from the rows",
+    "cuts are values that occur in the rows of the node",
+    "Algorithm 2, line 5; section 1.4: a value of the feature at random",
+)
+DIFFPETS_UNUSED_COUNT = Fault(
+    "unused count",
+    "half of each level pays for a number that nothing uses",
+    "section 2.2: noise on the number of records of every node",
+)
+DIFFPETS_BOOTSTRAP = Fault(*_BOOTSTRAP, "Algorithm 1, line 4")
+DIFFPETS_EXACT_LEAVES = Fault(*_EXACT_LEAVES, "Algorithm 2, line 2, in the reading leaf='count'")
+
+# RFDPP-Gini (paper 2).
+RFDPP_EXACT_PURITY = Fault(
+    "exact purity test",
+    "whether a node holds one class only is read without noise",
+    "Algorithm 3, stop condition and step 3.2 (1)",
+)
+RFDPP_EXACT_COMPARISON = Fault(
+    "exact final comparison",
+    "the best feature and cut are compared without noise",
+    "Algorithm 3, step 3.2 (6)",
+)
+RFDPP_EXACT_NOMINAL_SPLITS = Fault(
+    "exact nominal splits",
+    "the best split of a nominal feature is found without noise",
+    "Algorithm 3, step 3.2 (6)",
+)
+RFDPP_INTERVAL_ENDS = Fault(
+    *_INTERVAL_ENDS,
+    "Algorithm 3, step 3.2 (5): R, the intervals of values that occur",
+)
+RFDPP_BOOTSTRAP = Fault(*_BOOTSTRAP, "Algorithm 3, step 3.1")
+RFDPP_UNUSED_COUNT = Fault(
+    "unused count",
+    "half of each split level pays for a number that nothing uses",
+    "Algorithm 3, step 3.2 (2); section 3.2.1",
+)
+RFDPP_EXACT_LEAVES = Fault(*_EXACT_LEAVES, "Algorithm 3, step 3.2 (1), in the reading leaf='exact'")
+RFDPP_BUDGET_SPENT_TWICE = Fault(
+    "budget spent more than once",
+    "trees, levels or leaves spend the whole budget each",
+    "section 3.2.1 divides it: readings of tree_budget, level_budget or leaf, not the text",
+)
+
+# DiffPRFs and DiffPRF (baselines of papers 1 and 4).
+_DIFFPRFS = "Patil & Singh (2014) and Mu et al. (2016), as later papers tell it: "
+DIFFPRFS_BOOTSTRAP = Fault(*_BOOTSTRAP, _DIFFPRFS + "rows with replacement")
+DIFFPRFS_INTERVAL_ENDS = Fault(
+    *_INTERVAL_ENDS,
+    _DIFFPRFS + "intervals between the values of a continuous feature",
+)
+DIFFPRFS_SENSITIVITY_FROM_ROWS = Fault(
+    "sensitivity from the rows",
+    "the sensitivity of information gain is taken from the number of rows",
+    _DIFFPRFS + "log2(N + 1) + 1 / ln 2 for N rows; paper 1, section 2.3.1, has it alike",
+)
+DIFFPRF_EXACT_CHOICES = Fault(
+    "exact choices",
+    "the best feature is taken and leaves are labelled without noise",
+    "published code that looks like the authors' own, which is the reading author_code",
+)
+
+# pfDPDT and eDPRF (paper 4), RDT (baseline of papers 1 and 4).
+PFDPDT_EXACT_PURITY = Fault(
+    "exact purity test",
+    "whether a node holds one label only is read without noise",
+    "pfDPDT (Algorithm 5), condition for a leaf: one label only",
+)
+RDT_HEIGHT_FROM_ROWS = Fault(
+    "height from the rows",
+    "the height of the trees follows from the number of rows",
+    "Jagannathan et al. (2009), the rule for the height, which max_depth=None takes",
+)
+
+# CPPPW and ASN (paper 5).
+CPPPW_RATIO_FROM_ROWS = Fault(
+    "ratio from the rows",
+    "the number of released rows is chosen by cross-validation on the training rows",
+    "section 2, step 4",
+)
+SCALE_FROM_ROWS = Fault(
+    "scale from the rows",
+    "the unit of the noise is the standard deviation of each attribute in the training rows",
+    "the reading scale='standard'; paper 5, section 2, step 2 prints a covariance of I",
+)
+
+
+def copied_rows(source: str) -> Fault:
+    """Return the fault of a paper that releases noisy copies of its training rows."""
+    why = "each released row is a training row and Gaussian noise, for which no pure epsilon is finite"
+    return Fault("copied rows", why, source)
+
+
+def exact_labels(source: str) -> Fault:
+    """Return the fault of a paper that releases the labels of its training rows."""
+    return Fault("exact labels", "labels, and so the sizes of the classes, are released without noise", source)

@@ -1,0 +1,155 @@
+"""What is claimed of a fitted model, what its ledger says it cost, and the faults that no ledger can count.
+
+It is the ``privacy_`` of every fitted estimator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from algorithms.accounting.events import (
+    ADDED_OR_REMOVED,
+    RELATIONS,
+    REPLACED,
+    Event,
+    check_relation,
+    drop_unpaid,
+    event_from_dict,
+    event_to_dict,
+    to_json_value,
+)
+from algorithms.accounting.faults import INFERRED_DOMAIN, Fault
+from algorithms.accounting.trust import EXPERIMENT, Trust
+from algorithms.encoding.domain import Domain
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """What is claimed of a fitted model, and what its ledger says.
+
+    Parameters
+    ----------
+    claimed_epsilon : float
+        The ``epsilon`` that the model was asked for; infinite where none is claimed.
+    ledger : Event
+        Everything it spent.
+    faults : tuple of Fault
+        Steps that the claim does not cover.
+    neighbours : {ADDED_OR_REMOVED, REPLACED}
+        Which tables count as neighbours in the claim.
+    trust : Trust
+        What draws the noise, and against whom the promise holds with it.
+    """
+
+    claimed_epsilon: float
+    ledger: Event
+    faults: tuple[Fault, ...] = ()
+    neighbours: str = ADDED_OR_REMOVED
+    trust: Trust = EXPERIMENT
+
+    @classmethod
+    def under(
+        cls,
+        domain: Domain,
+        claimed_epsilon: float,
+        ledger: Event,
+        faults: tuple[Fault, ...] = (),
+        *,
+        neighbours: str = ADDED_OR_REMOVED,
+        trust: Trust = EXPERIMENT,
+    ) -> Privacy:
+        """Return the account of a model trained with a domain; one that is not public is a fault of its own."""
+        faults = tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN)
+        return cls(float(claimed_epsilon), ledger, faults, neighbours, trust)
+
+    @property
+    def accounted_epsilon(self) -> float:
+        """Cost by the ledger; infinite if any step was unpaid or the domain was inferred."""
+        return self.accounted(self.neighbours)
+
+    def accounted(self, neighbours: str) -> float:
+        """Return the cost by the ledger between tables that are neighbours by the given relation.
+
+        Examples
+        --------
+        >>> from algorithms.accounting.events import Spent
+        >>> privacy = Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0))
+        >>> privacy.accounted(ADDED_OR_REMOVED), privacy.accounted(REPLACED)
+        (0.5, 1.0)
+        """
+        return math.inf if INFERRED_DOMAIN in self.faults else self.ledger.epsilon_under(check_relation(neighbours))
+
+    @property
+    def noisy_epsilon(self) -> float:
+        """Cost of the steps that have noise, as if those without had not been taken: a lower bound of what was spent.
+
+        Examples
+        --------
+        >>> from algorithms.accounting.events import Sequential, Spent, Unpaid
+        >>> tree = Sequential("tree", (Spent("laplace", "count", 0.1, 1.0), Unpaid("labels")), times=3)
+        >>> privacy = Privacy(0.1, tree)
+        >>> privacy.accounted_epsilon, round(privacy.noisy_epsilon, 9)
+        (inf, 0.3)
+        """
+        noisy = drop_unpaid(self.ledger)
+        return noisy.epsilon_under(self.neighbours) if noisy else 0.0
+
+    @property
+    def keeps_claim(self) -> bool:
+        """Whether the algorithm keeps its claim, were its noise secret: it is finite, has no faults, and covers all."""
+        within = self.accounted_epsilon <= self.claimed_epsilon * (1 + 1e-9)
+        return not self.faults and math.isfinite(self.claimed_epsilon) and within
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether this fit keeps its claim: the algorithm does, and its noise protects from who knows the seed.
+
+        Examples
+        --------
+        >>> from algorithms.accounting.events import Spent
+        >>> from algorithms.accounting.trust import RELEASE
+        >>> count = Spent("laplace", "a count", 0.5, 1.0)
+        >>> Privacy(0.5, count).is_sound, Privacy(0.5, count).keeps_claim, Privacy(0.5, count, trust=RELEASE).is_sound
+        (False, True, True)
+        """
+        return self.keeps_claim and self.trust.holds
+
+    def as_dict(self) -> dict:
+        """Return all of this as what JSON can hold, the ledger too; see `from_dict` for the way back.
+
+        Examples
+        --------
+        >>> from algorithms.accounting.events import Spent
+        >>> Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0)).as_dict()["accounted"]
+        {'one record added or removed': 0.5, 'one record replaced': 1.0}
+        """
+        return {
+            "claimed_epsilon": to_json_value(self.claimed_epsilon),
+            "neighbours": self.neighbours,
+            "accounted": {relation: to_json_value(self.accounted(relation)) for relation in RELATIONS},
+            "keeps_claim": self.keeps_claim,
+            "is_sound": self.is_sound,
+            "faults": [dict(vars(fault)) for fault in self.faults],
+            "trust": asdict(self.trust),
+            "ledger": event_to_dict(self.ledger),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping) -> Privacy:
+        """Return the account that ``as_dict`` turned into this; what follows from the ledger is computed anew."""
+        faults = tuple(Fault(**fault) for fault in data["faults"])
+        trust = Trust(**{name: tuple(v) if isinstance(v, list) else v for name, v in data["trust"].items()})
+        return cls(float(data["claimed_epsilon"]), event_from_dict(data["ledger"]), faults, data["neighbours"], trust)
+
+    def __str__(self) -> str:
+        claimed = (
+            "no epsilon claimed" if math.isinf(self.claimed_epsilon) else f"claimed epsilon {self.claimed_epsilon:g}"
+        )
+        soundness = "sound" if self.is_sound else "an experiment" if self.keeps_claim else "not sound"
+        other = ADDED_OR_REMOVED if self.neighbours == REPLACED else REPLACED
+        costs = [f"{self.accounted(relation):g} ({relation})" for relation in (self.neighbours, other)]
+        head = f"{claimed}, accounted {', '.join(costs)}; {soundness}"
+        faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
+        return "\n".join([head, str(self.trust), *faults, *self.ledger.lines()])

@@ -1,0 +1,179 @@
+"""Rows drawn from noisy marginals: a private counterpart of CPPPW and ASN with a stated epsilon."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algorithms.accounting.events import Event, Sequential, Spent
+from algorithms.accounting.faults import Fault
+from algorithms.data_replacement.sampler import Sampler
+from algorithms.data_replacement.train_on_release import TrainedOnRelease
+from algorithms.encoding.bins import bin_continuous
+from algorithms.encoding.features import Continuous, Feature
+from algorithms.mechanisms import laplace_vector
+from algorithms.parameters import check_count, check_epsilon, check_number
+from algorithms.released.document import Origin
+from algorithms.released.marginals import ReleasedMarginals, draw_rows
+
+
+class MarginalReplacement(Sampler):
+    """Draw rows from the noisy distribution of each attribute in each class, as if they were independent there.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget of the whole release, in (0, inf]; inf draws from the exact distributions.
+    sampling_ratio : float, default=1.0
+        Rows drawn for each row of a class, by its noisy size, at least 1.
+    n_bins : int, default=10
+        Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness; in a release, of what may be public alone.
+
+    Attributes
+    ----------
+    class_counts_ : float64 array of shape (c,)
+        Noisy size of each class.
+    shares_ : list of float64 arrays of shape (c, v)
+        For each attribute, the noisy distribution of its v categories or bins in each class.
+
+    Notes
+    -----
+    A record adds 1 to one cell of each of k + 1 tables: the sizes of the classes, and for each of k attributes the
+    counts by class and value. Every table gets epsilon / (k + 1), as Laplace noise on each of its cells. Negative
+    counts are set to 0, and an attribute whose counts in a class are all 0 is taken to be spread evenly there. All that
+    follows reads no row: the draws, and any classifier that is trained on them.
+
+    What is lost is the dependence of attributes within a class, as in a naive Bayes classifier; to keep some of it, its
+    structure would have to be bought, too.
+
+    Privacy: epsilon-differentially private for one record added or removed, given a public domain.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Continuous("x", 0, 10), Nominal("safety", ("low", "high"))), Nominal("y", ("no", "yes")))
+    >>> sampler = MarginalReplacement(1.0, domain=domain, random_state=0)
+    >>> released, labels = sampler.fit_resample([[1, "low"]] * 60 + [[8, "high"]] * 40, ["no"] * 60 + ["yes"] * 40)
+    >>> released.shape, sampler.shares_[1].round(2)
+    ((98, 2), array([[1.  , 0.  ],
+           [0.01, 0.99]]))
+    """
+
+    def __init__(self, epsilon=1.0, *, sampling_ratio=1.0, n_bins=10, domain=None, noise="numpy", random_state=None):
+        self.epsilon = epsilon
+        self.sampling_ratio = sampling_ratio
+        self.n_bins = n_bins
+        self.domain = domain
+        self.noise = noise
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_epsilon(self.epsilon)
+        check_number("sampling_ratio", self.sampling_ratio, lowest=1)
+        check_count("n_bins", self.n_bins, lowest=2)
+
+    def _replaced(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+        n_classes, cells = len(self.classes_), bin_continuous(matrix, self.domain_, self.n_bins).astype(np.int64)
+        self.class_counts_ = self._noisy(np.bincount(labels, minlength=n_classes), rng)
+        self.shares_ = []
+        for column, feature in zip(cells.T, self.domain_.features, strict=True):
+            n_values = self._n_values(feature)
+            counts = np.bincount(labels * n_values + column, minlength=n_classes * n_values)
+            self.shares_.append(_shares(self._noisy(counts, rng).reshape(n_classes, n_values)))
+        return draw_rows(self.domain_, self.class_counts_, self.shares_, self.sampling_ratio, rng)
+
+    def _noisy(self, counts: np.ndarray, rng) -> np.ndarray:
+        return np.maximum(laplace_vector(counts, 1.0, self._table_epsilon(), rng), 0.0)
+
+    def _table_epsilon(self) -> float:
+        return float(self.epsilon) / (len(self.domain_.features) + 1)
+
+    def _n_values(self, feature: Feature) -> int:
+        return self.n_bins if isinstance(feature, Continuous) else len(feature.categories)
+
+    def _released(self, origin: Origin) -> ReleasedMarginals:
+        return ReleasedMarginals(origin, self.class_counts_.copy(), tuple(table.copy() for table in self.shares_))
+
+    def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
+        share, k = self._table_epsilon(), len(self.domain_.features)
+        tables = Sequential("attribute", (Spent("laplace", "counts by class and value", share, 1.0),), times=k)
+        return self.epsilon, Sequential("release", (Spent("laplace", "class counts", share, 1.0), tables)), ()
+
+
+class DPMarginalsClassifier(TrainedOnRelease):
+    """A classifier that is trained on rows drawn from noisy marginals: private, unlike CPPPW and ASN.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Budget, in (0, inf]; inf draws from the exact distributions.
+    classifier : {"decision_tree", "back_propagation", "svm"}, default="decision_tree"
+        What is trained, see ``algorithms.data_replacement.train_on_release``.
+    classifier_scale : {"standard", None}, default="standard"
+        Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
+        are.
+    sampling_ratio, n_bins
+        As for ``MarginalReplacement``.
+    domain : Domain or None, default=None
+        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    noise : {"numpy", "opendp"}, default="numpy"
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
+    random_state : int, RandomState or None, default=None
+        Source of all randomness; in a release, of what may be public alone.
+
+    Notes
+    -----
+    Privacy: epsilon-differentially private for one record added or removed, given a public domain.
+
+    Examples
+    --------
+    >>> from algorithms import Domain, Nominal
+    >>> domain = Domain((Continuous("x", 0, 10),), Nominal("y", ("no", "yes")))
+    >>> X, y = [[1], [2], [8], [9]] * 50, ["no", "no", "yes", "yes"] * 50
+    >>> DPMarginalsClassifier(2.0, domain=domain, random_state=0).fit(X, y).predict([[1.5], [8.5]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        classifier="decision_tree",
+        classifier_scale="standard",
+        sampling_ratio=1.0,
+        n_bins=10,
+        domain=None,
+        noise="numpy",
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.classifier = classifier
+        self.classifier_scale = classifier_scale
+        self.sampling_ratio = sampling_ratio
+        self.n_bins = n_bins
+        self.domain = domain
+        self.noise = noise
+        self.random_state = random_state
+
+    def sampler(self) -> MarginalReplacement:
+        """Return the sampler that ``fit`` uses, unfitted."""
+        return MarginalReplacement(
+            self.epsilon,
+            sampling_ratio=self.sampling_ratio,
+            n_bins=self.n_bins,
+            domain=self.domain,
+            noise=self.noise,
+            random_state=self.random_state,
+        )
+
+
+def _shares(counts: np.ndarray) -> np.ndarray:
+    """Divide each row by its sum; a row of zeros becomes an even distribution."""
+    sums = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, sums, out=np.full_like(counts, 1 / counts.shape[1]), where=sums > 0)

@@ -1,0 +1,177 @@
+"""Classifiers that see released rows only, and those of paper 5 among them, as far as scikit-learn has them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from algorithms.base import PrivateClassifier
+from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.parameters import check_choice
+from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
+from algorithms.released.document import Origin
+
+
+def decision_tree(n_rows: int, seed: int) -> DecisionTreeClassifier:
+    """Return a tree in place of C4.5, which scikit-learn does not have.
+
+    Both cut numeric attributes in two where the classes' entropy falls most; C4.5 divides the fall by the entropy of
+    the cut. The paper prunes afterwards and does not say how; here by cost and complexity: a leaf has to save log2(n)
+    bits on n rows, about the length of its description.
+    """
+    return DecisionTreeClassifier(criterion="entropy", ccp_alpha=np.log2(n_rows) / n_rows, random_state=seed)
+
+
+def back_propagation(n_rows: int, seed: int) -> MLPClassifier:
+    """Return a net with one hidden layer of 5 that descends 1,000 times by 0.1 of the gradient over all rows.
+
+    Hidden units are hyperbolic tangents, the default of the Matlab 7 that the paper names.
+    """
+    return MLPClassifier(
+        (5,),
+        activation="tanh",
+        solver="sgd",
+        learning_rate_init=0.1,
+        max_iter=1000,
+        n_iter_no_change=1000,  # the number of iterations is given, so nothing stops them
+        batch_size=n_rows,
+        momentum=0.0,
+        alpha=0.0,
+        random_state=seed,
+    )
+
+
+def svm(n_rows: int, seed: int) -> SVC:
+    """Return a support vector machine with a Gaussian kernel and the paper's C and γ; nothing is random in it."""
+    return SVC(C=1000.0, gamma=1 / 256, cache_size=500)
+
+
+CLASSIFIERS = {"decision_tree": decision_tree, "back_propagation": back_propagation, "svm": svm}
+"""Classifiers with the paper's settings, each a function of the number of released rows and a seed."""
+
+
+def _rule_of_tree(classifier: DecisionTreeClassifier) -> BinaryTree:
+    tree = classifier.tree_
+    labels = tree.value[:, 0].argmax(axis=1)
+    return BinaryTree(
+        tree.feature.copy(), tree.threshold.copy(), tree.children_left.copy(), tree.children_right.copy(), labels
+    )
+
+
+def _rule_of_net(classifier: MLPClassifier) -> HiddenLayer:
+    (hidden_weights, weights), (hidden_offsets, offsets) = classifier.coefs_, classifier.intercepts_
+    return HiddenLayer(hidden_weights.copy(), hidden_offsets.copy(), weights.copy(), offsets.copy())
+
+
+def _rule_of_svm(classifier: SVC) -> SupportVectors:
+    weights, offsets = classifier.dual_coef_.copy(), classifier.intercept_.copy()
+    if len(classifier.classes_) == 2:  # scikit-learn turns the sign of two classes around, so that 1 is positive
+        weights, offsets = -weights, -offsets
+    vectors, n_of_class = classifier.support_vectors_.copy(), classifier.n_support_.astype(np.int64)
+    return SupportVectors(vectors, n_of_class, weights, offsets, np.array(classifier.gamma))
+
+
+def _rule_of_one_class(classifier: DummyClassifier) -> OneClass:
+    return OneClass(np.array(np.argmax(classifier.class_prior_)))
+
+
+RULE_OF = {
+    DecisionTreeClassifier: _rule_of_tree,
+    MLPClassifier: _rule_of_net,
+    SVC: _rule_of_svm,
+    DummyClassifier: _rule_of_one_class,
+}
+"""What a trained classifier has learnt, in the form of ``algorithms.released.classifier``."""
+
+
+class TrainedOnRelease(PrivateClassifier):
+    """Base of the classifiers that are trained on what a sampler releases; test rows are not changed.
+
+    A subclass has the constructor parameters ``classifier``, ``classifier_scale``, ``domain`` and ``random_state``, and
+    implements ``sampler``.
+
+    Attributes
+    ----------
+    classifier_ : scikit-learn estimator
+        What was trained.
+    privacy_ : accounting.privacy.Privacy
+        That of the release: training adds nothing to it.
+    """
+
+    def sampler(self) -> Sampler:
+        """Return the sampler that ``fit`` uses, unfitted."""
+        raise TypeError(f"{type(self).__name__} does not say what it is trained on")
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_choice("classifier", self.classifier, CLASSIFIERS)
+        check_choice("classifier_scale", self.classifier_scale, ("standard", None))
+        self.sampler().check_parameters(n_features)
+
+    def fit(self, X, y):
+        """Replace the training rows, and train on what replaces them.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, k)
+            Training rows, columns as the domain declares them.
+        y : array of shape (n,)
+            Their class labels.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For a parameter out of its range.
+        DomainError
+            For a number of columns that the domain does not know; unless in a release, for a category or class label
+            that it does not know, or missing values.
+
+        Warns
+        -----
+        PrivacyLeakWarning
+            If no domain was given.
+        """
+        self.read_training_rows(X, y)
+        self.check_parameters(self.n_features_in_)
+        sampler = self.sampler().set_params(domain=self.domain_)
+        released, labels = sampler.fit_resample(X, y)
+        rows = np.ascontiguousarray(released)  # the order in memory decides how means are rounded
+        self.classifier_ = self._untrained(labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # 1,000 iterations are the paper's rule
+            self.classifier_.fit(rows, labels)
+        self.privacy_, self.fitted_parameters_ = sampler.privacy_, self.public_parameters()
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """Return the class of each row: array of shape (n,)."""
+        rows = self.read_rows(X)  # first, so that an unfitted classifier says so
+        return self.classifier_.predict(numbered(rows, self.domain_))
+
+    def _released(self, origin: Origin) -> ReleasedClassifier:
+        *scaler, classifier = self.classifier_ if isinstance(self.classifier_, Pipeline) else [self.classifier_]
+        n_features, classes = len(self.domain_.features), self.classifier_.classes_
+        mean, scale = (scaler[0].mean_, scaler[0].scale_) if scaler else (np.zeros(n_features), np.ones(n_features))
+        return ReleasedClassifier(
+            origin, classes.copy(), mean.copy(), scale.copy(), RULE_OF[type(classifier)](classifier)
+        )
+
+    def _untrained(self, labels: np.ndarray) -> BaseEstimator:
+        if len(np.unique(labels)) < 2:  # a support vector machine refuses a single class
+            return DummyClassifier()
+        seed = int(self.seed().generate_state(1)[0])
+        classifier = CLASSIFIERS[self.classifier](len(labels), seed)
+        return make_pipeline(StandardScaler(), classifier) if self.classifier_scale == "standard" else classifier

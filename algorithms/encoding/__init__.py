@@ -1,0 +1,1 @@
+"""From tables to numbers: what is declared of columns, and how each cell is read by it."""

@@ -1,0 +1,179 @@
+"""Rows of a table that become numbers block by block, each by itself; those that cannot be used may be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from algorithms.encoding.cells import DomainError, is_missing
+from algorithms.encoding.columns import Column, clip_numbers
+
+_BLOCK = 8192  # rows; of a table stored by rows, those of a block stay in the cache while column after column is read
+
+
+class ReadableFeature(Protocol):
+    """What is declared of a column."""
+
+    name: str
+
+    def read(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers) -> int:
+        """Read m cells into ``out``, clear ``known`` where one cannot be used; return how many were clipped."""
+        ...
+
+    def error(self, cells: list) -> DomainError:
+        """Say what is wrong with cells that cannot be used."""
+        ...
+
+
+class Problems(NamedTuple):
+    """What a table would lose in a release: exact counts, not to be released.
+
+    Parameters
+    ----------
+    clipped : dict
+        How many values lie beyond the declared bounds, by column.
+    left_out : int
+        How many records would be left out.
+    ragged : int
+        How many of these have a wrong number of cells; nothing else is counted of them.
+    reasons : dict
+        How many cells of the others are the reason, by column and kind: "missing" values, and "unknown" ones, which are
+        no number, or no declared category. A record may have more than one.
+    """
+
+    clipped: dict[str, int]
+    left_out: int
+    ragged: int
+    reasons: dict[str, dict[str, int]]
+
+
+class Rows:
+    """Rows of a table and what is declared of its columns; they become numbers only when asked for.
+
+    So a table may be read in blocks, and no copy of all of it is made.
+
+    Parameters
+    ----------
+    features : sequence of Continuous or Nominal
+        What is declared of each column.
+    columns : sequence of Column of shape (n,)
+        The values of each column.
+    is_whole : bool array of shape (n,) or None, default=None
+        Which records have as many cells as there are columns; None: all.
+    leave_out : bool, default=False
+        Whether records with a value that cannot be used are left out, instead of raising an error that tells of them.
+        Each is judged by itself, so that adding or removing a record adds or removes at most one row.
+    clip : function, default=clip
+        What clips.
+
+    Examples
+    --------
+    >>> from algorithms import Continuous
+    >>> rows = Rows([Continuous("age", 17, 90)], [np.array([95.0, 30.0, 12.0])])
+    >>> block = np.empty((1, 2))
+    >>> rows.encode(slice(1, 3), block)
+    array([ True,  True])
+    >>> block, rows.clipped
+    (array([[30., 17.]]), {'age': 1})
+    >>> Rows([Continuous("age", 17, 90)], [np.array([95.0, np.nan])], leave_out=True).matrix()
+    array([[90.]])
+    """
+
+    def __init__(
+        self,
+        features: Sequence[ReadableFeature],
+        columns: Sequence[Column],
+        is_whole: np.ndarray | None = None,
+        leave_out: bool = False,
+        clip: Callable = clip_numbers,
+    ):
+        self.features = tuple(features)
+        self._columns = columns
+        self._is_whole = is_whole
+        self._leave_out = leave_out
+        self._clip = clip
+        self._n_clipped = [0] * len(self.features)
+
+    def __len__(self) -> int:
+        """How many records were given."""
+        return len(self._columns[0])
+
+    @property
+    def clipped(self) -> dict[str, int]:
+        """How many values were clipped so far, for each column where any was: exact, so not to be released."""
+        counts = zip(self.features, self._n_clipped, strict=True)
+        return {feature.name: n_clipped for feature, n_clipped in counts if n_clipped}
+
+    def encode(self, rows: slice, out: Sequence[np.ndarray]) -> np.ndarray:
+        """Turn some rows into numbers: continuous values clipped to their bounds, categories to their position.
+
+        Parameters
+        ----------
+        rows : slice
+            Which m rows.
+        out : sequence of float64 arrays of shape (m,)
+            Where the numbers go, one array for each column.
+
+        Returns
+        -------
+        bool array of shape (m,)
+            Which of the rows can be used. The others are left out: their numbers mean nothing.
+
+        Raises
+        ------
+        DomainError
+            For a row that cannot be used, unless it is left out; the message is about all rows.
+        """
+        known = np.ones(len(out[0]), dtype=bool) if self._is_whole is None else self._is_whole[rows].copy()
+        for i, (feature, values, line) in enumerate(zip(self.features, self._columns, out, strict=True)):
+            self._n_clipped[i] += feature.read(values[rows], known, line, self._clip)
+        if not (self._leave_out or known.all()):
+            raise self._error()
+        return known
+
+    def matrix(self) -> np.ndarray:
+        """Turn all rows into numbers, but for those left out: float64 array of shape (n, k), stored by columns."""
+        matrix, known = np.empty((len(self), len(self.features)), order="F"), np.empty(len(self), dtype=bool)
+        for start in range(0, len(self), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            known[rows] = self.encode(rows, matrix[rows].T)
+        return matrix if known.all() else np.asfortranarray(matrix[known])
+
+    def problems(self) -> Problems:
+        """Count what would be clipped, what would be left out, and why."""
+        known, reasons = self._whole(), {}
+        clipped = [self._judged(feature, values, known, reasons) for feature, values in self._pairs()]
+        counts = {feature.name: n for feature, n in zip(self.features, clipped, strict=True) if n}
+        left_out, ragged = (int(np.count_nonzero(~mask)) for mask in (known, self._whole()))
+        return Problems(counts, left_out, ragged, reasons)
+
+    def _judged(self, feature: ReadableFeature, values: Column, known: np.ndarray, reasons: dict) -> int:
+        """Clear ``known`` and add to ``reasons`` where a cell of a column cannot be used; count those clipped."""
+        readable = np.ones(len(self), dtype=bool)
+        n_clipped = feature.read(values, readable, np.empty(len(self)))
+        cells = list(values[self._whole() & ~readable])
+        n_missing = sum(map(is_missing, cells))
+        if cells:
+            counts = {"missing": n_missing, "unknown": len(cells) - n_missing}
+            reasons[feature.name] = {kind: n for kind, n in counts.items() if n}
+        known &= readable
+        return n_clipped
+
+    def _whole(self) -> np.ndarray:
+        return np.ones(len(self), dtype=bool) if self._is_whole is None else self._is_whole.copy()
+
+    def _pairs(self) -> list[tuple[ReadableFeature, Column]]:
+        return list(zip(self.features, self._columns, strict=True))
+
+    def _error(self) -> DomainError:
+        """Say what is wrong with all rows, of the first column that has something wrong."""
+        if n_ragged := int((~self._whole()).sum()):
+            return DomainError(f"{n_ragged} records have not as many cells as the domain has columns")
+        for feature, values in self._pairs():
+            known = self._whole()
+            feature.read(values, known, np.empty(len(self)))
+            if not known.all():
+                return feature.error(list(values[~known]))
+        raise AssertionError("rows were read differently a second time")

@@ -1,0 +1,75 @@
+"""The training table of the forest engine: columns as small integers, one after the other.
+
+A tree never compares raw values while it grows. A nominal column holds the position of its category; a continuous one
+the rank of its value among the values present, or the number of its public bin. Both index ``levels``, which turns a
+rank back into a value.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous
+
+
+class Table(NamedTuple):
+    """Columns, labels and what a grower must know of them; shapes with n rows, k columns, c classes."""
+
+    codes: np.ndarray  # uint16 or uint32 (k, n): rank, bin or category of each value
+    labels: np.ndarray  # uint16 (n,): class of each row; all 0 for a regression
+    targets: np.ndarray  # float64 (n,): target of each row on the scale [0, 1] for a regression, else empty
+    n_codes: np.ndarray  # int64 (k,): how many codes each column can take
+    is_continuous: np.ndarray  # bool (k,)
+    levels: np.ndarray  # float64 (sum of n_codes,): the value behind each code, columns one after the other
+    first_level: np.ndarray  # int64 (k,): where the levels of a column begin
+    lower: np.ndarray  # float64 (k,): where the public range of a continuous column begins, 0 for a nominal one
+    width: np.ndarray  # float64 (k,): length of the public range of a continuous column, 1 for a nominal one
+    n_classes: int  # 1 for a regression
+
+
+def make_table(matrix: np.ndarray, domain: Domain, target: np.ndarray, n_bins: int | None = None) -> Table:
+    """Lay rows out for growing.
+
+    Parameters
+    ----------
+    matrix : float64 array of shape (n, k)
+        Rows as ``domain.encode`` returns them, or as ``bin_continuous`` does when ``n_bins`` is given.
+    domain : Domain
+        Public description of the columns and the target.
+    target : array of shape (n,)
+        Class of each row, from 0, where the domain declares classes; else its target on the scale [0, 1].
+    n_bins : int or None
+        With a number, continuous columns hold public bins; with None, the exact values present in the rows, which is
+        what the printed algorithms use and is not private.
+    """
+    n_rows, n_features = matrix.shape
+    codes = np.empty((n_features, n_rows), dtype=np.uint32)
+    levels = []
+    for j, feature in enumerate(domain.features):
+        if isinstance(feature, Continuous) and n_bins is None:
+            codes[j], values = pd.factorize(matrix[:, j], sort=True)  # a hash table: much faster than np.unique
+        else:
+            codes[j] = matrix[:, j]
+            n_values = n_bins if isinstance(feature, Continuous) else len(feature.categories)
+            values = np.arange(n_values, dtype=np.float64)
+        levels.append(values)
+    n_codes = np.array([len(values) for values in levels], dtype=np.int64)
+    ranges = [(f.lower, f.upper) if isinstance(f, Continuous) else (0, 1) for f in domain.features]
+    lower, upper = np.array(ranges, dtype=np.float64).T
+    is_regression = isinstance(domain.target, Continuous)
+    return Table(
+        codes=codes.astype(np.uint16) if n_codes.max() <= 2**16 else codes,  # half the memory to gather from
+        labels=np.zeros(n_rows, dtype=np.uint16) if is_regression else target.astype(np.uint16),
+        targets=target.astype(np.float64) if is_regression else np.empty(0),
+        n_codes=n_codes,
+        is_continuous=np.array([isinstance(feature, Continuous) for feature in domain.features]),
+        levels=np.concatenate(levels),
+        first_level=np.concatenate([[0], np.cumsum(n_codes)[:-1]]).astype(np.int64),
+        lower=lower.copy(),
+        width=upper - lower,
+        n_classes=1 if is_regression else len(domain.target.categories),
+    )

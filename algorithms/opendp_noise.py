@@ -1,0 +1,350 @@
+"""Noise for a release: drawn by OpenDP, whose samplers are safe from what floating-point numbers give away.
+
+A textbook sampler of Laplace noise returns some floating-point numbers and never others, and which ones they are
+depends on the exact answer: the low-order bits of a noisy answer can give the answer away (Mironov, 2012). OpenDP
+draws bits from the operating system, samples the discrete Laplace distribution on the grid of all multiples of 2^-1074
+with exact arithmetic, and rounds once, at the end. Its selections compare exact scores plus noise, of which it draws as
+many bits as the comparison needs. Noise of the maximum norm is put together from such samples, see `noisy_together`.
+
+What draws is told by its type. `SecureGenerator` is a numpy generator for everything that may be public: which features
+and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a noisy distribution. The
+mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it, so that the usual
+generator pays nothing for that. The part of the rows that a record belongs to is secret, like noise: `parts` draws it
+for each record by itself from the bits of the operating system, so that no seed tells it, and no other record changes
+it. One account does not hold with public choices: that of a bootstrap (`events.Bootstrapped`) averages over which
+rows a tree gets, as if that were secret. Only variants that are unsound draw one.
+
+Not covered: the time that a run takes, and the rounding of what is protected before noise is added. A sum or a score in
+floating point can move between neighbouring tables by some 10^-16 of its size more than its sensitivity. Counts are
+exact.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable
+from functools import cache, lru_cache
+from types import ModuleType
+
+import numpy as np
+from numba import objmode, types
+from numba.extending import overload, register_model, typeof_impl
+from numba.np.random.generator_core import NumPyRandomGeneratorTypeModel
+
+SMALLEST_EPSILON = 2.0**-25
+"""Budget that noise of the maximum norm needs at least.
+
+It is put together from discrete Laplace noise of a scale up to 2^31 / epsilon, which OpenDP draws as 64 bits and cuts
+off at 2^63: at a scale of 2^56 with a probability of exp(-2^7) < 10^-55."""
+
+
+class SecureGenerator(np.random.Generator):
+    """A numpy generator for public choices, with which the mechanisms draw their noise by OpenDP.
+
+    Parameters
+    ----------
+    bits : BitGenerator
+        What draws the public choices: OpenDP takes no seed.
+
+    Raises
+    ------
+    ImportError
+        If OpenDP is not installed.
+
+    Examples
+    --------
+    >>> from algorithms.mechanisms import laplace
+    >>> some, others = (SecureGenerator(np.random.PCG64(7)) for _ in range(2))
+    >>> some.random() == others.random(), laplace(0.0, 1.0, 1.0, some) == laplace(0.0, 1.0, 1.0, others)
+    (True, False)
+    """
+
+    def __init__(self, bits: np.random.BitGenerator):
+        _opendp()
+        super().__init__(bits)
+
+    def __reduce__(self):
+        return SecureGenerator, (self.bit_generator,)  # numpy's would come back as a plain generator in a worker
+
+
+class SecureGeneratorType(types.NumPyRandomGeneratorType):
+    """What compiled code knows a `SecureGenerator` by; all else about it is as of a numpy generator."""
+
+    def __init__(self):
+        super().__init__("SecureGenerator")
+        self.name = "SecureGenerator"
+
+
+@typeof_impl.register(SecureGenerator)
+def _typeof(value, context):
+    return SecureGeneratorType()
+
+
+register_model(SecureGeneratorType)(NumPyRandomGeneratorTypeModel)
+
+
+def is_secure(rng) -> bool:
+    """Tell whether the noise of a generator is OpenDP's; in compiled code a constant."""
+    return isinstance(rng, SecureGenerator)
+
+
+@overload(is_secure)
+def _is_secure(rng):
+    if isinstance(rng, SecureGeneratorType):
+        return lambda rng: True
+    return lambda rng: False
+
+
+def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> Callable:
+    """Return a function that draws with numpy or with OpenDP, by the type of the generator.
+
+    Parameters
+    ----------
+    draw : compiled function
+        (..., rng) -> number or array.
+    by_opendp : function
+        (...) -> the same, without the generator.
+    returns : Numba type
+        What both return.
+    """
+
+    def drawn(*args):
+        return by_opendp(*args[:-1]) if is_secure(args[-1]) else draw(*args)
+
+    @overload(drawn)
+    def compiled_drawn(*args):
+        if isinstance(args[-1], SecureGeneratorType):
+
+            def in_python(*args):
+                with objmode(outcome=returns):
+                    outcome = by_opendp(*args[:-1])
+                return outcome
+
+            return in_python
+        return lambda *args: draw(*args)
+
+    return drawn
+
+
+def parts(n_rows: int, n_parts: int) -> np.ndarray:
+    """Draw the part of each row by itself, from the bits of the operating system.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows, at least 0.
+    n_parts : int
+        Number of parts, at least 1.
+
+    Returns
+    -------
+    int64 array of shape (n_rows,)
+        A number from 0 to ``n_parts - 1`` for each row, independent of all others. Nothing keeps it or could draw it
+        again.
+
+    Notes
+    -----
+    That parts cost no more than the dearest of them (`events.Parallel`) needs the other rows to stay where they are
+    when one comes or goes. A part that follows from a row's position and a seed that is known does not: without the
+    first row, every other row has the part of the one before.
+    """
+    # 64 bits a row, so that parts differ in their chance by n_parts / 2^64 at most, the same for every row.
+    numbers = np.frombuffer(secrets.token_bytes(8 * n_rows), dtype=np.uint64)
+    return (numbers % np.uint64(n_parts)).astype(np.int64)
+
+
+def noisy_number(value: float, sensitivity: float, epsilon: float) -> float:
+    """Add Laplace noise to a number; OpenDP's.
+
+    Parameters
+    ----------
+    value, sensitivity : float
+        As for `mechanisms.laplace`.
+    epsilon : float
+        Budget, positive and finite.
+
+    Returns
+    -------
+    float
+        ``epsilon``-differentially private answer, with noise of scale ``sensitivity / epsilon`` (Dwork et al., 2006;
+        Mironov, 2012, on why not in floating point).
+    """
+    return _laplace(sensitivity / epsilon, False)(float(value))
+
+
+def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """Add independent Laplace noise to each of some numbers; OpenDP's.
+
+    Parameters
+    ----------
+    values : array of shape (c,)
+        The exact answers.
+    sensitivity : float
+        As for `mechanisms.laplace_vector`: in the L1 norm.
+    epsilon : float
+        Budget of all numbers, positive and finite.
+
+    Returns
+    -------
+    float64 array of shape (c,)
+        ``epsilon``-differentially private answers, with noise of scale ``sensitivity / epsilon`` on each (Dwork et al.,
+        2006; Mironov, 2012, on why not in floating point).
+    """
+    released = _laplace(sensitivity / epsilon, True)(values.astype(np.float64).tolist())
+    return np.array(released, dtype=np.float64)
+
+
+def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """Add noise with a density in proportion to exp(-epsilon max|x_i| / sensitivity), on a grid.
+
+    Parameters
+    ----------
+    values : float64 array of shape (m,)
+        The exact answers, at least one.
+    sensitivity : float
+        Largest change of any entry between neighbouring tables; positive.
+    epsilon : float
+        Budget of the whole vector, finite and at least ``SMALLEST_EPSILON``.
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        ``epsilon``-differentially private answers (Hardt & Talwar, 2010; Awan & Slavković, 2021, for regression).
+
+    Raises
+    ------
+    ValueError
+        If epsilon is below ``SMALLEST_EPSILON``.
+
+    Notes
+    -----
+    OpenDP has no such mechanism. Here it is put together from its discrete Laplace noise, and numbers of ``secrets``,
+    in whole numbers of a grid 2^-30 as fine as the noise or the sensitivity. If K has the probabilities
+    c (2K + 1)^m q^K and x is drawn evenly from {-K, ..., K}^m, then x has the probability c q^max|x_i| / (1 - q). The
+    sum of m + 1 geometric numbers has c' (K + 1) ... (K + m) q^K; it is accepted with the ratio of the two, up to a
+    constant, a product of fractions below 1. Rounded down to the grid, two numbers are no farther apart than their
+    distance, rounded up to it.
+    """
+    if epsilon < SMALLEST_EPSILON:
+        raise ValueError(f"sup_norm_vector: epsilon={epsilon!r} is too small for OpenDP's noise: give at least 2^-25")
+    fineness = math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30
+    reach = math.ceil(math.ldexp(sensitivity, -fineness))
+    radius = _radius(len(values), reach / epsilon)
+    return np.array(
+        [
+            math.ldexp(math.floor(math.ldexp(value, -fineness)) + secrets.randbelow(2 * radius + 1) - radius, fineness)
+            for value in values.tolist()
+        ]
+    )
+
+
+def _radius(m: int, scale: float) -> int:
+    """Draw K with probabilities in proportion to (2K + 1)^m exp(-K / scale)."""
+    while True:
+        total = sum(_geometric(m + 1, scale))
+        if all(secrets.randbelow(2 * total + 2 * i) <= 2 * total for i in range(1, m + 1)):
+            return total
+
+
+def _geometric(n: int, scale: float) -> list[int]:
+    """Draw n numbers with probabilities in proportion to exp(-k / scale): discrete Laplace noise, if not below 0."""
+    drawn: list[int] = []
+    while len(drawn) < n:
+        drawn += [k for k in _discrete_laplace(scale)([0] * n) if k >= 0]
+    return drawn[:n]
+
+
+def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float, epsilon: float) -> int:
+    """Choose by the exponential mechanism: the largest score plus Gumbel noise of scale ``2 * sensitivity / epsilon``.
+
+    Parameters
+    ----------
+    quality, measure : float array of shape (r,)
+        As for `mechanisms.exponential`.
+    sensitivity : float
+        Largest change of any score between neighbouring tables, half of it for monotone scores; positive.
+    epsilon : float
+        Budget, positive and finite.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
+
+    Raises
+    ------
+    ValueError
+        If no candidate has a positive measure.
+
+    Notes
+    -----
+    A base measure m counts as a score higher by the scale times log(m): added to the exponent, it multiplies the
+    weight. It is public, so that the sensitivity stays as it is.
+    """
+    scale = 2 * sensitivity / epsilon
+    possible = np.flatnonzero(measure > 0)
+    if len(possible) == 0:
+        raise ValueError("exponential: no candidate with a positive measure")
+    scores = quality[possible] + scale * np.log(measure[possible])
+    return int(possible[_largest(scale, "gumbel")(scores.tolist())])
+
+
+def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> int:
+    """Choose by permute-and-flip: the largest score plus exponential noise of scale ``2 * sensitivity / epsilon``.
+
+    Parameters
+    ----------
+    quality : float array of shape (r,)
+        As for `mechanisms.permute_and_flip`.
+    sensitivity : float
+        Largest change of any score between neighbouring tables, half of it for monotone scores; positive.
+    epsilon : float
+        Budget, positive and finite.
+
+    Returns
+    -------
+    int
+        Index of the candidate; ``epsilon``-differentially private (McKenna & Sheldon, 2020; Ding et al., 2021, for
+        this form).
+    """
+    return _largest(2 * sensitivity / epsilon, "exponential")(quality.tolist())
+
+
+@cache
+def _opendp() -> ModuleType:
+    try:
+        import opendp.prelude
+    except ImportError:
+        raise ImportError(
+            "noise='opendp' needs the package opendp, which is not installed: pip install \"dp-replica[secure]\""
+        ) from None
+    opendp.prelude.enable_features("contrib")
+    return opendp.prelude
+
+
+@lru_cache(maxsize=1000)  # most algorithms use a few scales
+def _laplace(scale: float, is_vector: bool):
+    dp = _opendp()
+    number = dp.atom_domain(T=float, nan=False)
+    if is_vector:
+        return dp.m.make_laplace(dp.vector_domain(number), dp.l1_distance(T=float), scale=scale)
+    return dp.m.make_laplace(number, dp.absolute_distance(T=float), scale=scale)
+
+
+@lru_cache(maxsize=1000)
+def _discrete_laplace(scale: float):
+    dp = _opendp()
+    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
+
+
+@lru_cache(maxsize=1000)
+def _largest(scale: float, noise: str):
+    """Return OpenDP's noisy maximum: what it calls its measure of privacy decides which noise it adds.
+
+    With Gumbel noise OpenDP accounts for it in zero-concentrated terms; it is the exponential mechanism all the same.
+    """
+    dp = _opendp()
+    measure = {"gumbel": dp.zero_concentrated_divergence, "exponential": dp.max_divergence}[noise]()
+    scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+    return dp.m.make_noisy_max(scores, dp.linf_distance(T=float), measure, scale=scale)
