@@ -15,8 +15,8 @@ import pytest
 from algorithms import RFDPPGiniClassifier
 from algorithms.accounting import ADDED_OR_REMOVED
 from algorithms.forests import levels, rfdpp_gini
-from experiments.audit import replay
-from experiments.audit.replay import MIDDLE, Pair, Subject, subjects
+from experiments.audit.replay import replay_audit
+from experiments.audit.replay.replay_audit import MIDDLE, Pair, Subject, subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
@@ -90,7 +90,7 @@ def every_subject():
     """Print as JSON which rules are broken on the way."""
     kinds = {}
     for subject in [*KEPT, *PLANTED]:
-        report = replay.audit(sized(subject), growing())
+        report = replay_audit.audit(sized(subject), growing())
         assert report.keeps_claim, subject.name
         kinds[subject.name] = sorted(report.kinds)
     print(json.dumps(kinds))

@@ -15,15 +15,15 @@ from sklearn.base import BaseEstimator
 
 import datasets
 from algorithms.forests.forest import PrivateForest
-from experiments.audit import exact
-from experiments.audit.blackbox import audited, pairs_of, sized, trainings_of
-from experiments.audit.findings import Found, Row, of_door, of_finding, of_run, sum_up, told, write
-from experiments.audit.losses import Trainings, sampled
-from experiments.audit.one_run import one_run
-from experiments.audit.pairs import Pair
-from experiments.audit.release_path import attacked, doors_of
-from experiments.audit.replay import SIZES, Subject, reports, subjects
-from experiments.audit.templates import found_for
+from experiments.audit.attacks.black_box import audited, pairs_of, sized, trainings_of
+from experiments.audit.attacks.canaries import one_run
+from experiments.audit.attacks.release_path import attacked, doors_of
+from experiments.audit.laws import exact_laws
+from experiments.audit.neighbouring_tables import Pair
+from experiments.audit.replay.exact_losses import Trainings, sampled
+from experiments.audit.replay.replay_audit import SIZES, Subject, reports, subjects
+from experiments.audit.report import Found, Row, of_door, of_finding, of_run, sum_up, told, write
+from experiments.audit.table_templates import found_for
 from experiments.cells.cell import canonical, checked_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
@@ -309,7 +309,7 @@ def command(words: list[str]) -> int:
         # A peer draws its noise in another process: nothing can be played to it.
         found.replays.extend(reports([one for one in _asked_for(asked) if one.target.startswith("algorithms.")]))
     if asked.algorithm is None:
-        found.laws.extend(exact.rows((asked.epsilon,)))
+        found.laws.extend(exact_laws.rows((asked.epsilon,)))
     print(told(found))
     folder = ROOT / Path(asked.results).expanduser() / "audit"
     paths = write(found, folder, asked.name)

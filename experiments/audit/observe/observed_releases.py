@@ -11,9 +11,9 @@ from algorithms.accounting import Privacy
 from algorithms.bins import bin_continuous
 from algorithms.release.marginals import MarginalReplacement
 from algorithms.release.sampler import Sampler, numbered
-from experiments.audit.observation import Observation
-from experiments.audit.pairs import Pair, Record, training_rows
-from experiments.audit.streams import Stream
+from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.observe.observed_model import Observation
+from experiments.audit.observe.random_streams import Stream
 
 
 class ReleaseOnTable:

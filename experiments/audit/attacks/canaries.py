@@ -29,9 +29,9 @@ from algorithms.forests.forest import PrivateForestClassifier
 from algorithms.forests.keys import add_votes_on_demand
 from algorithms.forests.predictor import add_votes, find_leaves
 from algorithms.forests.tree import BELOW, BY_VALUE, LEAF
-from experiments.audit.blackbox import verdict
+from experiments.audit.attacks.black_box import verdict
 from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
-from experiments.audit.streams import Stream, key_of
+from experiments.audit.observe.random_streams import Stream, key_of
 from experiments.cells.cell import checked_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows

@@ -12,7 +12,7 @@ import yaml
 
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
 from algorithms.domain import Continuous, Domain, Nominal
-from experiments.audit.pairs import Pair
+from experiments.audit.neighbouring_tables import Pair
 from experiments.config.paths import CONF
 
 FOUND = CONF / "audit_pairs.yaml"
