@@ -71,7 +71,7 @@ def make_figure(width: float, height: float) -> Figure:
 
 
 def dress_axes(axes: Axes, grid: str = "both") -> None:
-    """Draw the grid behind everything else, along ``x``, ``y`` or ``both`` axes, and no frame above and at the right."""
+    """Draw a grid along ``x``, ``y`` or ``both`` axes, behind everything else, and no frame above and at the right."""
     axes.grid(axis=grid, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     hide_frame(axes)

@@ -39,8 +39,9 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
-from experiments.audit import blackbox, command, one_run, pairs
-from experiments.audit.blackbox import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
+from experiments.audit import neighbouring_tables
+from experiments.audit.attacks import black_box, canaries
+from experiments.audit.attacks.black_box import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
 from experiments.audit.bounds import (
     FALSE_ALARMS,
     guessing_epsilon,
@@ -49,9 +50,10 @@ from experiments.audit.bounds import (
     smallest_epsilon,
     smallest_probability,
 )
-from experiments.audit.observation import Observation
-from experiments.audit.streams import Stream
-from plots.pages import audit_bounds
+from experiments.audit.observe.observed_model import Observation
+from experiments.audit.observe.random_streams import Stream
+from experiments.peers.process import command
+from plots import audit_bounds
 from tests.noisy_objective import perturbed
 
 ALPHA = FALSE_ALARMS / 20
@@ -133,11 +135,20 @@ def test_the_bound_exceeds_the_true_epsilon_no_more_often_than_it_says(q, epsilo
 # Pairs.
 
 
-@pytest.mark.parametrize("tables", [pairs.CLASSES, pairs.NUMBERS, pairs.COEFFICIENTS, pairs.MOMENTS, pairs.RELEASES])
+@pytest.mark.parametrize(
+    "tables",
+    [
+        neighbouring_tables.CLASSES,
+        neighbouring_tables.NUMBERS,
+        neighbouring_tables.COEFFICIENTS,
+        neighbouring_tables.MOMENTS,
+        neighbouring_tables.RELEASES,
+    ],
+)
 def test_pairs_have_names_of_their_own_and_targets_in_their_domain(tables):
     assert len({pair.name for pair in tables}) == len(tables)
     for pair in tables:
-        X, y = pairs.training_rows(pair.domain, pair.neighbour)
+        X, y = neighbouring_tables.training_rows(pair.domain, pair.neighbour)
         pair.domain.rows(X, y).matrix()
         assert tuple(pair.probes().iloc[0]) == pair.differing[0][:-1]
 
@@ -145,9 +156,9 @@ def test_pairs_have_names_of_their_own_and_targets_in_their_domain(tables):
 def test_tables_that_differ_by_more_than_a_record_are_no_pair():
     domain = Domain((Nominal("a", (0, 1)),), Nominal("y", (0, 1)))
     with pytest.raises(ValueError, match="differ by 0 and 2 records"):
-        pairs.Pair("two more", domain, ((0, 0),), ((0, 0), (0, 0), (1, 1)))
+        neighbouring_tables.Pair("two more", domain, ((0, 0),), ((0, 0), (0, 0), (1, 1)))
     with pytest.raises(ValueError, match="differ by 0 and 0 records"):
-        pairs.Pair("another order", domain, ((0, 0), (1, 1)), ((1, 1), (0, 0)))
+        neighbouring_tables.Pair("another order", domain, ((0, 0), (1, 1)), ((1, 1), (0, 0)))
 
 
 def named(tables, name):
@@ -176,7 +187,9 @@ FORESTS = {
 
 def observed(name, pair_name="the only one of its category"):
     model = FORESTS[name]
-    pair = named(pairs.NUMBERS if name == "diffpets_regressor" else pairs.CLASSES, pair_name)
+    pair = named(
+        neighbouring_tables.NUMBERS if name == "diffpets_regressor" else neighbouring_tables.CLASSES, pair_name
+    )
     return observer_of(sized(clone(model), pair), pair, pair.neighbour, 7), sized(clone(model), pair), pair
 
 
@@ -193,7 +206,7 @@ def test_a_training_grows_the_trees_that_fit_grows_from_the_same_stream(name, mo
     observer, model, pair = observed(name, "holds the maximum of a column")
     shared = Stream(7).at(3)
     monkeypatch.setattr(np.random, "default_rng", lambda seed: shared)  # one stream in place of those of a fit
-    model.set_params(domain=pair.domain).fit(*pairs.training_rows(pair.domain, pair.neighbour))
+    model.set_params(domain=pair.domain).fit(*neighbouring_tables.training_rows(pair.domain, pair.neighbour))
     trees = observer.trees(3)
     assert len(trees) == len(model.trees_) and all(map(same, trees, model.trees_))
     assert not all(map(same, trees, observer.trees(4)))
@@ -203,7 +216,7 @@ def test_a_training_grows_the_trees_that_fit_grows_from_the_same_stream(name, mo
 def test_the_compiled_loop_sees_those_trees_whatever_its_blocks(name):
     observer, model, pair = observed(name, "a replaced label")
     whole, parts = observer.observe(0, 40), trained(observer, 0, 40, jobs=2)
-    model.set_params(domain=pair.domain).fit(*pairs.training_rows(pair.domain, pair.neighbour))
+    model.set_params(domain=pair.domain).fit(*neighbouring_tables.training_rows(pair.domain, pair.neighbour))
     for side, values in (whole.codes | whole.numbers).items():
         late = observer.observe(25, 15)
         assert np.array_equal(values, (parts.codes | parts.numbers)[side], equal_nan=True)
@@ -233,7 +246,9 @@ def test_outcomes_are_equal_where_what_they_say_is_equal():
 
 def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
     domain = Domain((Nominal("a", (0, 1)),), Continuous("y", 0, 1))
-    pair = pairs.Pair("from here to there", domain, 5 * ((0, 0.0),) + ((0, 1.0),), 5 * ((0, 0.0),) + ((1, 1.0),))
+    pair = neighbouring_tables.Pair(
+        "from here to there", domain, 5 * ((0, 0.0),) + ((0, 1.0),), 5 * ((0, 0.0),) + ((1, 1.0),)
+    )
     observer = observer_of(DiffPETsRegressor(5.0, n_estimators=1, max_depth=1, variant="sound"), pair, pair.table, 3)
     numbers = observer.observe(0, 50).numbers
     assert np.isfinite(numbers["noisy count on level 0 of the record's way"]).all()
@@ -244,11 +259,11 @@ def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
 
 
 def test_many_releases_of_coefficients_are_those_of_the_mechanism():
-    pair = pairs.COEFFICIENTS[-1]
+    pair = neighbouring_tables.COEFFICIENTS[-1]
     model = DPBARegressor(3.0, domain=pair.domain)
     observer = observer_of(model, pair, pair.table, 11)
     seen = observer.observe(5, 4)
-    summary = model.summarise(*pairs.training_rows(pair.domain, pair.table))
+    summary = model.summarise(*neighbouring_tables.training_rows(pair.domain, pair.table))
     budget = model._budget(summary.design)
     for i in range(4):
         M, b = perturbed(summary.objective, budget.quadratic, budget.linear, Stream(11).at(5 + i))
@@ -384,7 +399,7 @@ def test_a_number_counts_by_what_it_is_worth_beside_an_outcome():
 
 
 def test_no_more_trainings_choose_than_help(monkeypatch):
-    monkeypatch.setattr(blackbox, "CHOOSING", 1_000)
+    monkeypatch.setattr(black_box, "CHOOSING", 1_000)
     found = refute((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
     assert found.counted == 19_000 and max(found.counts) > 5_000
     assert found.refutable == pytest.approx(largest_refutable(19_000, ALPHA))
@@ -461,11 +476,15 @@ def convicted(model, pair, n):
 @pytest.mark.parametrize(
     "faulty, right, pair",
     [
-        (UndividedRDT, RDTClassifier, named(pairs.CLASSES, "the only one of its class")),
-        (ExactSplits, partial(EDPRFClassifier, variant="sound"), named(pairs.CLASSES, "flips the best split")),
-        (ByPosition, RDTClassifier, named(pairs.CLASSES, "first in order")),
-        (HalfSensitive, FunctionalMechanismRegressor, pairs.COEFFICIENTS[0]),
-        (ScaledByRows, FunctionalMechanismRegressor, pairs.COEFFICIENTS[2]),
+        (UndividedRDT, RDTClassifier, named(neighbouring_tables.CLASSES, "the only one of its class")),
+        (
+            ExactSplits,
+            partial(EDPRFClassifier, variant="sound"),
+            named(neighbouring_tables.CLASSES, "flips the best split"),
+        ),
+        (ByPosition, RDTClassifier, named(neighbouring_tables.CLASSES, "first in order")),
+        (HalfSensitive, FunctionalMechanismRegressor, neighbouring_tables.COEFFICIENTS[0]),
+        (ScaledByRows, FunctionalMechanismRegressor, neighbouring_tables.COEFFICIENTS[2]),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
@@ -478,7 +497,7 @@ def test_a_fault_in_an_estimator_is_found(faulty, right, pair, monkeypatch):
 
 
 def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
-    pair = named(pairs.CLASSES, "alone in its leaf")
+    pair = named(neighbouring_tables.CLASSES, "alone in its leaf")
     found = convicted(RFDPPGiniClassifier(1.0), pair, 4_000)
     assert found.verdict == "violated" and found.bound > 4
     assert found.event == "root is not: a leaf"
@@ -491,7 +510,7 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
 
 
 @pytest.mark.parametrize("name", ["fm", "dpc", "dpba", "diff_lr"])
-@pytest.mark.parametrize("pair", pairs.MOMENTS[:2], ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", neighbouring_tables.MOMENTS[:2], ids=lambda pair: pair.name)
 def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
     name = f"{name}_sound"
     model = command.estimators.make(name, command.estimators.parameters(name), epsilon=2.0)
@@ -501,20 +520,24 @@ def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
 
 def test_half_of_a_sound_sensitivity_is_found(monkeypatch):
     model = FunctionalMechanismRegressor(1.0, variant="sound")
-    assert convicted(model, pairs.MOMENTS[0], 20_000).verdict != "violated"
+    assert convicted(model, neighbouring_tables.MOMENTS[0], 20_000).verdict != "violated"
     of = Moments.of
     monkeypatch.setattr(Moments, "of", lambda design: of(design)._replace(bounds=of(design).bounds / 2))
-    found = convicted(model, pairs.MOMENTS[0], 20_000)
+    found = convicted(model, neighbouring_tables.MOMENTS[0], 20_000)
     assert found.verdict == "violated" and found.privacy.keeps_claim
 
 
 @pytest.mark.parametrize(
     "model, pair, share",
     [
-        (RDTClassifier(2.0), named(pairs.CLASSES, "alone in its leaf"), 1.0),
-        (DPBARegressor(2.0, beta=None, share=1e-3), pairs.COEFFICIENTS[0], 0.999),
-        (FunctionalMechanismRegressor(3.0), pairs.COEFFICIENTS[0], 4 / 6),  # b moves by 4, the sensitivity is 6
-        (FunctionalMechanismRegressor(3.0), pairs.COEFFICIENTS[1], 3 / 6),
+        (RDTClassifier(2.0), named(neighbouring_tables.CLASSES, "alone in its leaf"), 1.0),
+        (DPBARegressor(2.0, beta=None, share=1e-3), neighbouring_tables.COEFFICIENTS[0], 0.999),
+        (
+            FunctionalMechanismRegressor(3.0),
+            neighbouring_tables.COEFFICIENTS[0],
+            4 / 6,
+        ),  # b moves by 4, the sensitivity is 6
+        (FunctionalMechanismRegressor(3.0), neighbouring_tables.COEFFICIENTS[1], 3 / 6),
     ],
     ids=["a random tree", "half of an objective", "fm, corners", "fm, a corner and the middle"],
 )
@@ -526,12 +549,17 @@ def test_the_bound_is_nearly_all_that_the_tables_can_show(model, pair, share):
 
 
 def test_marginals_keep_their_epsilon_and_show_most_of_it():
-    found = convicted(DPMarginalsClassifier(2.0), named(pairs.RELEASES, "the only one of its class"), 4_000)
+    found = convicted(
+        DPMarginalsClassifier(2.0), named(neighbouring_tables.RELEASES, "the only one of its class"), 4_000
+    )
     assert 1.0 < found.bound <= 2.0
 
 
 def test_a_claim_counts_for_its_own_relation_only():
-    more, other = named(pairs.CLASSES, "alone in its leaf"), named(pairs.CLASSES, "a replaced label")
+    more, other = (
+        named(neighbouring_tables.CLASSES, "alone in its leaf"),
+        named(neighbouring_tables.CLASSES, "a replaced label"),
+    )
     added, replaced = (Privacy(0.5, Spent("m", "p", 0.5, 1.0), neighbours=r) for r in (ADDED_OR_REMOVED, REPLACED))
     assert [claim(added, more), claim(added, other), claim(replaced, other)] == [0.5, 1.0, 0.5]
     assert claim(replaced, more) is None
@@ -541,35 +569,35 @@ def test_a_claim_counts_for_its_own_relation_only():
 
 def regression_pair_of_one_more():
     domain = Domain((Continuous("x", -1, 1),), Continuous("y", -1, 1))
-    return pairs.Pair("one more", domain, ((0.5, 0.5),), ((0.5, 0.5), (1.0, 1.0)))
+    return neighbouring_tables.Pair("one more", domain, ((0.5, 0.5),), ((0.5, 0.5), (1.0, 1.0)))
 
 
 # One run.
 
 
 def test_one_run_of_a_random_tree_is_nearly_tight_and_of_a_sound_forest_is_weak():
-    tight = one_run.one_run(RDTClassifier(1.0, n_estimators=1, max_depth=8), "nursery", 4_000)
+    tight = canaries.one_run(RDTClassifier(1.0, n_estimators=1, max_depth=8), "nursery", 4_000)
     assert 0.5 <= tight.bound <= 1.0 and tight.guesses > 2_000
-    weak = one_run.one_run(EDPRFClassifier(1.0, max_depth=4, variant="sound"), "nursery", 1_000)
+    weak = canaries.one_run(EDPRFClassifier(1.0, max_depth=4, variant="sound"), "nursery", 1_000)
     assert weak.bound <= 1.0 and weak.verdict == "not refuted"
 
 
 def test_one_run_convicts_a_budget_that_is_not_divided():
-    run = one_run.one_run(UndividedRDT(1.0, n_estimators=5, max_depth=8), "nursery", 4_000)
+    run = canaries.one_run(UndividedRDT(1.0, n_estimators=5, max_depth=8), "nursery", 4_000)
     assert run.verdict == "violated"
-    assert one_run.one_run(RDTClassifier(1.0, n_estimators=5, max_depth=8), "nursery", 4_000).verdict == "not refuted"
+    assert canaries.one_run(RDTClassifier(1.0, n_estimators=5, max_depth=8), "nursery", 4_000).verdict == "not refuted"
 
 
 @pytest.mark.parametrize("model", [RFDPPGiniClassifier(max_depth=8), EDPRFClassifier(n_estimators=1, max_depth=7)])
 def test_what_printed_trees_betray_is_always_true(model):
-    run = one_run.one_run(model, "car", 400)
+    run = canaries.one_run(model, "car", 400)
     assert run.guesses == run.correct > 10
     assert "could not have been made without it" in run.rule
 
 
 def test_one_run_says_what_it_cannot_do():
-    with pytest.raises(one_run.BadInput, match="a private forest that votes"):
-        one_run.one_run(FunctionalMechanismRegressor(), "car", 100)
+    with pytest.raises(canaries.BadInput, match="a private forest that votes"):
+        canaries.one_run(FunctionalMechanismRegressor(), "car", 100)
 
 
 # The command.
@@ -603,7 +631,7 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
         assert word in said.out
     assert "audits run in" in said.err
     frame = (tmp_path / "audit" / "audit-rfdpp_gini-fm.csv").read_text().splitlines()
-    assert len(frame) == len(rows) + 1 == len(pairs.CLASSES) + len(pairs.COEFFICIENTS) + 1
+    assert len(frame) == len(rows) + 1 == len(neighbouring_tables.CLASSES) + len(neighbouring_tables.COEFFICIENTS) + 1
     assert [(report["name"], bool(report["failures"])) for report in replays] == [("rfdpp_gini", True), ("fm", False)]
     monkeypatch.setattr(command, "reports", lambda subjects: [])
     _, again, _ = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "n=2000", "jobs=2")
@@ -640,7 +668,9 @@ def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, 
     monkeypatch.setattr(command, "reports", lambda subjects: [])
     monkeypatch.setattr(command, "found_for", lambda algorithm: ())
     monkeypatch.setattr(command, "with_losses", lambda rows, boxes: rows)
-    monkeypatch.setattr(pairs, "CLASSES", (named(pairs.CLASSES, "the only one of its class"),))
+    monkeypatch.setattr(
+        neighbouring_tables, "CLASSES", (named(neighbouring_tables.CLASSES, "the only one of its class"),)
+    )
     code, rows, _ = run_command(tmp_path, "algorithm=rdt", "n=40000")
     assert code == 1 and [row["verdict"] for row in rows] == ["violated"]
 

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 from algorithms import mechanisms
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.scores import CODES
-from experiments.audit.exact import (
+from experiments.audit.laws.exact_laws import (
     LABELS,
     LAWS,
     SIDES,

@@ -13,15 +13,16 @@ import pytest
 
 from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor, RDTClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
-from experiments.audit import command, hunt, pairs, templates
-from experiments.audit.blackbox import claim, pairs_of, sized
+from experiments.audit import hunt, neighbouring_tables, table_templates
+from experiments.audit.attacks.black_box import claim, pairs_of, sized
 from experiments.audit.bounds import smallest_epsilon
-from experiments.audit.findings import Found, Row, largest_losses, sum_up, told
 from experiments.audit.hunt import climb, forest_of, hunted, provable
-from experiments.audit.losses import Trainings, aligned, loss_of_call, losses, sampled
-from experiments.audit.tape import Call
-from experiments.audit.templates import Template, found, found_for, moved, starts
+from experiments.audit.replay.exact_losses import Trainings, aligned, loss_of_call, losses, sampled
+from experiments.audit.replay.recorder import Call
+from experiments.audit.report import Found, Row, largest_losses, sum_up, told
+from experiments.audit.table_templates import Template, found, found_for, moved, starts
 from experiments.errors import BadInput
+from experiments.peers.process import command
 from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
 TIE = Template((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
@@ -33,19 +34,19 @@ AGAIN = 400
 """Trainings where an average is taken."""
 ONE_COLUMN = TIE.pair()
 AVERAGED = {
-    "thrifty_tree": pairs.CLASSES[5],
-    "edprf_sound": pairs.CLASSES[7],
-    "rfdpp_gini_sound": pairs.CLASSES[4],
-    "diffpets_regressor_sound": pairs.NUMBERS[0],
-    "diffprfs_max_sound": pairs.CLASSES[-1],
+    "thrifty_tree": neighbouring_tables.CLASSES[5],
+    "edprf_sound": neighbouring_tables.CLASSES[7],
+    "rfdpp_gini_sound": neighbouring_tables.CLASSES[4],
+    "diffpets_regressor_sound": neighbouring_tables.NUMBERS[0],
+    "diffprfs_max_sound": neighbouring_tables.CLASSES[-1],
 }
 PLANTED = {
     "sound votes": (SoundVotes(1.0), ONE_COLUMN),
     "half the scale": (HalfTheScale(1.0), ONE_COLUMN),
     "sound labels": (EDPRFClassifier(1.0, n_estimators=1, max_depth=1, variant="sound"), ONE_COLUMN),
     "twice in the leaves": (TwiceInTheLeaves(1.0, n_estimators=1, max_depth=1, variant="sound"), ONE_COLUMN),
-    "a regression": (FunctionalMechanismRegressor(1.0, variant="sound"), pairs.MOMENTS[1]),
-    "not sound": (EDPRFClassifier(1.0, n_estimators=1, max_depth=2), pairs.CLASSES[0]),
+    "a regression": (FunctionalMechanismRegressor(1.0, variant="sound"), neighbouring_tables.MOMENTS[1]),
+    "not sound": (EDPRFClassifier(1.0, n_estimators=1, max_depth=2), neighbouring_tables.CLASSES[0]),
 }
 
 
@@ -139,7 +140,7 @@ def test_losses_of_planted_faults_exceed_their_claim_and_those_of_sound_ones_do_
 
 
 def test_tables_are_laid_out_alike():
-    for pair in (*pairs.CLASSES, *pairs.NUMBERS):
+    for pair in (*neighbouring_tables.CLASSES, *neighbouring_tables.NUMBERS):
         neighbour, table = aligned(pair)
         assert sorted(map(str, neighbour)) == sorted(map(str, pair.neighbour))
         assert sorted(map(str, table)) == sorted(map(str, pair.table))
@@ -211,19 +212,23 @@ def test_what_was_found_loads_and_is_about_every_sound_forest():
         more, other = found_for(name)
         assert (more.neighbours, other.neighbours) == (ADDED_OR_REMOVED, REPLACED)
         for pair in (more, other):
-            X, y = pairs.training_rows(pair.domain, pair.neighbour)
+            X, y = neighbouring_tables.training_rows(pair.domain, pair.neighbour)
             pair.domain.rows(X, y).matrix()
             assert len(pair.neighbour) - len(pair.table) == (pair is more)
     assert found_for("rfdpp_gini") == ()
 
 
 def test_what_is_found_anew_takes_the_place_of_what_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(templates, "FOUND", tmp_path / "pairs.yaml")
+    monkeypatch.setattr(table_templates, "FOUND", tmp_path / "pairs.yaml")
     found.cache_clear()
     try:
         assert found() == []
-        templates.keep({"algorithm": "b", "worth": worth, **kept.entry()} for worth, kept in ((0.5, TIE), (0.7, SWAP)))
-        templates.keep({"algorithm": name, "worth": worth, **TIE.entry()} for name, worth in (("a", 0.1), ("b", 0.6)))
+        table_templates.keep(
+            {"algorithm": "b", "worth": worth, **kept.entry()} for worth, kept in ((0.5, TIE), (0.7, SWAP))
+        )
+        table_templates.keep(
+            {"algorithm": name, "worth": worth, **TIE.entry()} for name, worth in (("a", 0.1), ("b", 0.6))
+        )
         assert [(one["algorithm"], one["worth"]) for one in found()] == [("a", 0.1), ("b", 0.6), ("b", 0.7)]
     finally:
         found.cache_clear()
@@ -270,4 +275,4 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
     losses_ = [one.loss for one in command.with_losses(rows, boxes)]
     assert losses_[0] == 0.3 and np.isnan(losses_[1:]).all()
-    assert len(asked) == len(pairs.CLASSES) + 2 and {one.n for one in asked} == {40}
+    assert len(asked) == len(neighbouring_tables.CLASSES) + 2 and {one.n for one in asked} == {40}

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
-from experiments.audit import replay
-from experiments.audit.replay import GRID, SHOWN_BY, Subject, pairs, subjects
-from experiments.audit.tape import MAXIMUM, Call
+from experiments.audit.replay import replay_audit
+from experiments.audit.replay.recorder import MAXIMUM, Call
+from experiments.audit.replay.replay_audit import GRID, SHOWN_BY, Subject, pairs, subjects
 from experiments.config import estimators
 from experiments.errors import BadInput
 
@@ -57,7 +57,7 @@ EVERY = subjects()
 def reports():
     """Reports by name, from one child process."""
     planted = [Subject(name, f"tests.planted.{name}", params) for name, (params, _) in PLANTED.items()]
-    return {report.name: report for report in replay.reports([*EVERY, *READINGS, *planted])}
+    return {report.name: report for report in replay_audit.reports([*EVERY, *READINGS, *planted])}
 
 
 each = pytest.mark.parametrize("subject", [*EVERY, *READINGS], ids=lambda subject: subject.name)
@@ -142,4 +142,4 @@ def test_what_a_change_costs():
 
 def test_compiled_code_is_refused():
     with pytest.raises(BadInput, match="NUMBA_DISABLE_JIT"):
-        replay.audit(EVERY[0])
+        replay_audit.audit(EVERY[0])

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from experiments.audit.attacks.black_box import verdict
 from experiments.commands import bands as bands_command
 from experiments.commands import check as check_command
 from experiments.config import papers
@@ -19,7 +20,7 @@ from experiments.regression_check import bands, order_statistics, watch
 from experiments.regression_check.bands import Accepted, accepted_of, plan_of
 from experiments.regression_check.differences import find_differences, format_report
 from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, make_band, most_against
-from experiments.regression_check.watch import check_of, doubts, verdict
+from experiments.regression_check.watch import check_of, doubts
 
 DRAWS = {
     "normal": lambda rng, size: rng.normal(size=size),

@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from experiments.config.selection import PaperError, axes
+from experiments.config.selection import axes
 
+from algorithms.released.document import KINDS
+from experiments.config.paper import PaperError
 from experiments.config.paths import ROOT
-from experiments.judge.claim_groups import KINDS, Group
-from experiments.judge.claims import effect_text, judge_claims
+from experiments.judge.claim_groups import Group
+from experiments.judge.claim_verdicts import judge_claims
+from experiments.judge.claims import effect_text
 from experiments.stats import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]

@@ -1,4 +1,4 @@
-"""What a Hydra user types works, or is refused in one sentence with the way out; no folder of Hydra's is left behind."""
+"""Hydra as its users know it: each of its features works here, or is refused in one sentence with the way out."""
 
 import json
 

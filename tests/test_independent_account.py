@@ -37,9 +37,9 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.privacy_accountant import NeighboringRelation, UnsupportedEventError
 
 from algorithms.accounting.events import ADDED_OR_REMOVED
-from experiments.audit import replay
-from experiments.audit.replay import GRID, Subject, subjects
-from experiments.audit.tape import MAXIMUM, Diverged, Tape, watch_class, watching
+from experiments.audit.replay import replay_audit
+from experiments.audit.replay.recorder import MAXIMUM, Diverged, Tape, watch_class, watching
+from experiments.audit.replay.replay_audit import GRID, Subject, subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
@@ -104,7 +104,7 @@ def record():
 
 def seen_of(subject):
     watch_class(estimators.locate(subject.target))
-    added = [pair for pair in replay.pairs() if pair.neighbours == ADDED_OR_REMOVED]
+    added = [pair for pair in replay_audit.pairs() if pair.neighbours == ADDED_OR_REMOVED]
     privacy = subject.make().fit(*added[0].first).privacy_
     is_finite = math.isfinite(privacy.accounted(ADDED_OR_REMOVED))
     ways = {json.dumps(touching_calls(subject, pair)) for pair in added if is_finite}
@@ -124,7 +124,7 @@ def touching_calls(subject, pair):
         return [{"mechanism": "another run"}]
     if len(second.calls) < len(first.calls):
         return [{"mechanism": "another run"}]
-    couples = [*zip(first.calls, second.calls, strict=True), *replay.by_key(first, second)]
+    couples = [*zip(first.calls, second.calls, strict=True), *replay_audit.by_key(first, second)]
     return [call for call in (touched(*couple) for couple in couples) if call["moved"]]
 
 
@@ -326,7 +326,10 @@ def test_a_bootstrap_can_be_named_but_not_priced_and_its_step_is_a_lower_bound(s
     ledger = one["privacy"]["ledger"]
     with pytest.raises(UnsupportedEventError, match="SampledWithReplacement"):
         priced(event_of(ledger))
-    assert agree(replay.EPSILON, without_sampling(event_of(ledger))) and replay.EPSILON < accounted(one) < math.inf
+    assert (
+        agree(replay_audit.EPSILON, without_sampling(event_of(ledger)))
+        and replay_audit.EPSILON < accounted(one) < math.inf
+    )
 
 
 @pytest.mark.parametrize("subject", PLANTED, ids=lambda subject: subject.name)
@@ -443,7 +446,7 @@ def test_a_sum_that_forgets_how_often_a_step_happens_or_a_small_step_is_refuted(
     count, level, leaf = (part if part["event"] == "Spent" else part["parts"][0] for part in tree["parts"])
     for forgetful in (count["epsilon"] + level["epsilon"] + leaf["epsilon"], 2 * level["epsilon"] + leaf["epsilon"]):
         assert not agree(forgetful, event_of(tree))
-    assert not agree(math.inf, event_of(tree)) and not agree(replay.EPSILON, dp_event.NonPrivateDpEvent())
+    assert not agree(math.inf, event_of(tree)) and not agree(replay_audit.EPSILON, dp_event.NonPrivateDpEvent())
 
 
 @pytest.mark.parametrize("translate", [event_of, measurement_of])

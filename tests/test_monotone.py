@@ -1,6 +1,7 @@
 """Selections that go without the 2 in their exponent: their law, and that they hold for what they are used on, alone.
 
-All tables of up to six records are enumerated by ``experiments.audit.exact``, which shares no code with the samplers.
+All tables of up to six records are enumerated by ``experiments.audit.laws.exact_laws``, which shares no code with the
+samplers.
 """
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import stats
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.mechanisms import exponential, permute_and_flip
-from experiments.audit.exact import LABELS, LAWS, SIDES, Choice, changes, split_choice, worst_case
+from experiments.audit.laws.exact_laws import LABELS, LAWS, SIDES, Choice, changes, split_choice, worst_case
 
 SELECTIONS = pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
 MONOTONE = pytest.mark.parametrize("choice", [LABELS, *map(split_choice, SIDES)], ids=lambda choice: choice.name)

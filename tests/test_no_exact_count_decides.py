@@ -16,8 +16,8 @@ from algorithms import RFDPPGiniClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests import rfdpp_gini
 from algorithms.forests.engine import depth
-from experiments.audit import replay
-from experiments.audit.replay import MIDDLE, Pair, Subject, subjects
+from experiments.audit.replay import replay_audit
+from experiments.audit.replay.replay_audit import MIDDLE, Pair, Subject, subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
@@ -91,7 +91,7 @@ def every_subject():
     """Print as JSON which rules are broken on the way."""
     kinds = {}
     for subject in [*KEPT, *PLANTED]:
-        report = replay.audit(sized(subject), growing())
+        report = replay_audit.audit(sized(subject), growing())
         assert report.keeps_claim, subject.name
         kinds[subject.name] = sorted(report.kinds)
     print(json.dumps(kinds))

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from algorithms import PrivacyLeakWarning
-from experiments.audit.replay import GRID, Subject, pairs, subjects
-from experiments.audit.tape import Tape, watch_class, watching
+from experiments.audit.replay.recorder import Tape, watch_class, watching
+from experiments.audit.replay.replay_audit import GRID, Subject, pairs, subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 

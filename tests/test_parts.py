@@ -18,8 +18,8 @@ from algorithms import Domain, Nominal, opendp_noise
 from algorithms.forests.engine.tree import EQUALS, LEAF
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.opendp_noise import SecureGenerator
+from experiments.audit.attacks.release_path import SEED, known_places
 from experiments.audit.bounds import smallest_epsilon
-from experiments.audit.release_path import SEED, known_places
 from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6

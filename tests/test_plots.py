@@ -12,18 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from experiments.config.selection import PaperError, axis, settings
+from experiments.config.selection import axis, settings
 from experiments.judge.series import summarise, with_unplaced
 
 import datasets
 from experiments.cells import study_cells
+from experiments.cells.grid import check
+from experiments.config.paper import PaperError
 from experiments.config.paths import ROOT
 from experiments.config.substitutes import substituted
 from experiments.errors import BadInput
 from experiments.run import ledger_steps, runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
-from plots import check, publish, style
+from plots import publish, style
 from plots.tables import grid_table, span
 
 PAPER = {

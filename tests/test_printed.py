@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-from experiments.config.selection import PaperError
 
-from experiments.judge.claims import judge_claims
+from experiments.config.paper import PaperError
+from experiments.judge.claim_verdicts import judge_claims
 
 PAPER = {"number": 0, "repeats": 1}
 

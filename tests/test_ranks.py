@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.config.selection import PaperError
-from experiments.judge.ranks import critical_difference, friedman_p, ranks
+from experiments.judge.ranks import friedman_p, ranks
 
-from plots import check, publish
-from plots.figures.ranks import advice, figure
+from experiments.cells.grid import check
+from experiments.config.paper import PaperError
+from plots import publish
+from plots.figures.ranks import advice, critical_difference, figure
 from plots.run_folder import Run
 
 PAPER = {

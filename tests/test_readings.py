@@ -6,15 +6,15 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.config.selection import PaperError
 from experiments.judge.reading_cells import readings_of
 
-from experiments.commands.readings import command
+from experiments.audit.report import write
+from experiments.config.paper import PaperError
 from experiments.config.papers import paper_names, paper_of
 from experiments.config.paths import ROOT
-from experiments.judge.numbers import read_reported
+from experiments.judge.printed_numbers import read_reported
 from experiments.judge.readings import ranked, sentence
-from plots.reading_ranks import write
+from experiments.peers.process import command
 
 PAPER = {
     "number": 0,

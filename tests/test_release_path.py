@@ -13,11 +13,12 @@ from sklearn.linear_model import LogisticRegression
 from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier, base
 from algorithms.accounting.events import REPLACED
 from algorithms.released.forest import ReleasedForest
-from experiments.audit import command, release_path
-from experiments.audit.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
-from experiments.audit.release_path import Broken, doors_of
-from experiments.audit.replay import Subject
+from experiments.audit.attacks import release_path
+from experiments.audit.attacks.release_path import Broken, doors_of
+from experiments.audit.observe.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
+from experiments.audit.replay.replay_audit import Subject
 from experiments.errors import BadInput
+from experiments.peers.process import command
 from tests.plain_python import found_by
 
 PLACES = "first in order, places known"

@@ -22,15 +22,15 @@ from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
 from algorithms.released import document
 from algorithms.released.document import FORMAT, from_json
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.audit import replay
-from experiments.audit.reachable import atoms
+from experiments.audit.replay import replay_audit
+from experiments.audit.replay.reachable_state import atoms
 from experiments.config import estimators
 from tests.plain_python import found_by
 from tests.test_secure import made, private
 
 ROOT = Path(__file__).resolve().parents[1]
 DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
-PROBES = replay.GRID
+PROBES = replay_audit.GRID
 
 
 # Every estimator, in a process without compilation.

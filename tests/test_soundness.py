@@ -5,10 +5,11 @@ import math
 
 import pandas as pd
 import pytest
-from experiments.config.selection import PaperError
 from experiments.judge.soundness import gains
 
-from plots import check, publish
+from experiments.cells.grid import check
+from experiments.config.paper import PaperError
+from plots import publish
 from plots.figures.soundness import figure, markdown
 from plots.run_folder import Run
 

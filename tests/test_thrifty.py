@@ -10,7 +10,7 @@ from algorithms import ThriftyTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.thrifty_tree import question_score
-from experiments.audit.exact import SIDES, Choice, changes, permute_and_flip_law, split_choice, worst_case
+from experiments.audit.laws.exact_laws import SIDES, Choice, changes, permute_and_flip_law, split_choice, worst_case
 from tests.reference_trees import (
     BELOW,
     BY_VALUE,

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.config.selection import PaperError
 
-from experiments.judge.claims import judge_claims
+from experiments.config.paper import PaperError
+from experiments.judge.claim_verdicts import judge_claims
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
 AT_EQUAL |= {"better": {"study": "h", "along": "params.bandwidth"}, "worse": {"study": "s", "along": "params.sigma"}}

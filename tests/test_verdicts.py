@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.config.selection import PaperError
 
-from experiments.judge.numbers import expected_misses, judge_numbers, read_reported
+from experiments.config.paper import PaperError
+from experiments.judge.numbers import expected_misses, judge_numbers
+from experiments.judge.printed_numbers import read_reported
 from experiments.judge.verdict import half_digit
 
 PAPER = {

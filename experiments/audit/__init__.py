@@ -1,7 +1,11 @@
-"""The audit: does an algorithm keep the ε that it claims? Asked of the algorithm itself, not of its account.
+"""The audit: does an algorithm keep the ε that it claims? The algorithm itself is examined, not its privacy ledger.
 
-`exact` enumerates the laws of discrete mechanisms, `replay` follows the calls of one training run (on its `tape`) on a
-neighbouring table, `blackbox` trains many times on two neighbouring tables (`pairs`) and looks for an event (`events`)
-whose probabilities are farther apart than e^ε allows (`bounds`), `one_run` trains once on a paper's own configuration
-with records hidden in it.
+Rooms, in the order of their imports (each imports only what stands above it):
+
+- `bounds`: bounds of ε from counts; `neighbouring_tables`, `table_templates`: pairs of tables, built or searched for;
+- `laws`: closed-form laws of the discrete mechanisms, and the worst case of each over all small tables;
+- `replay`: records the mechanism calls of one training run, plays them on a neighbouring table, and sums exact losses;
+- `observe`: trains an algorithm many times on one table, and notes what is seen of each model as codes and numbers;
+- `attacks`: looks for events whose probabilities are farther apart than e^ε allows, and guesses canaries;
+- `report`: all results as rows, as text and as files.
 """

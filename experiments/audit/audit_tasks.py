@@ -12,15 +12,15 @@ from sklearn.base import BaseEstimator
 
 import datasets
 from algorithms.forests.forest import PrivateForest
-from experiments.audit import exact
-from experiments.audit.blackbox import audited, pairs_of, sized, trainings_of
-from experiments.audit.findings import Found, Row, of_door, of_finding, of_run
-from experiments.audit.losses import Trainings, sampled
-from experiments.audit.one_run import one_run
-from experiments.audit.pairs import Pair
-from experiments.audit.release_path import attacked, doors_of
-from experiments.audit.replay import SIZES, Subject, reports, subjects
-from experiments.audit.templates import found_for
+from experiments.audit.attacks.black_box import audited, pairs_of, sized, trainings_of
+from experiments.audit.attacks.canaries import one_run
+from experiments.audit.attacks.release_path import attacked, doors_of
+from experiments.audit.laws import exact_laws
+from experiments.audit.neighbouring_tables import Pair
+from experiments.audit.replay.exact_losses import Trainings, sampled
+from experiments.audit.replay.replay_audit import SIZES, Subject, reports, subjects
+from experiments.audit.report import Found, Row, of_door, of_finding, of_run
+from experiments.audit.table_templates import found_for
 from experiments.cells.cell import canonical, checked_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
@@ -267,5 +267,5 @@ def run_audit(plan: AuditPlan) -> tuple[Found, list[str]]:
         # A peer draws its noise in another process: nothing can be played to it.
         found.replays.extend(reports([own for own in chosen_subjects(plan) if own.target.startswith("algorithms.")]))
     if not plan.algorithms:
-        found.laws.extend(exact.rows((plan.epsilon,)))
+        found.laws.extend(exact_laws.rows((plan.epsilon,)))
     return found, missing

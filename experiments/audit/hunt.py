@@ -26,13 +26,13 @@ from sklearn.base import BaseEstimator, is_classifier
 
 from algorithms.accounting.events import RELATIONS
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.blackbox import claim, pairs_of, sized
+from experiments.audit.attacks.black_box import claim, pairs_of, sized
 from experiments.audit.bounds import FALSE_ALARMS, smallest_epsilon
-from experiments.audit.losses import losses
-from experiments.audit.pairs import training_rows
-from experiments.audit.replay import Subject, subjects
-from experiments.audit.streams import key_of
-from experiments.audit.templates import Template, moved, starts
+from experiments.audit.neighbouring_tables import training_rows
+from experiments.audit.observe.random_streams import key_of
+from experiments.audit.replay.exact_losses import losses
+from experiments.audit.replay.replay_audit import Subject, subjects
+from experiments.audit.table_templates import Template, moved, starts
 from experiments.config import estimators
 from experiments.errors import BadInput, suggestion
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.audit.audit_tasks import AuditPlan, run_audit
-from experiments.audit.findings import sum_up, told, write
+from experiments.audit.report import sum_up, told, write
 from experiments.cells.cell import checked_epsilon
 from experiments.commands.common import results_folder, say
 from experiments.config.request import SweepRequest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.audit.hunt import hunt_pairs
-from experiments.audit.templates import FOUND, keep
+from experiments.audit.table_templates import FOUND, keep
 from experiments.config.request import SweepRequest
 
 

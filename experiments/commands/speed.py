@@ -38,8 +38,8 @@ from algorithms import (
     RDTClassifier,
     RFDPPGiniClassifier,
 )
-from experiments.audit import pairs as audit_pairs
-from experiments.audit.blackbox import observer_of, trained
+from experiments.audit import neighbouring_tables as audit_pairs
+from experiments.audit.attacks.black_box import observer_of, trained
 from experiments.config.request import SweepRequest
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 

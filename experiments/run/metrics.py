@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from algorithms.domain import Continuous
 
+from algorithms.encoding.features import Continuous
 from datasets import catalogue
 from experiments.run.leakage import LEAKS
 

@@ -117,8 +117,10 @@ class SoundnessFigure(StudyPart, Figure):
             lines.append(" | ".join([f"| {label_name(paper, printed)}", *cells]) + " |")
         mean = "geometric mean" if is_error(self.metric) else "mean"
         head = f"{self.title}: {self._name_unit(paper)}, {mean} over {_count_datasets(frame)} data sets"
-        what = "in brackets the ε that the printed variant accounts for, and the sound one where that is not what it claims"
-        return "\n\n".join([f"{head}; {what}, between neighbours as the printed one means them.", "\n".join(lines)])
+        what = "the ε that the printed variant accounts for, and the sound one where that is not what it claims"
+        return "\n\n".join(
+            [f"{head}; in brackets {what}, between neighbours as the printed one means them.", "\n".join(lines)]
+        )
 
     def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""

@@ -13,7 +13,7 @@ import yaml
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
-from experiments.audit.pairs import Pair
+from experiments.audit.neighbouring_tables import Pair
 from experiments.config.paths import CONF
 
 FOUND = CONF / "audit_pairs.yaml"

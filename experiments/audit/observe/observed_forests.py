@@ -19,9 +19,9 @@ from algorithms.forests.engine.tree import BELOW, BY_VALUE, EQUALS, LEAF
 from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
 from algorithms.mechanisms import mixed
-from experiments.audit.observation import Observation
-from experiments.audit.pairs import Pair, Record, training_rows
-from experiments.audit.streams import Stream, begin
+from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.observe.observed_model import Observation
+from experiments.audit.observe.random_streams import Stream, begin
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
 SIDES = {

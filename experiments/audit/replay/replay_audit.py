@@ -12,11 +12,11 @@ holds,
 - no two of its answers have the same noise, drawn from one place of a stream or from one key (``noise``);
 - the other records stay in their trees (``sampling``);
 - the released model is the same (``release``): it depends on the rows through the mechanisms alone. Of a sound model
-  that is its release object with all that can be reached from it (`reachable`), so it is replayed once more as a
+  that is its release object with all that can be reached from it (`reachable_state`), so it is replayed once more as a
   release.
 
-`tape` records the calls and plays them. Compiled code cannot be watched: this runs in plain Python, in a process of its
-own (`reports`). It takes milliseconds a pair and proves nothing, but it sees at once what a proof has overlooked.
+`recorder` records the calls and plays them. Compiled code cannot be watched: this runs in plain Python, in a process of
+its own (`reports`). It takes milliseconds a pair and proves nothing, but it sees at once what a proof has overlooked.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning, ReleaseE
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.base import PrivateEstimator
-from experiments.audit.reachable import atoms
-from experiments.audit.tape import Call, Diverged, Tape, are_equal, watch_class, watching
+from experiments.audit.replay.reachable_state import atoms
+from experiments.audit.replay.recorder import Call, Diverged, Tape, are_equal, watch_class, watching
 from experiments.config import estimators
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput
@@ -235,7 +235,7 @@ def audit(subject: Subject, tables: Sequence[Pair] | None = None) -> Report:
         If Numba compiles in this process.
     """
     if not numba.config.DISABLE_JIT:
-        raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.replay.reports")
+        raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_audit.reports")
     watch_class(estimators.locate(subject.target))
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in tables or pairs():
@@ -398,7 +398,7 @@ def reports(asked: Sequence[Subject] | None = None) -> list[Report]:
     """
     words = json.dumps([asdict(subject) for subject in (subjects() if asked is None else asked)])
     done = subprocess.run(
-        [sys.executable, "-m", "experiments.audit.replay"],
+        [sys.executable, "-m", "experiments.audit.replay.replay_audit"],
         input=words,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=ROOT,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.audit.bounds import smallest_epsilon
-from experiments.audit.observation import Observation, Observer
+from experiments.audit.observe.observed_model import Observation, Observer
 
 BINS, FEW = 60, 7
 """Bins of a number when its likelihood ratio is estimated: many, or few where it says little and a bin may say less."""

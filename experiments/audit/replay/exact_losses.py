@@ -1,9 +1,9 @@
 """Exact privacy losses of whole releases: how much likelier was all that a training drew than on a neighbouring table?
 
-A training is recorded on one table (`tape`) and played on its neighbour: every mechanism gives again what it gave. Its
-law is a closed form that knows nothing of the samplers, so that the log of how much likelier each outcome was on the
-first table is exact, and so is their sum, the privacy loss of the training. ε-differential privacy says that no loss
-exceeds ε (Dwork & Roth, 2014, section 2.3).
+A training is recorded on one table (`recorder`) and played on its neighbour: every mechanism gives again what it gave.
+Its law is a closed form that knows nothing of the samplers, so that the log of how much likelier each outcome was on
+the first table is exact, and so is their sum, the privacy loss of the training. ε-differential privacy says that no
+loss exceeds ε (Dwork & Roth, 2014, section 2.3).
 
 It is the loss of all that mechanisms gave, with the public draws, the features and cuts of nodes and the parts that
 rows go to: what is released of that shows no more. Where the neighbour would ask something else the loss is infinite.
@@ -28,10 +28,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.exact import exponential_law, permute_and_flip_law
-from experiments.audit.pairs import Pair, Record, training_rows
-from experiments.audit.replay import by_key
-from experiments.audit.tape import Call, Diverged, Tape, watch_class, watching
+from experiments.audit.laws.exact_laws import exponential_law, permute_and_flip_law
+from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.replay.recorder import Call, Diverged, Tape, watch_class, watching
+from experiments.audit.replay.replay_audit import by_key
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 
@@ -133,7 +133,7 @@ def losses(estimator: BaseEstimator, pair: Pair, n: int, first: int = 0) -> np.n
         If Numba compiles in this process.
     """
     if not numba.config.DISABLE_JIT:
-        raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or ask experiments.audit.losses.sampled")
+        raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or call exact_losses.sampled")
     watch_class(type(estimator))
     model = clone(estimator).set_params(domain=pair.domain)
     runs = [_run_of(model, *training_rows(pair.domain, records)) for records in aligned(pair)]
@@ -178,7 +178,7 @@ def aligned(pair: Pair) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
 
     Examples
     --------
-    >>> from experiments.audit.pairs import CLASSES
+    >>> from experiments.audit.neighbouring_tables import CLASSES
     >>> [records[-2:] for records in aligned(CLASSES[-1])]
     [(('red', 'small', 'no'), ('red', 'small', 'yes')), (('red', 'small', 'no'), ('red', 'small', 'no'))]
     """
@@ -221,7 +221,7 @@ def sampled(asked: Sequence[Trainings], jobs: int = 1) -> list[np.ndarray]:
 
 def _in_a_process(asked: list[Trainings]) -> list[np.ndarray]:
     done = subprocess.run(
-        [sys.executable, "-m", "experiments.audit.losses"],
+        [sys.executable, "-m", "experiments.audit.replay.exact_losses"],
         input=pickle.dumps(asked),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=ROOT,

@@ -14,13 +14,20 @@ from sklearn.base import BaseEstimator
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-from experiments.audit import exact
-from experiments.audit.blackbox import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEPT, VIOLATED, Finding, plain_params
+from experiments.audit.attacks.black_box import (
+    NOT_REFUTED,
+    NOTHING_CLAIMED,
+    TIGHTLY_KEPT,
+    VIOLATED,
+    Finding,
+    plain_params,
+)
+from experiments.audit.attacks.canaries import Run
+from experiments.audit.attacks.release_path import Broken
 from experiments.audit.bounds import FALSE_ALARMS
-from experiments.audit.one_run import Run
-from experiments.audit.pairs import Record
-from experiments.audit.release_path import Broken
-from experiments.audit.replay import Report
+from experiments.audit.laws import exact_laws
+from experiments.audit.neighbouring_tables import Record
+from experiments.audit.replay.replay_audit import Report
 from experiments.cells.cell import canonical, json_safe
 
 BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
@@ -113,7 +120,7 @@ class Found:
 
     bounds: list[Row]
     replays: list[Report]
-    laws: list[exact.Row]
+    laws: list[exact_laws.Row]
 
     @property
     def is_alarming(self) -> bool:
@@ -217,7 +224,7 @@ def told(found: Found) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _told_of_laws(laws: Sequence[exact.Row]) -> str:
+def _told_of_laws(laws: Sequence[exact_laws.Row]) -> str:
     if not laws:
         return ""
     broken = [law for law in laws if not law.holds]

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from algorithms.accounting.privacy import Privacy
 from algorithms.released.forest import VOTES
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.audit.observation import Observation
+from experiments.audit.observe.observed_model import Observation
 from experiments.errors import BadInput
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"

@@ -53,7 +53,7 @@ class Stream:
         begin(self.state, self.rest, self.key, 0)
         if self._bits.state["state"]["state"] != int(self.state[0]) + (int(self.state[1]) << 64):
             raise RuntimeError(
-                f"numpy {np.__version__} keeps the state of PCG64 elsewhere: experiments/audit/streams.py"
+                f"numpy {np.__version__} keeps the state of PCG64 elsewhere than `Stream` in {__name__} expects"
             )
 
     def at(self, training: int) -> np.random.Generator:

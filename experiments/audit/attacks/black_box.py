@@ -23,16 +23,16 @@ from algorithms.data_replacement.train_on_release import TrainedOnRelease
 from algorithms.forests.edprf import PFDPDTClassifier
 from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
-from experiments.audit import pairs
-from experiments.audit.any_estimator import EstimatorOnTable
+from experiments.audit import neighbouring_tables
+from experiments.audit.attacks.distinguishing_events import choose
 from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon
-from experiments.audit.events import choose
-from experiments.audit.forests import ForestOnTable
-from experiments.audit.observation import Observation, Observer, together
-from experiments.audit.pairs import Pair, training_rows
-from experiments.audit.regressions import RegressionOnTable
-from experiments.audit.releases import ReleaseOnTable
-from experiments.audit.streams import key_of
+from experiments.audit.neighbouring_tables import Pair, training_rows
+from experiments.audit.observe.any_estimator import EstimatorOnTable
+from experiments.audit.observe.observed_forests import ForestOnTable
+from experiments.audit.observe.observed_model import Observation, Observer, together
+from experiments.audit.observe.observed_regressions import RegressionOnTable
+from experiments.audit.observe.observed_releases import ReleaseOnTable
+from experiments.audit.observe.random_streams import key_of
 
 BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
@@ -132,14 +132,14 @@ def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
     'alone in its leaf'
     """
     if isinstance(estimator, PrivateForest):
-        return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
+        return neighbouring_tables.CLASSES if is_classifier(estimator) else neighbouring_tables.NUMBERS
     if isinstance(estimator, PrivatePolynomialRegressor):
-        return pairs.MOMENTS if estimator.variant == "sound" else pairs.COEFFICIENTS
+        return neighbouring_tables.MOMENTS if estimator.variant == "sound" else neighbouring_tables.COEFFICIENTS
     if isinstance(estimator, Sampler | TrainedOnRelease):
-        return pairs.RELEASES
+        return neighbouring_tables.RELEASES
     if not isinstance(estimator, PrivateEstimator):
         return ()
-    return pairs.CLASSES if is_classifier(estimator) else pairs.NUMBERS
+    return neighbouring_tables.CLASSES if is_classifier(estimator) else neighbouring_tables.NUMBERS
 
 
 def trainings_of(estimator: BaseEstimator, n: int) -> int:

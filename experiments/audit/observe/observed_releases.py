@@ -11,9 +11,9 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.data_replacement.dp_marginals import MarginalReplacement
 from algorithms.data_replacement.sampler import Sampler, numbered
 from algorithms.encoding.bins import bin_continuous
-from experiments.audit.observation import Observation
-from experiments.audit.pairs import Pair, Record, training_rows
-from experiments.audit.streams import Stream
+from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.observe.observed_model import Observation
+from experiments.audit.observe.random_streams import Stream
 
 
 class ReleaseOnTable:

@@ -8,9 +8,9 @@ from sklearn.base import clone
 from algorithms.accounting.privacy import Privacy
 from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
-from experiments.audit.observation import Observation
-from experiments.audit.pairs import Pair, Record, training_rows
-from experiments.audit.streams import Stream, begin
+from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.observe.observed_model import Observation
+from experiments.audit.observe.random_streams import Stream, begin
 
 EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9

@@ -31,9 +31,9 @@ from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
 from algorithms.forests.engine.tree import BELOW, BY_VALUE, LEAF
 from algorithms.forests.forest import PrivateForestClassifier
-from experiments.audit.blackbox import verdict
+from experiments.audit.attacks.black_box import verdict
 from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
-from experiments.audit.streams import Stream, key_of
+from experiments.audit.observe.random_streams import Stream, key_of
 from experiments.cells.cell import checked_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows

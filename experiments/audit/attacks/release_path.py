@@ -36,11 +36,11 @@ from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
-from experiments.audit.any_estimator import EstimatorOnTable
-from experiments.audit.blackbox import claim, plain_params, refute, verdict
+from experiments.audit.attacks.black_box import claim, plain_params, refute, verdict
 from experiments.audit.bounds import FALSE_ALARMS
-from experiments.audit.replay import Subject
-from experiments.audit.streams import key_of
+from experiments.audit.observe.any_estimator import EstimatorOnTable
+from experiments.audit.observe.random_streams import key_of
+from experiments.audit.replay.replay_audit import Subject
 from experiments.config import estimators
 from experiments.config.paths import ROOT
 
@@ -301,7 +301,7 @@ def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterato
 def _attack_in_a_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
     """Put a line for each door into the queue, and one that is empty when there are no more."""
     asked = json.dumps({"subjects": [asdict(subject) for subject in share], "epsilon": epsilon})
-    command = [sys.executable, "-m", "experiments.audit.release_path", asked]
+    command = [sys.executable, "-m", "experiments.audit.attacks.release_path", asked]
     settings = {"env": os.environ | {"NUMBA_DISABLE_JIT": "1"}, "cwd": ROOT}
     try:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **settings) as process:
