@@ -24,7 +24,7 @@ RUN = $(PY) -m experiments
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling schema lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -109,6 +109,9 @@ hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's priva
 
 reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference and the README
 	$(RUN) do=reference $(WHICH) $(WHERE)
+
+schema: $(STAMP)  ## write conf/paper/schema.json and docs/paper-keys.md anew from the classes that read a paper
+	$(PY) -m experiments do=schema
 
 lock:  ## write requirements.lock and requirements-peers.lock anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput, suggestion
@@ -190,7 +191,16 @@ Item = TypeVar("Item")
 ListOf = Annotated[tuple[Item, ...], BeforeValidator(_as_tuple)]
 """A list in YAML."""
 
-OneOrMore = Annotated[tuple[Item, ...], BeforeValidator(_as_several)]
+
+class _SchemaOfOneOrMore:
+    """Tells editors that a single value is as good as a list."""
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        return {"anyOf": [schema["items"], schema]}
+
+
+OneOrMore = Annotated[tuple[Item, ...], BeforeValidator(_as_several), _SchemaOfOneOrMore()]
 """A list in YAML, or a single value that stands for a list of one."""
 
 Scalar = None | bool | int | float | str

@@ -1,0 +1,104 @@
+"""The keys of a paper's file, for editors and for readers: a JSON Schema, and a page of the documentation.
+
+Both come from the documents themselves, whose fields are the keys and whose texts are their documentation.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from experiments.config.document import Document
+from experiments.config.kinds import find_kind, list_kinds
+from experiments.config.paper import (
+    Curve,
+    Paper,
+    Protocol,
+    QuestionOfClaims,
+    QuestionOfNumbers,
+    QuestionOfTable,
+    RegressionWatch,
+    Study,
+    Watch,
+)
+from experiments.config.paths import CONF, ROOT
+
+SCHEMA_FILE = CONF / "paper" / "schema.json"
+KEYS_FILE = ROOT / "docs" / "paper-keys.md"
+
+_PARTS = ("claims", "tables", "figures")
+_QUESTIONS = (QuestionOfNumbers, QuestionOfTable, QuestionOfClaims)
+
+
+def make_paper_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a paper's file, every kind of claim, table and figure included."""
+    kinds = {part: _list_classes(part) for part in _PARTS}
+    classes: list[type[BaseModel]] = [Paper, *_QUESTIONS, *(kind for some in kinds.values() for kind in some)]
+    names, schema = models_json_schema([(kind, "validation") for kind in classes], by_alias=False)
+    definitions = schema["$defs"]
+    paper = definitions.pop("Paper")
+    for part, some in {**kinds, "readings": _QUESTIONS}.items():
+        references = [names[kind, "validation"] for kind in some]
+        paper["properties"][part] = {
+            "description": paper["properties"][part]["description"],
+            "type": "array",
+            "items": {"anyOf": references},
+        }
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, **paper, "title": "A paper of DP-Replica", "$defs": definitions}
+
+
+def format_schema() -> str:
+    """Return the contents of ``conf/paper/schema.json``."""
+    return json.dumps(make_paper_schema(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def format_keys_page() -> str:
+    """Return the page of the documentation that lists every key of a paper's file."""
+    lines = [
+        "# The keys of a paper's file",
+        "",
+        "A paper is one YAML file, `conf/paper/N.yaml`. A key that is not listed here is refused, with the nearest name,",
+        "its file and its line; `conf/paper/schema.json` says the same to editors that check YAML while it is written.",
+        "This page and the schema are generated from the classes in `experiments/config/paper.py` and from the kinds in",
+        "the packages that `conf/kinds.yaml` names: `python -m experiments do=schema` writes both.",
+        "",
+        *_format_class("A paper", Paper),
+        *_format_class("A study", Study),
+        *_format_class("`protocol`", Protocol),
+    ]
+    for part, heading in (("tables", "Tables"), ("figures", "Figures"), ("claims", "Claims")):
+        lines += [f"## {heading}", ""]
+        for kind in list_kinds(part):
+            lines += _format_class(f"`kind: {kind}`", find_kind(part, kind), level=3)
+    lines += [*_format_class("A curve of a claim or figure", Curve), "## Readings", ""]
+    for question in _QUESTIONS:
+        lines += _format_class(inspect.getdoc(question).splitlines()[0], question, level=3)
+    lines += [*_format_class("`check`", RegressionWatch), *_format_class("An entry of `check: watch`", Watch)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _list_classes(part: str) -> list[type[Document]]:
+    return [find_kind(part, name) for name in list_kinds(part)]
+
+
+def _format_class(title: str, kind: type[Document], level: int = 2) -> list[str]:
+    """Return a section about one class: its docstring, and a table of its keys."""
+    text = inspect.getdoc(kind) or ""
+    heading = f"{'#' * level} {title}"
+    table = ["| key | | what it says |", "|---|---|---|", *_format_keys(kind)]
+    return [heading, "", *([text, ""] if text != title else []), *table, ""]
+
+
+def _format_keys(kind: type[Document]) -> Iterator[str]:
+    for name, field in kind.model_fields.items():
+        if field.exclude or name == "kind":
+            continue
+        need = "required" if field.is_required() else "optional"
+        text = " ".join((field.description or "").split()).replace("|", "\\|")
+        yield f"| `{name}` | {need} | {text} |"
