@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,11 @@ from matplotlib.lines import Line2D
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from plots import style, y_axis
-from plots.figures.lines import LinesFigure
 from plots.labels import label_metric, label_name, label_values, scale_value
 from plots.series import name_of_center
+
+if TYPE_CHECKING:
+    from plots.figures.lines import LinesFigure
 
 _NUMBER = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}
 """How a printed number is marked."""

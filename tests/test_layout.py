@@ -1,0 +1,127 @@
+"""The house: rooms in the order of the pipeline, no circle of imports, no crowded folder, no two classes of one name."""
+
+import ast
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+from experiments.config.paths import ROOT
+
+ORDER = [
+    "algorithms",
+    "datasets",
+    "experiments.errors",
+    "experiments.stats",
+    "experiments.config",
+    "experiments.cells",
+    "experiments.store",
+    "experiments.run",
+    "experiments.peers",
+    "experiments.judge",
+    "experiments.regression_check",
+    "experiments.audit",
+    "plots",
+    "hydra_plugins",
+    "experiments.commands",
+    "experiments.__main__",
+]
+"""Each imports only itself and what stands before it. Nobody imports commands."""
+
+PACKAGES = ("algorithms", "datasets", "experiments", "plots", "hydra_plugins")
+LARGEST_FOLDER = 12
+
+
+def list_modules():
+    """Return every module of the project with its syntax tree."""
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    return {name_module(path): ast.parse(path.read_text(encoding="utf-8")) for path in files}
+
+
+def name_module(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = list_modules()
+
+
+def list_imports(name):
+    """Return the modules of the project that a module imports, anywhere but for types alone."""
+    imported = set()
+    for node in walk_without_types(MODULES[name]):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name}: imports are absolute"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            imported |= {full if full in MODULES else node.module for full in names}
+    return {module for module in imported if module in MODULES and module != name}
+
+
+def walk_without_types(tree):
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test))
+        ]
+
+
+def find_floor(module):
+    floors = [i for i, room in enumerate(ORDER) if module == room or module.startswith(f"{room}.")]
+    assert floors or module == "experiments", f"{module} stands in no room: add it to ORDER"
+    return floors[-1] if floors else -1
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_a_module_imports_only_what_stands_before_its_room(name):
+    above = [module for module in list_imports(name) if find_floor(module) > find_floor(name)]
+    assert above == [], f"{name} imports from rooms above its own: move what it needs down"
+
+
+def test_nobody_imports_a_command():
+    users = [
+        name
+        for name in MODULES
+        if not name.startswith(("experiments.commands", "experiments.__main__"))
+        and any(module.startswith("experiments.commands") for module in list_imports(name))
+    ]
+    assert users == []
+
+
+def test_there_is_no_circle_of_imports():
+    graph = {name: list_imports(name) for name in MODULES}
+    while leaves := [name for name, imports in graph.items() if not imports]:
+        graph = {name: imports - set(leaves) for name, imports in graph.items() if name not in leaves}
+    assert graph == {}, "these modules, or what they import, import each other in a circle"
+
+
+def test_no_folder_is_crowded():
+    counts = Counter(
+        path.parent.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+    )
+    assert {folder: n for folder, n in counts.items() if n > LARGEST_FOLDER} == {}
+
+
+def test_a_class_name_is_unique():
+    places = defaultdict(list)
+    for name, tree in MODULES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(name)
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
+def test_every_package_says_what_is_in_it():
+    silent = [
+        folder.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for folder in {path.parent for path in (ROOT / package).rglob("*.py")}
+        if not (folder / "__init__.py").is_file()
+        or not ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+    ]
+    assert [folder for folder in silent if folder != "hydra_plugins"] == []  # Hydra wants a folder without __init__.py
