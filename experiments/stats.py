@@ -36,7 +36,7 @@ class Interval:
     high: float
 
 
-def mean_interval(values: Sequence[float], *, overlap: float = 0.0) -> Interval:
+def mean_interval(values: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> Interval:
     """Mean and its 95 % t-interval.
 
     Parameters
@@ -56,7 +56,7 @@ def mean_interval(values: Sequence[float], *, overlap: float = 0.0) -> Interval:
     return _t_interval(values, 1 / n + overlap if n else math.nan)
 
 
-def median_interval(values: Sequence[float]) -> Interval:
+def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """Median and its 95 % interval between two order statistics, whatever the distribution.
 
     Fewer than six values have no such interval: even their smallest and largest miss the median too often.
@@ -79,7 +79,7 @@ def median_interval(values: Sequence[float]) -> Interval:
 CENTERS = ("mean", "median")
 
 
-def center_interval(center: str, values: Sequence[float], *, overlap: float = 0.0) -> Interval:
+def center_interval(center: str, values: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> Interval:
     """Mean or median with its 95 % interval; for a median, ``overlap`` means nothing.
 
     Examples
@@ -90,7 +90,7 @@ def center_interval(center: str, values: Sequence[float], *, overlap: float = 0.
     return median_interval(values) if center == "median" else mean_interval(values, overlap=overlap)
 
 
-def prediction_interval(values: Sequence[float], n_further: int = 1) -> Interval:
+def prediction_interval(values: Sequence[float] | np.ndarray, n_further: int = 1) -> Interval:
     """The interval that holds the mean of m further runs with 95 %: mean ± t·s·sqrt(1/n + 1/m).
 
     Parameters
@@ -123,7 +123,7 @@ def _t_quantile(degrees_of_freedom: int) -> float:
     return float(student.ppf((1 + LEVEL) / 2, degrees_of_freedom))
 
 
-def _t_interval(values: Sequence[float], variance_factor: float) -> Interval:
+def _t_interval(values: Sequence[float] | np.ndarray, variance_factor: float) -> Interval:
     numbers = np.asarray(values, dtype=np.float64)
     n = len(numbers)
     mean = float(numbers.mean()) if n else math.nan
@@ -138,7 +138,7 @@ def _spread(numbers: np.ndarray) -> float:
     return 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
 
 
-def sign_flip_p(differences: Sequence[float]) -> float:
+def sign_flip_p(differences: Sequence[float] | np.ndarray) -> float:
     """One-sided p-value of the paired permutation test that the differences are above zero.
 
     Under the null each repeat's difference is as likely negative as positive. All 2^n signs are enumerated up
@@ -163,7 +163,7 @@ def sign_flip_p(differences: Sequence[float]) -> float:
     return float(np.mean(sums >= numbers.sum() - 1e-12 * max(1.0, np.abs(numbers).sum())))
 
 
-def sign_p(differences: Sequence[float]) -> float:
+def sign_p(differences: Sequence[float] | np.ndarray) -> float:
     """One-sided p-value of the sign test that more than half of all differences are above zero.
 
     It speaks of the median and does not mind how large a few differences are. One of exactly zero is not above it.
@@ -177,7 +177,7 @@ def sign_p(differences: Sequence[float]) -> float:
     return float(binom.sf(int((numbers > 0).sum()) - 1, len(numbers), 0.5))
 
 
-def paired_t_p(differences: Sequence[float], *, overlap: float = 0.0) -> float:
+def paired_t_p(differences: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> float:
     """One-sided p-value of the paired t-test that the differences are above zero.
 
     With ``overlap`` the variance is Nadeau and Bengio's. Without any spread no t can be had; the answer is
@@ -203,7 +203,7 @@ def smallest_p(n: int) -> float:
     return 2.0 ** -min(n, _EXACT_FLIPS)
 
 
-def holm(p_values: Sequence[float], family: int | None = None) -> list[float]:
+def holm(p_values: Sequence[float] | np.ndarray, family: int | None = None) -> list[float]:
     """Holm's adjusted p-values, in the order given.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The house: rooms in the order of the pipeline, no circle of imports, no crowded folder, no two classes of one name."""
+"""The house: rooms in the order of the pipeline, no circle of imports, no crowded folder, unique names of classes."""
 
 import ast
 from collections import Counter, defaultdict

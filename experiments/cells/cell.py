@@ -16,6 +16,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -153,7 +154,7 @@ class Cell:
         return f"{measured}\0{code_version.behind(self.dataset, self.algorithm)}"
 
 
-def canonical(value) -> str:
+def canonical(value: Any) -> str:
     """Return JSON that is the same for the same value: keys sorted, no blanks, infinity as the text ``"inf"``.
 
     Examples
@@ -173,7 +174,7 @@ def canonical(value) -> str:
 _strict_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode
 
 
-def json_safe(value):
+def json_safe(value: Any) -> Any:
     """Return a value that strict JSON can hold: infinity becomes ``"inf"``, NaN becomes null."""
     if isinstance(value, Mapping):
         return {str(name): json_safe(one) for name, one in value.items()}
@@ -184,7 +185,7 @@ def json_safe(value):
     return value
 
 
-def checked_epsilon(value) -> float:
+def checked_epsilon(value: Any) -> float:
     """Return a budget as a float.
 
     Raises
@@ -276,7 +277,7 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _word(value) -> str:
+def _word(value: Any) -> str:
     """Return a parameter's value as the shell and Hydra's command line read it."""
     if isinstance(value, Mapping):
         return shlex.quote("{" + ",".join(f"{name}:{one}" for name, one in value.items()) + "}")

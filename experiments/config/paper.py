@@ -98,7 +98,7 @@ class Study(Document):
         >>> study.axes({"params.max_depth": 4})
         {'dataset': ['car'], 'algorithm': ['rdt'], 'params.max_depth': [4], 'epsilon': [1.0]}
         """
-        axes = {"dataset": list(self.dataset), "algorithm": list(self.algorithm)}
+        axes: dict[str, list] = {"dataset": list(self.dataset), "algorithm": list(self.algorithm)}
         axes |= {f"params.{name}": list(values) for name, values in self.params.items()}
         axes["epsilon"] = [float(value) for value in self.epsilon]
         for name, wanted in (where or {}).items():
@@ -131,7 +131,7 @@ class Study(Document):
         return math.prod(len(values) for values in self.axes(where).values())
 
     @staticmethod
-    def _narrow(name: str, values: list | None, wanted) -> list:
+    def _narrow(name: str, values: list | None, wanted: Any) -> list:
         several = wanted if isinstance(wanted, list | tuple) else [wanted]
         kept = [value for value in values or () if any(is_same_value(value, other) for other in several)]
         if not kept:
@@ -482,7 +482,7 @@ def parse_paper(contents: Any, file: Path | None = None) -> Paper:
     return parse_document(Paper, dict(contents), file)
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, Document):
         keys = [name for name in type(value).model_fields if name in value.model_fields_set]
         return {name: _plain(getattr(value, name)) for name in keys}

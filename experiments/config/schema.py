@@ -63,10 +63,10 @@ def format_keys_page() -> str:
     lines = [
         "# The keys of a paper's file",
         "",
-        "A paper is one YAML file, `conf/paper/N.yaml`. A key that is not listed here is refused, with the nearest name,",
-        "its file and its line; `conf/paper/schema.json` says the same to editors that check YAML while it is written.",
-        "This page and the schema are generated from the classes in `experiments/config/paper.py` and from the kinds in",
-        "the packages that `conf/kinds.yaml` names: `python -m experiments do=schema` writes both.",
+        "A paper is one YAML file, `conf/paper/N.yaml`. A key that is not listed here is refused, with the nearest",
+        "name, its file and its line; `conf/paper/schema.json` says the same to editors that check YAML while it is",
+        "written. This page and the schema are generated from the classes in `experiments/config/paper.py` and from the",
+        "kinds in the packages that `conf/kinds.yaml` names: `python -m experiments do=schema` writes both.",
         "",
         *_format_class("A paper", Paper),
         *_format_class("A study", Study),
@@ -78,7 +78,7 @@ def format_keys_page() -> str:
             lines += _format_class(f"`kind: {kind}`", find_kind(part, kind), level=3)
     lines += [*_format_class("A curve of a claim or figure", Curve), "## Readings", ""]
     for question in _QUESTIONS:
-        lines += _format_class(inspect.getdoc(question).splitlines()[0], question, level=3)
+        lines += _format_class((inspect.getdoc(question) or "").splitlines()[0], question, level=3)
     lines += [*_format_class("`check`", RegressionWatch), *_format_class("An entry of `check: watch`", Watch)]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ def make_setting_key(values: Iterable) -> tuple[str, ...]:
     return tuple(f"{float(value):.9g}" if _is_number(value) else str(value) for value in values)
 
 
-def match_column(column: pd.Series, value) -> np.ndarray:
+def match_column(column: pd.Series, value: Any) -> np.ndarray:
     """Return which entries of a column are ``value``; numbers may have gone through text.
 
     Returns
@@ -40,7 +41,7 @@ def match_column(column: pd.Series, value) -> np.ndarray:
     return np.isclose(numbers, float(value), rtol=1e-9, atol=0)
 
 
-def is_same_value(value, other) -> bool:
+def is_same_value(value: Any, other: Any) -> bool:
     """Return whether two values of an axis are the same setting, as `match_column` tells of a column.
 
     Examples
@@ -69,7 +70,7 @@ def describe_setting(setting: Mapping) -> str:
     return ", ".join(_describe_value(name, value) for name, value in setting.items())
 
 
-def _describe_value(name: str, value) -> str:
+def _describe_value(name: str, value: Any) -> str:
     if name in ("dataset", "algorithm"):
         return str(value)
     if name == "epsilon" and math.isinf(value):
@@ -78,5 +79,5 @@ def _describe_value(name: str, value) -> str:
     return f"{name.removeprefix('params.')} = {shown}"
 
 
-def _is_number(value) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -67,7 +67,7 @@ class Band(NamedTuple):
         return 0.0 if math.isclose(value, end, rel_tol=_ROUNDING, abs_tol=1e-12) else value - end
 
 
-def make_band(values: Sequence[float], n_further: int) -> Band:
+def make_band(values: Sequence[float] | np.ndarray, n_further: int) -> Band:
     """Return the band of some runs for the median of further ones.
 
     Parameters
