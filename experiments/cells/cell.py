@@ -14,7 +14,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -110,13 +110,15 @@ class Cell:
         >>> [cell.repeat for cell in Cell("car", "majority", {}, math.inf, 0).repeats([0, 3])]
         [0, 3]
         """
-        shared = {name: getattr(self, name) for name in (*(one.name for one in fields(self)), "_setting", "_behind")}
-        found = []
+        shared = {**vars(self), "_setting": self._setting, "_behind": self._behind}
+        for own in ("identity", "key"):  # cached, and different in each repeat
+            shared.pop(own, None)
+        cells = []
         for repeat in which:
             cell = object.__new__(Cell)  # dataclasses.replace would take half of the planning
             cell.__dict__.update(shared, repeat=repeat)
-            found.append(cell)
-        return found
+            cells.append(cell)
+        return cells
 
     @property
     def seed(self) -> int:
@@ -127,24 +129,28 @@ class Cell:
     @property
     def name(self) -> str:
         """The cell as the words of the command line that runs its setting."""
-        params = "".join(f" algorithm.{name}={_word(value)}" for name, value in sorted(self.params.items()))
-        changed = {name: value for name, value in self.protocol.items() if value != PROTOCOL[name]}
-        protocol = "".join(f" protocol.{name}={_word(value)}" for name, value in changed.items())
-        return f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}{params}{protocol}"
+        words = [f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}"]
+        for name, value in sorted(self.params.items()):
+            words.append(f"algorithm.{name}={_word(value)}")
+        for name, value in self.protocol.items():
+            if value != PROTOCOL[name]:
+                words.append(f"protocol.{name}={_word(value)}")
+        return " ".join(words)
 
     @cached_property
     def _setting(self) -> str:
+        protocol = {}
+        for name, value in self.protocol.items():
+            is_default_of_later = name in _LATER and value == PROTOCOL[name]
+            if name not in _MEASURED and not is_default_of_later:
+                protocol[name] = value
         return canonical(
             {
                 "dataset": self.dataset,
                 "algorithm": self.algorithm,
                 "params": self.params,
                 "epsilon": self.epsilon,
-                "protocol": {
-                    name: value
-                    for name, value in self.protocol.items()
-                    if name not in _MEASURED and (name not in _LATER or value != PROTOCOL[name])
-                },
+                "protocol": protocol,
             }
         )
 
@@ -177,9 +183,9 @@ _strict_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan
 def json_safe(value: Any) -> Any:
     """Return a value that strict JSON can hold: infinity becomes ``"inf"``, NaN becomes null."""
     if isinstance(value, Mapping):
-        return {str(name): json_safe(one) for name, one in value.items()}
+        return {str(name): json_safe(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [json_safe(one) for one in value]
+        return list(map(json_safe, value))
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value
@@ -229,9 +235,9 @@ def _check_numbers_of_rows(protocol: Mapping) -> None:
     sizes = [protocol["train_rows"], protocol["test_rows"]]
     if sizes == [None, None]:
         return
-    named = [sorted(size) if isinstance(size, Mapping) else None for size in sizes]
-    numbers = [n for size in sizes for n in (size.values() if isinstance(size, Mapping) else [size])]
-    if named[0] != named[1] or not all(type(n) is int and n >= 1 for n in numbers):
+    train, test = map(_rows_by_class, sizes)
+    numbers = [*train.values(), *test.values()]
+    if train.keys() != test.keys() or set(map(type, numbers)) != {int} or min(numbers) < 1:
         raise BadInput(
             "protocol.train_rows and protocol.test_rows must both be numbers of rows, or both name the same classes "
             f"with a number for each, such as {{unacc:1000,acc:300}}; got {sizes[0]!r} and {sizes[1]!r}"
@@ -268,9 +274,13 @@ def overlap_of(protocol: Mapping, has_official_split: bool) -> float:
         return 0.0
     if protocol["train_rows"] is None:
         return protocol["test_size"] / (1 - protocol["test_size"])
-    sizes = [protocol[name] for name in ("test_rows", "train_rows")]
-    n_test, n_train = (sum(size.values()) if isinstance(size, Mapping) else size for size in sizes)
+    n_test, n_train = (sum(_rows_by_class(protocol[name]).values()) for name in ("test_rows", "train_rows"))
     return n_test / n_train
+
+
+def _rows_by_class(size: int | Mapping) -> Mapping:
+    """Return numbers of rows by class; a number of rows of all classes together has the key None."""
+    return size if isinstance(size, Mapping) else {None: size}
 
 
 def _digest(*parts: str) -> str:
@@ -280,7 +290,8 @@ def _digest(*parts: str) -> str:
 def _word(value: Any) -> str:
     """Return a parameter's value as the shell and Hydra's command line read it."""
     if isinstance(value, Mapping):
-        return shlex.quote("{" + ",".join(f"{name}:{one}" for name, one in value.items()) + "}")
+        entries = [f"{name}:{inner}" for name, inner in value.items()]
+        return shlex.quote("{" + ",".join(entries) + "}")
     if isinstance(value, str) and not re.fullmatch(r"[\w./-]+", value):
         value = "'" + value.replace("'", "\\'") + "'"
     return shlex.quote("null" if value is None else str(value).lower() if isinstance(value, bool) else str(value))

@@ -28,9 +28,11 @@ LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
 def behind(dataset: str, algorithm: str) -> str:
     """Return all that determines a cell's value and is not said in its identity, as text to be hashed."""
     code = code_version(estimators.target(algorithm))
-    own = [f"epsilon {value}" for value in estimators.own_epsilon(algorithm).values()]
-    elsewhere = [f"{package}=={number}" for package, number in estimators.packages(algorithm).items()]
-    return "\n".join([data_version(dataset), code, *own, *libraries().values(), *elsewhere])
+    lines = [data_version(dataset), code]
+    lines += map("epsilon {}".format, estimators.own_epsilon(algorithm).values())
+    lines += libraries().values()
+    lines += map("{0[0]}=={0[1]}".format, estimators.packages(algorithm).items())
+    return "\n".join(lines)
 
 
 @cache
@@ -69,7 +71,10 @@ def code_version(target: str) -> str:
 def libraries() -> dict[str, str]:
     """Return the versions of Python (minor) and of the libraries that compute, by name."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {"python": f"python {python}"} | {name: f"{name} {version(name)}" for name in LIBRARIES}
+    versions = {"python": f"python {python}"}
+    for name in LIBRARIES:
+        versions[name] = f"{name} {version(name)}"
+    return versions
 
 
 def _imported(roots: list[str]) -> set[str]:
@@ -86,14 +91,14 @@ def _imported(roots: list[str]) -> set[str]:
 @cache
 def _imports(name: str) -> list[str]:
     """Return the modules of this project that one module imports."""
-    found = []
+    modules = []
     for node in ast.walk(_tree(name)):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             origin = _absolute(name, node)
-            found += [_defining(origin, alias.name) for alias in node.names]
-    return [one for one in found if one.partition(".")[0] in _PACKAGES]
+            modules += [_defining(origin, alias.name) for alias in node.names]
+    return [module for module in modules if module.partition(".")[0] in _PACKAGES]
 
 
 def _defining(module: str, name: str) -> str:
@@ -106,7 +111,7 @@ def _defining(module: str, name: str) -> str:
     if _path(f"{module}.{name}"):
         return f"{module}.{name}"
     for node in _tree(module).body:
-        if isinstance(node, ast.ImportFrom) and name in [alias.asname or alias.name for alias in node.names]:
+        if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
             return _defining(_absolute(module, node), name)
     is_package = _path(module).name == "__init__.py"  # it may look names up when somebody asks for them
     return getattr(getattr(import_module(module), name), "__module__", module) if is_package else module
@@ -123,7 +128,10 @@ def _absolute(module: str, node: ast.ImportFrom) -> str:
 
 def _path(module: str) -> Path | None:
     base = ROOT.joinpath(*module.split("."))
-    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
 
 
 @cache

@@ -113,16 +113,18 @@ def _check_protocol(cell: Cell, task: str) -> None:
 
 
 def _check_numbers_of_rows(cell: Cell, task: str) -> None:
-    entry, asked = catalogue.entry(cell.dataset), [cell.protocol[name] for name in ("train_rows", "test_rows")]
-    if isinstance(asked[0], Mapping):
-        classes = [str(label) for label in entry.domain.target.categories] if task == "classification" else []
-        for name in asked[0]:
+    entry = catalogue.entry(cell.dataset)
+    train_rows, test_rows = cell.protocol["train_rows"], cell.protocol["test_rows"]
+    if isinstance(train_rows, Mapping):
+        classes = list(map(str, entry.domain.target.categories)) if task == "classification" else []
+        for name in train_rows:
             if name not in classes:
                 known_classes = suggestion(name, classes) if classes else "it is a regression"
                 raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {known_classes}")
-    elif sum(asked) > entry.rows:
+    elif train_rows + test_rows > entry.rows:
+        n_rows = train_rows + test_rows
         raise BadInput(
-            f"protocol.train_rows and protocol.test_rows ask for {sum(asked)} rows; {cell.dataset!r} has {entry.rows}"
+            f"protocol.train_rows and protocol.test_rows ask for {n_rows} rows; {cell.dataset!r} has {entry.rows}"
         )
 
 

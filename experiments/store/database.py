@@ -192,8 +192,8 @@ class Store:
         self.flush()
         with self._lock, self._explained():
             cursor = self._connection.execute(f"SELECT {', '.join(Row._fields)} FROM cells ORDER BY key")
-            while found := cursor.fetchmany(batch):
-                yield [Row(*one) for one in found]
+            while rows := cursor.fetchmany(batch):
+                yield list(map(Row._make, rows))
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return what is known of some cells; unknown keys are left out."""

@@ -6,7 +6,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 import pandas as pd
@@ -38,17 +38,22 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
         ``missing``), ``privacy`` (canonical JSON, see `protocol.Measured`; empty where the estimator has none),
         ``params.<name>``, ``protocol.<name>``; sorted by data set, algorithm, parameters, ε and repeat.
     """
-    cells = {cell.key: cell for found in studies.values() for cell in found}
-    users = defaultdict(list)
-    for study, found in studies.items():
-        for key in {cell.key for cell in found}:
-            users[key].append(study)
-    rows = [_row("+".join(users[key]), cell, records.get(key, Record("missing"))) for key, cell in cells.items()]
-    frame = pd.DataFrame([row for row, _ in rows]).astype({"epsilon": np.float64})
-    metrics = pd.DataFrame([metrics for _, metrics in rows])
+    cells: dict[str, Cell] = {}
+    users: dict[str, dict[str, None]] = defaultdict(dict)
+    for study, cells_of_study in studies.items():
+        for cell in cells_of_study:
+            cells[cell.key] = cell
+            users[cell.key][study] = None
+    rows, measured = [], []
+    for key, cell in cells.items():
+        record = records.get(key, Record("missing"))
+        rows.append(_row("+".join(users[key]), cell, record))
+        measured.append(record.measured.metrics if record.measured else {})
+    frame = pd.DataFrame(rows).astype({"epsilon": np.float64})
+    metrics = pd.DataFrame(measured)
     metrics = metrics[sorted(metrics.columns, key=_metric_order)]
-    named = [name for name in frame.columns if name.startswith(("params.", "protocol."))]
-    late = ["fit_seconds", "status", "privacy", *sorted(named)]
+    is_named = frame.columns.str.startswith(("params.", "protocol."))
+    late = ["fit_seconds", "status", "privacy", *sorted(frame.columns[is_named])]
     table = pd.concat([frame.drop(columns=late), metrics, frame[late]], axis=1)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 
@@ -61,7 +66,8 @@ def distinct_privacy_reports(column: Iterable[str]) -> list[dict]:
     >>> distinct_privacy_reports(['{"keeps_claim":true}', "", '{"keeps_claim":true}'])
     [{'keeps_claim': True}]
     """
-    return [json.loads(text) for text in sorted({text for text in column if isinstance(text, str) and text})]
+    texts = {text for text in column if isinstance(text, str)} - {""}
+    return list(map(json.loads, sorted(texts)))
 
 
 def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], stream: TextIO | None = None) -> None:
@@ -73,22 +79,32 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
     """
     for cells in settings:
         first = cells[0]
-        known = {"key": first.setting_key, "dataset": first.dataset, "algorithm": first.algorithm}
-        known |= {"params": first.params, "epsilon": first.epsilon}
-        found = [record.measured for cell in cells if (record := records.get(cell.key)) and record.status == "done"]
-        widening = overlap_of(first.protocol, catalogue.entry(first.dataset).n_train is not None)
-        metrics = sorted({name for measured in found for name in measured.metrics}, key=_metric_order)
-        for name in metrics:
-            statistics = _statistics([measured.metrics[name] for measured in found], widening)
-            _write(known | {"metric": name} | statistics, stream)
-        if found:
-            _write(known | {"metric": "fit_seconds"} | _statistics([one.fit_seconds for one in found], 0.0), stream)
+        setting = {
+            "key": first.setting_key,
+            "dataset": first.dataset,
+            "algorithm": first.algorithm,
+            "params": first.params,
+            "epsilon": first.epsilon,
+        }
+        values: dict[str, list[float]] = defaultdict(list)
+        for cell in cells:
+            record = records.get(cell.key)
+            if record and record.measured:
+                for name, value in record.measured.metrics.items():
+                    values[name].append(value)
+                values["fit_seconds"].append(record.measured.fit_seconds)
+        seconds = values.pop("fit_seconds", [])
+        overlap = overlap_of(first.protocol, catalogue.entry(first.dataset).n_train is not None)
+        for name in sorted(values, key=_metric_order):
+            _write({**setting, "metric": name, **_statistics(values[name], overlap)}, stream)
+        if seconds:
+            _write({**setting, "metric": "fit_seconds", **_statistics(seconds, 0.0)}, stream)
 
 
-def _row(study: str, cell: Cell, record: Record) -> tuple[dict, dict]:
+def _row(study: str, cell: Cell, record: Record) -> dict[str, Any]:
     measured = record.measured
     privacy = measured.details.get("privacy") if measured else None
-    row = {
+    row: dict[str, Any] = {
         "study": study,
         "key": cell.key,
         "dataset": cell.dataset,
@@ -100,12 +116,14 @@ def _row(study: str, cell: Cell, record: Record) -> tuple[dict, dict]:
         "status": record.status,
         "privacy": canonical(privacy) if privacy else "",
     }
-    row |= {f"params.{name}": value for name, value in cell.params.items()}
-    row |= {f"protocol.{name}": _plain(value) for name, value in cell.protocol.items()}
-    return row, measured.metrics if measured else {}
+    for name, value in cell.params.items():
+        row[f"params.{name}"] = value
+    for name, value in cell.protocol.items():
+        row[f"protocol.{name}"] = _plain(value)
+    return row
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return canonical(value) if isinstance(value, Mapping) else value
 
 
@@ -114,7 +132,8 @@ def _metric_order(name: str) -> tuple[int, str]:
 
 
 def _statistics(values: list[float], overlap: float) -> dict:
-    numbers = np.array([value for value in values if not np.isnan(value)])
+    numbers = np.array(values)
+    numbers = numbers[~np.isnan(numbers)]
     interval = mean_interval(numbers, overlap=overlap)
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
     ci95 = None if spread is None else [interval.low, interval.high]

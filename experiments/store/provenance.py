@@ -36,8 +36,9 @@ def gather(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
     repeats : int
         Of every setting.
     """
-    known = {"repeats": repeats, "seeds": SEEDS, "data": {name: _data(name) for name in sorted(set(names))}}
-    return of_command(["python", "-m", "experiments", *arguments]) | known
+    data = {name: _data(name) for name in sorted(set(names))}
+    command = of_command(["python", "-m", "experiments", *arguments])
+    return {**command, "repeats": repeats, "seeds": SEEDS, "data": data}
 
 
 def of_command(words: list[str]) -> dict:
