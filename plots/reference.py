@@ -197,13 +197,13 @@ def format_verdicts(folder: Path, link: str) -> str:
     folder : Path
         Of all published runs.
     link : str
-        How the reader gets from the page that holds the table to that folder, such as ``results/reference``.
+        How the reader gets from the page that holds the table into that folder, such as ``results/reference/``.
     """
     body = []
     for kept in sorted(folder.glob("paper-[0-9]*")):
         run = Run.read(kept)
         verdicts = run.numbers[run.numbers["statistic"] != _NEEDS_NO_RUN]["verdict"]
-        name = f"[{run.paper['number']}. {run.paper['title']}]({link}/{kept.name}/README.md)"
+        name = f"[{run.paper['number']}. {run.paper['title']}]({link}{kept.name}/README.md)"
         tallies = [_tally(list(verdicts)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
         kept_claims, convicted = privacy.tally(run.privacy), audit_bounds.tally(run.audit, run.privacy)
         body.append([name, *tallies, kept_claims, convicted])
@@ -224,7 +224,7 @@ def describe_index(folder: Path) -> str:
 One folder for each paper, and one for the benchmark of all methods. A page beside each run shows it; the files behind it are
 CSV, JSON and SVG. `make reference` makes all of them anew, `python -m plots.reference` only these pages.
 
-{format_verdicts(folder, ".")}
+{format_verdicts(folder, "")}
 
 - [Benchmark](paper-benchmark/README.md): every method on every data set, and what soundness costs.
 - [What we learned](../../docs/results.md) from the five papers, and [what the verdicts mean](../../docs/verdicts.md).
@@ -259,8 +259,7 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
         the page of each paper.
     """
     folder, readme = root / REFERENCE.relative_to(ROOT), root / "README.md"
-    link = folder.relative_to(root).as_posix()
-    table = format_verdicts(folder, link)
+    table = format_verdicts(folder, f"{folder.relative_to(root).as_posix()}/")
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = describe_index(folder)
     for run in sorted(folder.glob("paper-*")):
