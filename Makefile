@@ -19,7 +19,7 @@ WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESU
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,7 @@ reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
 	@$(PY) -m plots.pages.index_page $(or $(RESULTS),results) $(PAPERS) benchmark
 
-reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference and the README
+reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference, its pages and the README
 	$(PY) -m plots.reference $(PAPERS) benchmark audit
 
 readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
@@ -93,6 +93,9 @@ test: $(STAMP)  ## the whole test suite
 lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+
+docs: $(STAMP)  ## build the documentation in site/, warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run
 	$(PY) -m experiments.commands.speed

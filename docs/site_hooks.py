@@ -1,8 +1,8 @@
 """Hooks for MkDocs: pages that lie outside of ``docs``, and links that work both in the repository and on the site.
 
-In the repository a page links to others by their paths there. The site has the pages of ``docs`` at its top, the README as
-``index.md``, and the published results where they are in the repository. So each link is followed in the repository and
-written anew for the site.
+In the repository a page links to others by their paths there. The site has the pages of ``docs`` at its top, the README
+as ``index.md``, and the published results where they are in the repository. So each link is followed in the repository
+and written anew for the site.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAGES = {
 }
 _RESULTS = ("README.md", "paper-*/README.md", "paper-*/figures/*.svg")
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
-_NAMES = {site: source for source, site in _PAGES.items()}
+_SOURCES = {site: source for source, site in _PAGES.items()}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -69,9 +69,9 @@ def to_repository_path(page: str) -> str:
 
     Examples
     --------
-    >>> to_repository_path("index.md"), to_repository_path("api/plots.md"), to_repository_path("results/reference/README.md")
-    ('README.md', 'docs/api/plots.md', 'results/reference/README.md')
+    >>> to_repository_path("index.md"), to_repository_path("api/plots.md"), to_repository_path("results/x/README.md")
+    ('README.md', 'docs/api/plots.md', 'results/x/README.md')
     """
-    if page in _NAMES:
-        return _NAMES[page]
+    if page in _SOURCES:
+        return _SOURCES[page]
     return page if page.startswith("results/") else f"docs/{page}"

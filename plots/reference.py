@@ -1,11 +1,11 @@
 """Publish finished runs in ``results/reference``, and write the Markdown pages that show them.
 
-``python -m plots.reference 2`` publishes ``results/paper-2`` after ``make reproduce-paper-2``; the name ``audit`` publishes
-the audit after ``make audit``. Runs that are not complete are refused. Of a run the files `run_folder.KEPT` are kept:
-they are small, and they show the whole run but its cells and bitmaps.
+``python -m plots.reference 2`` publishes ``results/paper-2`` after ``make reproduce-paper-2``; the name ``audit``
+publishes the audit after ``make audit``. Runs that are not complete are refused. Of a run the files `run_folder.KEPT`
+are kept: they are small, and they show the whole run but its cells and bitmaps.
 
-Every call then rewrites the pages: ``results/reference/README.md``, a ``README.md`` for each paper beside its files, and
-the table of verdicts in the project's ``README.md``. Without names nothing is published and the pages alone are rewritten.
+Every call then rewrites the pages: ``results/reference/README.md``, a ``README.md`` beside the files of each paper, and
+the table of verdicts in the project's ``README.md``. Without names nothing is published; only the pages are rewritten.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ def describe_run(run: Run) -> str:
     facts = run.provenance
     revision = facts["git"]["revision"][:7] if facts.get("git") else "unknown"
     return (
-        f"Published run of {facts['written'][:10]}, {run.coverage[1]:,} cells, {run.paper['repeats']} repeats, revision "
-        f"{revision}. `{target_of(str(run.paper['number']))}` runs it again; every table and figure is "
-        "in this folder, as CSV, too."
+        f"Published run of {facts['written'][:10]}, {run.coverage[1]:,} cells, {run.paper['repeats']} repeats, "
+        f"revision {revision}. `{target_of(str(run.paper['number']))}` runs it again. This folder has every table and "
+        "figure, as CSV, too."
     )
 
 
@@ -221,8 +221,8 @@ def describe_index(folder: Path) -> str:
 
 # Published results
 
-One folder for each paper, and one for the benchmark of all methods. A page beside each run shows it; the files behind it are
-CSV, JSON and SVG. `make reference` makes all of them anew, `python -m plots.reference` only these pages.
+One folder for each paper, and one for the benchmark of all methods. A page beside each run shows it; the files behind
+it are CSV, JSON and SVG. `make reference` makes all of them anew, `python -m plots.reference` only these pages.
 
 {format_verdicts(folder, "")}
 
@@ -255,8 +255,8 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     Returns
     -------
     dict of Path to str
-        The text of each page, by its path in the project: the project's README with the table of verdicts, the index, and
-        the page of each paper.
+        The text of each page, by its path: the project's README with the table of verdicts, the index, and the page of
+        each paper.
     """
     folder, readme = root / REFERENCE.relative_to(ROOT), root / "README.md"
     table = format_verdicts(folder, f"{folder.relative_to(root).as_posix()}/")
