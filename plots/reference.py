@@ -82,15 +82,15 @@ def count_verdicts(paper: Mapping, numbers: pd.DataFrame) -> str:
     is_fact = numbers["statistic"] == _NEEDS_NO_RUN
     facts, verdicts = numbers[is_fact], numbers[~is_fact]["verdict"].value_counts()
     tally = "; ".join(f"{SIGNS[verdict]} {verdict}: {verdicts.get(verdict, 0)}" for verdict in OF_NUMBERS)
-    sentences = [f"Printed numbers: {tally if len(verdicts) else 'none survive'}."]
+    parts = [f"Printed numbers: {tally if len(verdicts) else 'none survive'}."]
     differing = [
         f"{label(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}"
         for row in facts[facts["verdict"] != REPRODUCED].to_dict("records")
     ]
     if len(facts):
         agreeing = f"Facts of the data sets: {len(facts) - len(differing)} of {len(facts)} agree"
-        sentences.append("; ".join([agreeing, *differing]) + ".")
-    return "\n\n".join(sentences)
+        parts.append("; ".join([agreeing, *differing]) + ".")
+    return "\n\n".join(parts)
 
 
 def format_maxima(paper: Mapping, numbers: pd.DataFrame) -> str:

@@ -38,7 +38,7 @@ def test_what_a_workflow_runs_is_there(workflow):
     for command in commands:
         program, *words = command.split()
         if program == "make":
-            assert set(words) <= TARGETS
+            assert {word for word in words if not word.startswith("--")} <= TARGETS
         else:
             assert os.access(PROJECT / program, os.X_OK)
 
