@@ -24,7 +24,7 @@ RUN = $(PY) -m experiments
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling schema lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test lint docs bench bench-scaling schema lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -81,6 +81,9 @@ lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 
+docs: $(STAMP)  ## build the documentation in site/, warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+
 survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
 	$(PY) -m pytest -m slow tests/test_survival.py
 
@@ -107,8 +110,11 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long
 	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(RUN) do=hunt $(HOW)
 
-reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference and the README
+reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference, its pages and the README
 	$(RUN) do=reference $(WHICH) $(WHERE)
+
+pages: $(STAMP)  ## write the pages of results/reference and the README's table of verdicts anew
+	$(RUN) do=reference pages_only=true
 
 schema: $(STAMP)  ## write conf/paper/schema.json and docs/paper-keys.md anew from the classes that read a paper
 	$(PY) -m experiments do=schema

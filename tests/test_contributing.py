@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md tells the truth: its example, put into the project, runs and is tested by the suite as it stands."""
+"""The pages for contributors hold: their examples, put into the project, run, and the suite tests them as it stands."""
 
 import json
 import re
@@ -25,17 +25,22 @@ CODE = (
 
 @pytest.fixture
 def project(tmp_path):
-    """The project somewhere else, with the two files of the example in it."""
+    """The project somewhere else, with the examples of the pages in it: an algorithm and a paper."""
     for name in CODE:
         source = PROJECT / name
         copy = shutil.copytree if source.is_dir() else shutil.copyfile
         copy(source, tmp_path / name)
-    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (python,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    (yaml,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
-    (tmp_path / "algorithms" / "coin.py").write_text(python, encoding="utf-8")
-    (tmp_path / "conf" / "algorithm" / "coin.yaml").write_text(yaml, encoding="utf-8")
+    (tmp_path / "algorithms" / "coin.py").write_text(example("extending.md", "python"), encoding="utf-8")
+    (tmp_path / "conf" / "algorithm" / "coin.yaml").write_text(example("extending.md", "yaml"), encoding="utf-8")
+    (tmp_path / "conf" / "paper" / "small.yaml").write_text(example("papers.md", "yaml"), encoding="utf-8")
     return tmp_path
+
+
+def example(page, language):
+    """The only block of a language on a page of docs."""
+    text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
+    (block,) = re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+    return block
 
 
 def run(project, *words):
@@ -64,3 +69,13 @@ def test_the_suite_catches_a_bad_one(project):
         project, "pytest", "-p", "no:cacheprovider", "-k", "Coin and bad_parameters", "tests/test_estimators.py"
     )
     assert tested.returncode == 1, tested.stdout
+
+
+def test_a_paper_is_one_yaml(project):
+    planned = run(project, "experiments", "paper=small", "repeats=2", "--dry-run")  # checks the paper, compiles nothing
+    assert planned.returncode == 0, planned.stderr
+    assert "24 cells" in planned.stderr  # 4 depths, 3 ε, 2 repeats
+    paper = project / "conf" / "paper" / "small.yaml"
+    paper.write_text(paper.read_text(encoding="utf-8").replace("along: epsilon", "along: epsilom"), encoding="utf-8")
+    refused = run(project, "experiments", "paper=small", "--dry-run")
+    assert refused.returncode == 2 and "epsilom" in refused.stderr

@@ -72,12 +72,17 @@ def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
     assert not audit_bounds.REFERENCE.exists()
 
 
-def test_a_published_audit_is_told_in_the_readme(tmp_path, monkeypatch):
-    monkeypatch.setattr(reference, "ROOT", tmp_path)
-    (tmp_path / "README.md").write_text("<!-- verdicts -->\n<!-- /verdicts -->\n", encoding="utf-8")
+def test_a_published_audit_is_that_of_the_results(tmp_path):
     write(tmp_path / "results", FOUND)
-    known = tmp_path / "results" / "audit" / "provenance.json"
-    known.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
+    provenance = tmp_path / "results" / "audit" / "provenance.json"
+    provenance.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
     reference.publish_audit(tmp_path / "results")
     assert audit_bounds.read(audit_bounds.REFERENCE).equals(audit_bounds.read(tmp_path / "results"))
-    assert "convicted by the audit" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
+    (tmp_path / "README.md").write_text("before\n<!-- verdicts -->\n<!-- /verdicts -->\nafter\n", encoding="utf-8")
+    reference.rewrite_pages(tmp_path)
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert readme.startswith("before\n") and readme.endswith("after\n") and "convicted by the audit" in readme
+    assert (tmp_path / "results" / "reference" / "README.md").is_file()

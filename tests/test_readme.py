@@ -1,42 +1,34 @@
-"""The README and what it points at agree."""
+"""The README is short, and it and the pages of the published results show what ``results/reference`` holds."""
 
-import re
 from pathlib import Path
 
 import pytest
 
-from plots.reference import readme_block, verdicts_block
+from plots.pages.reference_pages import make_pages
 
 PROJECT = Path(__file__).resolve().parents[1]
-README = (PROJECT / "README.md").read_text(encoding="utf-8")
+LINES = (PROJECT / "README.md").read_text(encoding="utf-8").splitlines()
+PAGES = make_pages()
 
 
-def test_every_link_and_picture_is_there():
-    targets = [target for target in re.findall(r"\]\(([^)]+)\)", README) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (PROJECT / target).exists()] == []
+def test_the_readme_can_be_read_in_a_minute():
+    assert len(LINES) <= 160
+    assert [line for line in LINES if len(line) > 200 and not line.startswith("|")] == []
 
 
-def test_every_make_target_is_there():
-    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z%-]+):", makefile, flags=re.MULTILINE))
-    named = {
-        re.sub(r"reproduce-paper-.", "reproduce-paper-%", name) for name in re.findall(r"make ([a-z0-9-]+)", README)
-    }
-    assert {"demo", "test", "bench", "reproduce-paper-%"} <= named
-    assert named <= targets
+def test_the_first_command_stands_on_the_first_screen():
+    assert next(place for place, line in enumerate(LINES) if line.startswith("make ")) < 25
 
 
-def test_the_table_of_all_verdicts_is_that_of_the_published_runs():
-    _, _, rest = README.partition("<!-- verdicts -->\n")
-    assert rest.partition("\n<!-- /verdicts -->")[0] == verdicts_block()
+def test_every_published_run_has_a_page_and_is_in_the_index():
+    index = PAGES[PROJECT / "results" / "reference" / "README.md"]
+    folders = sorted((PROJECT / "results" / "reference").glob("paper-*"))
+    assert len(folders) >= 6
+    for folder in folders:
+        assert folder / "README.md" in PAGES
+        assert f"({folder.name}/README.md)" in index
 
 
-@pytest.mark.parametrize(
-    "paper",
-    sorted(path.name.removeprefix("paper-") for path in (PROJECT / "results" / "reference").glob("paper-*")),
-)
-def test_the_verdicts_are_those_of_the_published_run(paper):
-    _, _, rest = README.partition(f"<!-- paper-{paper} -->\n")
-    shown, _, _ = rest.partition(f"\n<!-- /paper-{paper} -->")
-    assert shown == readme_block(paper)
+@pytest.mark.parametrize("path", sorted(PAGES), ids=lambda path: path.relative_to(PROJECT).as_posix())
+def test_a_page_shows_the_published_run(path):
+    assert path.read_text(encoding="utf-8") == PAGES[path], "python -m plots.reference writes it anew"

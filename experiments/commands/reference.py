@@ -1,4 +1,4 @@
-"""``do=reference``: publish complete runs of committed code in ``results/reference`` and the README."""
+"""``do=reference``: publish complete runs of committed code in ``results/reference``, with pages that show them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from experiments.config.request import SweepRequest
 
 
 def run_command(request: SweepRequest) -> int:
-    """Publish what is named, or everything; returns the exit code."""
-    from plots.reference import publish_audit, publish_reference  # matplotlib is slow to import
+    """Publish what is named, or everything, and write the pages; returns the exit code."""
+    from plots.pages.reference_pages import publish_audit, publish_run, rewrite_pages  # matplotlib is slow to import
 
     papers, with_audit = request.list_choices("paper"), request.config["audit"]
-    if not papers and not with_audit:
+    if not papers and not with_audit and not request.config["pages_only"]:
         papers, with_audit = [*list_papers(), "benchmark"], True
     for name in papers:
-        publish_reference(name, results_folder(request))
+        publish_run(name, results_folder(request))
     if with_audit:
         publish_audit(results_folder(request))
+    rewrite_pages()
     return 0

@@ -18,6 +18,7 @@ from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
 from plots.labels import MISSING, label_metric, label_name, scale_value
+from plots.markdown import format_table
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -109,18 +110,16 @@ class SoundnessFigure(StudyPart, Figure):
         """Return the means over all data sets, with the ε that the printed variants pay."""
         means = frame[frame["dataset"] == ""]
         epsilons = _list_distinct(means, "epsilon")
-        lines = [" | ".join(["| printed variant", *(f"claimed ε = {epsilon:g}" for epsilon in epsilons)]) + " |"]
-        lines.append("|---" * (1 + len(epsilons)) + "|")
+        body = []
         for printed in _list_distinct(means, "printed"):
             rows = means[means["printed"] == printed].to_dict("records")
             cells = [f"{_format_gain(self.metric, row['gain'])} ({_format_paid(row)})" for row in rows]
-            lines.append(" | ".join([f"| {label_name(paper, printed)}", *cells]) + " |")
+            body.append([label_name(paper, printed), *cells])
+        table = format_table(["printed variant", *map("claimed ε = {:g}".format, epsilons)], body)
         mean = "geometric mean" if is_error(self.metric) else "mean"
         head = f"{self.title}: {self._name_unit(paper)}, {mean} over {_count_datasets(frame)} data sets"
         what = "the ε that the printed variant accounts for, and the sound one where that is not what it claims"
-        return "\n\n".join(
-            [f"{head}; in brackets {what}, between neighbours as the printed one means them.", "\n".join(lines)]
-        )
+        return "\n\n".join([f"{head}; in brackets {what}, between neighbours as the printed one means them.", table])
 
     def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""

@@ -14,6 +14,7 @@ from experiments.config.paper import Center, Paper, Study, StudyPart, Table
 from experiments.judge.preflight import check_metrics
 from plots.labels import MISSING, SIGNS, format_interval, format_number, label_name, label_values
 from plots.latex import write_table
+from plots.markdown import format_table
 from plots.series import count_decimals, name_of_center, note_shortfall, summarise_metrics
 
 _DECIMALS = 2  # of a Markdown table, which is to be read beside others
@@ -107,15 +108,14 @@ class GridTable(StudyPart, Table):
         if not frame["printed"].notna().any():
             return ""
         columns, rows = self._list_values(paper)
-        corner = self._name_corner(paper, " \\ ")
-        lines = [" | ".join([f"| {corner}", *label_values(paper, self.columns, columns)]) + " |"]
-        lines.append("|---" * (len(columns) + 1) + "|")
         center = name_of_center(frame)
         texts = [_format_pair(row, center) for row in frame.to_dict("records")]
+        body = []
         for position, name in enumerate(label_values(paper, self.rows, rows)):
             start = position * len(columns)
-            lines.append(" | ".join([f"| **{name}**", *texts[start : start + len(columns)]]) + " |")
-        return f"{self.title}: paper / ours\n\n" + "\n".join(lines)
+            body.append([f"**{name}**", *texts[start : start + len(columns)]])
+        heads = [self._name_corner(paper, " \\ "), *label_values(paper, self.columns, columns)]
+        return f"{self.title}: paper / ours\n\n{format_table(heads, body)}"
 
     def arrange(self, paper: Paper, frame: pd.DataFrame, between: str = " \\ ") -> GridCells:
         """Arrange a frame as rows and columns of text."""

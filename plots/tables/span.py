@@ -15,6 +15,7 @@ from experiments.errors import suggestion
 from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
 from plots.labels import SIGNS, format_number, label_name
 from plots.latex import write_table
+from plots.markdown import format_table
 from plots.series import note_missing_cells, note_shortfall
 
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
@@ -111,11 +112,11 @@ class SpanTable(Table):
         """Return the table with its notes in brackets; nothing of a table without printed numbers."""
         if not frame["printed"].notna().any():
             return ""
-        lines = [" | ".join(["| algorithm", *COLUMNS]) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
+        body = []
         for row in frame.fillna({"note": "", "lowest_setting": "", "highest_setting": ""}).to_dict("records"):
             texts = [f"{text} ({note})" if note else text for text, note in _format_cells(row)]
-            lines.append(" | ".join([f"| **{label_name(paper, row['algorithm'])}**", *texts]) + " |")
-        return f"{self.title}\n\n" + "\n".join(lines)
+            body.append([f"**{label_name(paper, row['algorithm'])}**", *texts])
+        return f"{self.title}\n\n{format_table(['algorithm', *COLUMNS], body)}"
 
 
 def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:

@@ -1,0 +1,274 @@
+"""Publish finished runs in ``results/reference``, and write the Markdown pages that show them.
+
+``do=reference paper=2`` publishes ``results/paper-2`` after ``make reproduce-paper-2``. Runs that are not complete are
+refused. Of a run the files `run_folder.KEPT` are kept: they are small, and they show the whole run but its cells and
+bitmaps.
+
+Every call then rewrites the pages: ``results/reference/README.md``, a ``README.md`` beside the files of each paper, and
+the table of verdicts in the project's ``README.md``; ``make pages`` rewrites these alone.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.config.paper import Paper
+from experiments.config.paths import REFERENCE, ROOT
+from experiments.config.substitutes import describe_substitutes
+from experiments.judge.readings.ranking import describe_ranking
+from experiments.judge.verdict import REPRODUCED
+from plots import audit_bounds
+from plots.labels import OF_NUMBERS, SIGNS, format_number, label_name, label_result
+from plots.markdown import format_table
+from plots.privacy import count_keeping_claim, describe_privacy
+from plots.run_folder import KEPT, PaperRun, copy_files, name_target
+
+_NOTICE = "<!-- Written by `make pages` from the files beside it: changes by hand are lost. -->"
+_NEEDS_NO_RUN = "exact"  # the statistic of numbers that are counted in a data set
+
+
+def count_verdicts(paper: Paper, numbers: pd.DataFrame) -> str:
+    """Return how many printed measurements got which verdict, and which printed facts of data sets are wrong."""
+    is_fact = numbers["statistic"] == _NEEDS_NO_RUN
+    facts, verdicts = numbers[is_fact], numbers[~is_fact]["verdict"].value_counts()
+    tally = "; ".join(f"{SIGNS[verdict]} {verdict}: {verdicts.get(verdict, 0)}" for verdict in OF_NUMBERS)
+    parts = [f"Printed numbers: {tally if len(verdicts) else 'none survive'}."]
+    differing = [
+        f"{label_name(paper, row['dataset'])} {row['metric']}: {row['printed']:g} / {row['mean']:g}"
+        for row in facts[facts["verdict"] != REPRODUCED].to_dict("records")
+    ]
+    if len(facts):
+        agreeing = f"Facts of the data sets: {len(facts) - len(differing)} of {len(facts)} agree"
+        parts.append("; ".join([agreeing, *differing]) + ".")
+    return "\n\n".join(parts)
+
+
+def format_maxima(paper: Paper, numbers: pd.DataFrame) -> str:
+    """Return every printed maximum with ours and the setting where ours is reached; nothing if none is printed."""
+    maxima = []
+    for row in numbers[numbers["statistic"] == "max"].to_dict("records"):
+        printed, ours = (format_number(row["metric"], row[name], int(row["decimals"])) for name in ("printed", "mean"))
+        comparison = f"{printed} / {ours} {SIGNS[row['verdict']]}"
+        maxima.append(f"{label_result(paper, row)}: {comparison} ({row['reason']})")
+    return "; ".join(maxima) + "." if maxima else ""
+
+
+def format_claims(claims: list[dict]) -> str:
+    """Return the verdicts on claims as a Markdown table."""
+    return format_table(
+        ["claim", "verdict"], [[claim["text"], f"{claim['verdict']}: {claim['reason']}"] for claim in claims]
+    )
+
+
+def format_readings(run: PaperRun) -> list[str]:
+    """Return for each question of a paper which reading of its text explains best what it prints."""
+    titles = {question.id: question.title.removesuffix("?") for question in run.paper.readings}
+    groups = run.readings.groupby("question", sort=False) if len(run.readings) else ()
+    return [f"{titles[name]}? Of {len(rows)} readings: {describe_ranking(rows)}." for name, rows in groups]
+
+
+def format_accounts(run: PaperRun) -> str:
+    """Return what fitted models account for, and what the audit measured, as a Markdown table."""
+    body = []
+    for row in run.privacy:
+        words = describe_privacy(run.paper, row)
+        bounds = [measured["bound"] for measured in audit_bounds.list_bounds(run.audit, row["algorithm"])]
+        faults = [fault["name"] for fault in words["faults"]]
+        account = [words[name] for name in ("algorithm", "sound", "paid", "neighbours")]
+        body.append([*account, "; ".join(faults), "; ".join(bounds)])
+    heads = ["algorithm", "keeps its claim", "accounts for", "neighbours", "steps not covered", "the audit shows ε"]
+    return format_table(heads, body)
+
+
+def format_figures(run: PaperRun) -> str:
+    """Return the figures of a run, the published ones of its readings included, as Markdown images."""
+    titles = {part.id: part.title for part in run.paper.figures}
+    titles |= {f"readings-{question.id}": question.title for question in run.paper.readings}
+    names = [name for name in titles if (run.folder / "figures" / f"{name}.svg").is_file()]
+    return "\n\n".join(f"![{titles[name]}](figures/{name}.svg)" for name in names)
+
+
+def describe_run(run: PaperRun) -> str:
+    """Return when and with what code a run was made."""
+    facts = run.provenance
+    revision = facts["git"]["revision"][:7] if facts.get("git") else "unknown"
+    return (
+        f"Published run of {facts['written'][:10]}, {run.coverage[1]:,} cells, {run.paper.repeats} repeats, "
+        f"revision {revision}. `{name_target(str(run.paper.number))}` runs it again. This folder has every table and "
+        "figure, as CSV, too."
+    )
+
+
+def describe_paper(folder: Path) -> str:
+    """Return the page of a published paper: verdicts, printed numbers beside ours, claims, readings, accounts, figures.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the published run, such as ``results/reference/paper-2``.
+    """
+    run = PaperRun.read(folder)
+    paper, numbers = run.paper, run.numbers
+    has_verdicts = len(numbers) > 0 or len(run.claims) > 0
+    substitutes = describe_substitutes(paper.labels, paper.used_instead)
+    figures = [part.format_markdown(paper, run.read_frame(part)) for part in paper.figures]
+    tables = [part.format_markdown(paper, run.read_frame(part)) for part in paper.tables]
+    sections = {
+        "Verdicts": [count_verdicts(paper, numbers) if has_verdicts else "", *substitutes, *run.list_advice()],
+        "What soundness costs": figures,
+        "Printed numbers": [*tables, format_maxima(paper, numbers)],
+        "Claims": [format_claims(run.claims)] if run.claims else [],
+        "Readings": format_readings(run),
+        "Privacy": [format_accounts(run)] if run.privacy else [],
+        "Figures": [format_figures(run)],
+    }
+    heading = f"# {_name_paper(paper)}\n\n*{paper.citation.rstrip('.')}.* {describe_run(run)}"
+    links = "[All papers](../README.md) · [What the verdicts mean](../../../docs/verdicts.md)"
+    links += " · [What we learned](../../../docs/results.md)"
+    parts = [_NOTICE, heading, links]
+    for title, texts in sections.items():
+        if any(texts):
+            parts += [f"## {title}", *filter(None, texts)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _name_paper(paper: Paper) -> str:
+    return f"Paper {paper.number}. {paper.title}" if isinstance(paper.number, int) else paper.title
+
+
+def format_verdicts(folder: Path, link: str) -> str:
+    """Return the verdicts on all published papers as a Markdown table.
+
+    Parameters
+    ----------
+    folder : Path
+        Of all published runs.
+    link : str
+        How the reader gets from the page that holds the table into that folder, such as ``results/reference/``.
+    """
+    body = []
+    for kept in sorted(folder.glob("paper-[0-9]*")):
+        run = PaperRun.read(kept)
+        verdicts = run.numbers[run.numbers["statistic"] != _NEEDS_NO_RUN]["verdict"]
+        name = f"[{run.paper.number}. {run.paper.title}]({link}{kept.name}/README.md)"
+        tallies = [_tally(list(verdicts)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
+        kept_claims, convicted = count_keeping_claim(run.privacy), audit_bounds.count_violations(run.audit, run.privacy)
+        body.append([name, *tallies, kept_claims, convicted])
+    heads = ["paper", "printed numbers", "claims", "algorithms that keep the ε they claim", "convicted by the audit"]
+    return format_table(heads, body)
+
+
+def _tally(verdicts: list[str]) -> str:
+    return ", ".join(f"{sign} {verdicts.count(name)} {name}" for name, sign in SIGNS.items() if name in verdicts)
+
+
+def describe_index(folder: Path) -> str:
+    """Return the page that lists all published papers with their verdicts."""
+    return f"""{_NOTICE}
+
+# Published results
+
+One folder for each paper, and one for the benchmark of all methods. A page beside each run shows it; the files behind
+it are CSV, JSON and SVG. `make reference` makes all of them anew, `make pages` only these pages.
+
+{format_verdicts(folder, "")}
+
+- [Benchmark](paper-benchmark/README.md): every method on every data set, and what soundness costs.
+- [What we learned](../../docs/results.md) from the five papers, and [what the verdicts mean](../../docs/verdicts.md).
+- `audit/summary.csv`: what the [audit](../../docs/audit.md) measured of each algorithm's privacy.
+"""
+
+
+def replace_block(text: str, name: str, block: str) -> str:
+    """Return a text with what stands between its markers ``<!-- name -->`` and ``<!-- /name -->`` replaced.
+
+    Examples
+    --------
+    >>> print(replace_block("a\\n<!-- x -->\\nold\\n<!-- /x -->\\nb", "x", "new"))
+    a
+    <!-- x -->
+    new
+    <!-- /x -->
+    b
+    """
+    before, _, rest = text.partition(f"<!-- {name} -->\n")
+    _, _, after = rest.partition(f"<!-- /{name} -->")
+    return f"{before}<!-- {name} -->\n{block}\n<!-- /{name} -->{after}"
+
+
+def make_pages(root: Path = ROOT) -> dict[Path, str]:
+    """Make all pages that show the published runs.
+
+    Returns
+    -------
+    dict of Path to str
+        The text of each page, by its path: the project's README with the table of verdicts, the index, and the page of
+        each paper.
+    """
+    folder, readme = root / REFERENCE.relative_to(ROOT), root / "README.md"
+    table = format_verdicts(folder, f"{folder.relative_to(root).as_posix()}/")
+    pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
+    pages[folder / "README.md"] = describe_index(folder)
+    for run in sorted(folder.glob("paper-*")):
+        pages[run / "README.md"] = describe_paper(run)
+    return pages
+
+
+def rewrite_pages(root: Path = ROOT) -> None:
+    """Write all pages that show the published runs."""
+    for path, text in make_pages(root).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def publish_run(name: str, results: Path = ROOT / "results") -> None:
+    """Copy the summaries of a complete run into ``results/reference``.
+
+    Parameters
+    ----------
+    name : str
+        Number of the paper, or ``benchmark``.
+    results : Path
+        Folder that holds the run.
+
+    Raises
+    ------
+    SystemExit
+        If the run is missing, not complete, or of code that is not committed.
+    """
+    run, kept = results / f"paper-{name}", REFERENCE / f"paper-{name}"
+    if not (run / "numbers.csv").is_file():
+        sys.exit(f"{run} holds no finished run: {name_target(name)} first")
+    facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
+    _refuse_uncommitted(facts, name_target(name))
+    paths = [run / "numbers.csv", *run.glob("figures/*.csv"), *run.glob("tables/*.csv")]
+    counted = [part for part in map(pd.read_csv, paths) if "n" in part]
+    if PaperRun.read(run).is_short or any((part["n"] < part["n_expected"]).any() for part in counted):
+        sys.exit(f"{run} is not complete: {name_target(name)} first")
+    shutil.rmtree(kept, ignore_errors=True)
+    copy_files(run, kept, KEPT)
+
+
+def publish_audit(results: Path = ROOT / "results") -> None:
+    """Copy the summary of a complete audit into ``results/reference``.
+
+    Raises
+    ------
+    SystemExit
+        If there is no complete audit, or it is of code that is not committed.
+    """
+    if not (results / audit_bounds.SUMMARY).is_file():
+        sys.exit(f"{results / audit_bounds.SUMMARY} is missing: make audit first")
+    _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
+    copy_files(results, REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
+
+
+def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
+    if not provenance["git"] or provenance["git"]["dirty"]:
+        sys.exit(f"this is a run of code that is not committed: commit, then {command}")
