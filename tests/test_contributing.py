@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
-CODE = ("algorithms", "datasets", "experiments", "hydra_plugins", "plots", "conf", "tests", "pyproject.toml", "requirements-peers.lock")
+CODE = (
+    "algorithms",
+    "datasets",
+    "experiments",
+    "hydra_plugins",
+    "plots",
+    "conf",
+    "tests",
+    "pyproject.toml",
+    "requirements-peers.lock",
+)
 
 
 @pytest.fixture

@@ -27,7 +27,17 @@ from experiments.store.long_table import long_table
 from experiments.store.record import Record
 
 PROJECT = Path(__file__).resolve().parents[1]
-CODE = ("algorithms", "datasets", "experiments", "hydra_plugins", "plots", "conf", "results/bands", "results/reported", "pyproject.toml")
+CODE = (
+    "algorithms",
+    "datasets",
+    "experiments",
+    "hydra_plugins",
+    "plots",
+    "conf",
+    "results/bands",
+    "results/reported",
+    "pyproject.toml",
+)
 
 
 class Fault(NamedTuple):

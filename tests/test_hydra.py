@@ -110,7 +110,9 @@ def test_hydra_helps(flag, capsys):
 
 def test_papers_of_another_folder_are_run(tmp_path, results, capsys):
     (tmp_path / "more" / "paper").mkdir(parents=True)
-    paper = "number: mine\ntitle: Mine\nrepeats: 2\nstudies: {floor: {dataset: [car], algorithm: [majority]}}\ntables: []\n"
+    paper = (
+        "number: mine\ntitle: Mine\nrepeats: 2\nstudies: {floor: {dataset: [car], algorithm: [majority]}}\ntables: []\n"
+    )
     (tmp_path / "more" / "paper" / "mine.yaml").write_text(paper, encoding="utf-8")
     assert exit_code("--config-dir", tmp_path / "more", "paper=mine", "dry_run=true", results) == 0
     assert "2 cells: 0 in" in capsys.readouterr().err
@@ -119,7 +121,11 @@ def test_papers_of_another_folder_are_run(tmp_path, results, capsys):
 def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
     assert exit_code("-sc", "install=bash", program="dp-replica") == 0
     assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion dp-replica")
-    for line, completed in (("do=ver", "do=verify"), ("dataset=ca", "dataset=car"), ("do=check executor.jo", "executor.jobs=")):
+    for line, completed in (
+        ("do=ver", "do=verify"),
+        ("dataset=ca", "dataset=car"),
+        ("do=check executor.jo", "executor.jobs="),
+    ):
         monkeypatch.setenv("COMP_LINE", f"dp-replica {line}")
         assert exit_code("-sc", "query=bash", program="dp-replica") == 0
         assert completed in capsys.readouterr().out.split(), line
@@ -140,7 +146,10 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
         (["hydra.output_subdir=.hydra"], "results=FOLDER says where"),
         (["hydra.job.chdir=true"], "results=FOLDER says where"),
         (["hydra.sweeper.params={repeats: '1,2'}"], "repeats cannot have several values; what can: paper, dataset"),
-        (["hydra.mode=RUN", "epsilon=1,2"], "epsilon=1,2: --cfg, --help, --info and hydra.mode=RUN are about one setting"),
+        (
+            ["hydra.mode=RUN", "epsilon=1,2"],
+            "epsilon=1,2: --cfg, --help, --info and hydra.mode=RUN are about one setting",
+        ),
         (["--cfg", "job", "epsilon=1,2"], "give one value"),
         (["--cfg", "job", "epsilon=range(1,3)"], "give one value"),
         (["--cfg", "job", "-m", "epsilon=1,2"], "--multirun and --cfg do not go together; leave out --multirun"),
