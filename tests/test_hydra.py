@@ -1,4 +1,4 @@
-"""What a Hydra user types works, or is refused in one sentence with the way out; no folder of Hydra's is left behind."""
+"""What a Hydra user types works, or is refused in one sentence with the way out; no folder is left behind."""
 
 import json
 
