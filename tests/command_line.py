@@ -9,7 +9,7 @@ from unittest import mock
 
 import pytest
 
-from experiments.commands.main import main
+from experiments.command_line import main
 
 
 def exit_code(*words, program="experiments/__main__.py"):

@@ -15,8 +15,8 @@ import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
 
 from experiments.cells.cell import Cell, checked_protocol
-from experiments.commands.common import describe_clipping
-from experiments.commands.main import explain_error
+from experiments.command_line import explain_error
+from experiments.run.run_studies import describe_clipping
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
 

@@ -6,18 +6,19 @@ from importlib import import_module
 
 import pytest
 
-from experiments.commands import hunt, main, scaling, speed
+from experiments import command_line
+from experiments.commands import hunt
 from experiments.config.papers import paper_names
 from experiments.config.paths import CONF, ROOT
 from tests.command_line import exit_code
 
-list_settings = cache(main.list_settings)
+list_settings = cache(command_line.list_settings)
 COMMANDS = sorted(path.stem for path in (CONF / "do").glob("*.yaml"))
 MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor.job=2", "do": "dot=check"}
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 12
+    assert len(COMMANDS) == 11
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 
@@ -97,12 +98,13 @@ def test_a_run_that_is_not_there_cannot_be_published(tmp_path, capsys):
     assert "holds no finished run" in exit_code("do=reference", "paper=2", f"results={tmp_path}")
 
 
-@pytest.mark.parametrize("module", [speed, scaling], ids=["speed", "scaling"])
-def test_measuring_takes_no_settings(module, monkeypatch, capsys):
-    monkeypatch.setattr(module, "run_command", lambda request: 7)
-    name = module.__name__.rpartition(".")[2]
-    assert exit_code(f"do={name}") == 7
-    assert exit_code(f"do={name}", "executor.jobs=2") == 2
+@pytest.mark.parametrize("part", ["ratios", "scaling"])
+def test_a_part_of_the_speed_is_measured(part, monkeypatch, capsys):
+    monkeypatch.setattr(f"experiments.speed.{part}.print_measurements", lambda: print(part))
+    assert exit_code("do=speed", f"part={part}") == 0
+    assert capsys.readouterr().out == f"{part}\n"
+    assert exit_code("do=speed", "part=scalin") == 2
+    assert capsys.readouterr().err == "error: part=scalin cannot be measured; did you mean 'scaling'?\n"
 
 
 def test_what_make_tells_commands_they_know():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from experiments.audit.audit_tasks import AuditPlan, run_audit
 from experiments.audit.findings import sum_up, told, write
 from experiments.cells.cell import checked_epsilon
-from experiments.commands.common import results_folder, say
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
+from experiments.run.run_studies import say
 from experiments.store import provenance
 
 
@@ -16,7 +16,7 @@ def run_command(request: SweepRequest) -> int:
     plan = read_plan(request)
     found, missing = run_audit(plan)
     print(told(found))
-    folder = results_folder(request) / "audit"
+    folder = request.results_folder / "audit"
     paths = write(found, folder, plan.name)
     if not plan.algorithms:
         paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments]))

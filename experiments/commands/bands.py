@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import chosen_papers, run_studies
 from experiments.config.request import SweepRequest
 from experiments.regression_check.bands import accepted_of, join_bands, of_algorithm, plan_of, write
 from experiments.regression_check.watch import cells
+from experiments.run.run_studies import run_studies
 from experiments.store import provenance
 
 
 def run_command(request: SweepRequest) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
     algorithm = next(iter(request.list_choices("algorithm")), None)
-    plans = {name: plan_of(name) for name in chosen_papers(request)}
+    plans = {name: plan_of(name) for name in request.list_papers()}
     made, codes = {}, []
     for name, (paper, check) in plans.items():
         part = of_algorithm(check, algorithm) if algorithm else check

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from experiments.commands.common import chosen_papers, run_studies
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
 from experiments.regression_check.bands import Accepted, plan_of, read
 from experiments.regression_check.differences import find_differences, format_report
 from experiments.regression_check.order_statistics import FALSE_ALARMS, MOST_TESTS
 from experiments.regression_check.watch import Check, cells
+from experiments.run.run_studies import run_studies
 
 
 def run_command(request: SweepRequest) -> int:
     """Check some papers, or all; returns the exit code: 0 as it was, 1 something is not or could not be checked."""
-    plans = {name: plan_of(name) for name in chosen_papers(request)}
+    plans = {name: plan_of(name) for name in request.list_papers()}
     if (n_tests := sum(check.n_tests for _, check in plans.values())) > MOST_TESTS:
         raise BadInput(
             f"{n_tests} bands and claims are watched; more than {MOST_TESTS} raise more than one false alarm in "

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.commands.common import results_folder, say
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
+from experiments.run.run_studies import say
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 
 
 def run_command(request: SweepRequest) -> int:
     """Export a store; returns the exit code."""
-    path = results_folder(request) / "store.sqlite"
+    path = request.results_folder / "store.sqlite"
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
     with Store(path) as store:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from experiments.cells.cell import Cell
-from experiments.commands.common import chosen_papers, results_folder, run_studies, say
 from experiments.config.papers import paper_of
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
@@ -13,11 +12,12 @@ from experiments.errors import BadInput
 from experiments.judge.numbers import read_reported
 from experiments.judge.reading_cells import Reading, readings_of
 from experiments.judge.readings import ranked, sentence
+from experiments.run.run_studies import run_studies, say
 
 
 def run_command(request: SweepRequest) -> int:
     """Ask the questions of some papers, or of all that have any; returns the exit code."""
-    papers = {name: paper_of(name) for name in chosen_papers(request)}
+    papers = {name: paper_of(name) for name in request.list_papers()}
     with_questions = [name for name, paper in papers.items() if paper.get("readings")]
     if not with_questions:
         raise BadInput(f"paper {', '.join(papers)} has no readings: nothing is printed that they could explain")
@@ -31,7 +31,7 @@ def _rank_readings(name: str, paper: Mapping, request: SweepRequest) -> int:
     readings = {question["id"]: readings_of(paper, question, reported) for question in questions}
     table, code = run_studies({key: _list_cells(answers) for key, answers in readings.items()}, request)
     rankings = [ranked(question, readings[question["id"]], table) for question in questions]
-    for path in write(paper, rankings, results_folder(request) / f"paper-{name}"):
+    for path in write(paper, rankings, request.results_folder / f"paper-{name}"):
         say(f"  {path}")
     for question, ranking in zip(questions, rankings, strict=True):
         say(f"{question['title']}: {sentence(ranking)}")

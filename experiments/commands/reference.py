@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import results_folder
 from experiments.config.papers import paper_names
 from experiments.config.request import SweepRequest
 
@@ -15,7 +14,7 @@ def run_command(request: SweepRequest) -> int:
     if not papers and not with_audit:
         papers, with_audit = [*paper_names(), "benchmark"], True
     for name in papers:
-        publish_reference(name, results_folder(request))
+        publish_reference(name, request.results_folder)
     if with_audit:
-        publish_audit(results_folder(request))
+        publish_audit(request.results_folder)
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import results_folder
 from experiments.config.papers import paper_names
 from experiments.config.request import SweepRequest
 
@@ -12,5 +11,5 @@ def run_command(request: SweepRequest) -> int:
     from plots.pages.index_page import build  # matplotlib is slow to import and is needed only here
 
     names = request.list_choices("paper") or [*paper_names(), "benchmark"]
-    print(f"open {build(results_folder(request), names)}")
+    print(f"open {build(request.results_folder, names)}")
     return 0

@@ -14,12 +14,12 @@ from omegaconf import OmegaConf
 from experiments.cells import study_cells
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
-from experiments.commands.common import name_failures, results_folder, run_and_collect, say
 from experiments.config import estimators, substitutes
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
 from experiments.run.dry_run import describe_plan
 from experiments.run.executors import Executor
+from experiments.run.run_studies import name_failures, run_and_collect, say
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
@@ -56,7 +56,7 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     cells, executor = list(chain.from_iterable(settings)), Executor(**config["executor"])
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
-    outcome, skipped, records = run_and_collect(cells, results_folder(request), executor)
+    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
     return name_failures(outcome, skipped, str(config["results"]))
 
@@ -84,17 +84,17 @@ def _run_paper(name: str, paper: Mapping, request: SweepRequest) -> int:
     studies, executor = study_cells.cells_of_studies(paper), Executor(**request.config["executor"])
     for sentence in substitutes.sentences(paper):
         say(sentence)
-    cells, folder = list(chain.from_iterable(studies.values())), results_folder(request) / f"paper-{name}"
+    cells, folder = list(chain.from_iterable(studies.values())), request.results_folder / f"paper-{name}"
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
-    outcome, skipped, records = run_and_collect(cells, results_folder(request), executor)
+    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_results(paper, folder, studies, records, request.arguments)
     return name_failures(outcome, skipped, str(request.config["results"]))
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
-    say(describe_plan(cells, results_folder(request) / "store.sqlite", executor))
+    say(describe_plan(cells, request.results_folder / "store.sqlite", executor))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``do=scaling``: what the harness costs as sweeps grow.
+"""``do=speed part=scaling``: what the harness costs as sweeps grow.
 
 Beside a bare joblib loop over the same fits; planning, running and resuming 100,000 cells; grouping a million rows; and
 cells per second by executor and number of workers.
@@ -23,12 +23,11 @@ from threadpoolctl import threadpool_limits
 import datasets
 from experiments.cells.cell import PROTOCOL, Cell, canonical
 from experiments.cells.grid import expand
-from experiments.commands.speed import command_seconds
 from experiments.config import estimators
-from experiments.config.request import SweepRequest
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
+from experiments.speed.ratios import command_seconds
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 
@@ -95,7 +94,7 @@ def _command(folder: str, *words: str) -> tuple[float, float]:
     """Run a command on a store; return seconds and its peak memory in MB."""
     peak = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)"
     program = f"import sys, atexit; atexit.register(lambda: exec({peak!r}, {{'sys': sys}})); "
-    program += "from experiments.commands.main import main; main()"
+    program += "from experiments.command_line import main; main()"
     started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", program, *words, f"results={folder}"], capture_output=True, text=True, check=True
@@ -154,8 +153,8 @@ def by_executor() -> list[tuple[str, float]]:
     return found
 
 
-def run_command(request: SweepRequest) -> int:
-    """Measure and print everything; returns the exit code."""
+def print_measurements() -> None:
+    """Measure and print everything."""
     console = Console()
     ratio = overhead()
     console.print(f"{FITS} forest fits, through the runner / a bare joblib loop: {ratio:.3f} (aim <= 1.05)")
@@ -169,4 +168,3 @@ def run_command(request: SweepRequest) -> int:
     for what, pace in by_executor():
         grid.add_row(what, f"{pace:.2f}")
     console.print(grid)
-    return 0

@@ -1,4 +1,4 @@
-"""Run cells and name what failed: what several commands share."""
+"""Run cells for a command: skip what cannot be run here, and name what has no result."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.config.data import reasons_not_available
-from experiments.config.papers import paper_names
-from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
 from experiments.run.executors import Executor
 from experiments.run.runner import Outcome, run_cells
@@ -26,22 +24,10 @@ from experiments.store.record import Record
 _SHOWN = 20
 
 
-def results_folder(request: SweepRequest) -> Path:
-    """Return the folder of everything that a command reads and writes."""
-    return ROOT / Path(str(request.config["results"])).expanduser()
-
-
-def chosen_papers(request: SweepRequest) -> list[str]:
-    """Return the papers that a command line names, or all numbers."""
-    return request.list_choices("paper") or paper_names()
-
-
 def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple[pd.DataFrame, int]:
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    executor = Executor(**request.config["executor"])
-    outcome, skipped, records = run_and_collect(
-        list(chain.from_iterable(cells.values())), results_folder(request), executor
-    )
+    executor, all_cells = Executor(**request.config["executor"]), list(chain.from_iterable(cells.values()))
+    outcome, skipped, records = run_and_collect(all_cells, request.results_folder, executor)
     return long_table(cells, records), name_failures(outcome, skipped, str(request.config["results"]))
 
 
@@ -56,7 +42,7 @@ def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tupl
         for cell in pending:
             if reason := without_code[cell.algorithm] or without_rows.get(cell.dataset):
                 skipped[reason].append(cell)
-        impossible = {cell.key for some in skipped.values() for cell in some}
+        impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
         outcome = run_cells([cell for cell in cells if cell.key not in impossible], store, executor)
         records = store.get({cell.key for cell in cells})
     for line in describe_clipping(cells, records):
@@ -71,10 +57,11 @@ def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> l
         measured = records[cell.key].measured if cell.key in records else None
         for column, n in (measured.details.get("clipped", {}) if measured else {}).items():
             most[cell.dataset][column] = max(n, most[cell.dataset].get(column, 0))
-    return [
-        f"{name}: values outside the declared bounds were clipped: {', '.join(f'{c} {n}' for c, n in columns.items())}"
-        for name, columns in most.items()
-    ]
+    lines = []
+    for name, columns in most.items():
+        counts = ", ".join(f"{column} {n}" for column, n in columns.items())
+        lines.append(f"{name}: values outside the declared bounds were clipped: {counts}")
+    return lines
 
 
 def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:

@@ -1,4 +1,4 @@
-"""``python -m experiments``: from the command line to an exit code."""
+"""``python -m experiments``: from the words of a command line to one of `experiments.commands`, and an exit code."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.commands.common import say
 from experiments.config.paths import CONF
 from experiments.config.request import DESCRIBED, read_request
 from experiments.errors import BadInput, suggestion
+from experiments.run.run_studies import say
 
 _VERSION = "1.3"  # of Hydra's behaviour
 _EXCLUSIVE = ("multirun", "cfg", "info", "shell_completion")
