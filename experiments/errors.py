@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
 
 
@@ -37,3 +38,8 @@ def one_line(error: BaseException) -> str:
     """
     text = " ".join(str(error).split())
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+def print_to_stderr(text: str) -> None:
+    """Print what is not a result: stdout has those alone."""
+    print(text, file=sys.stderr)

@@ -6,8 +6,7 @@ from experiments.audit.audit_tasks import AuditPlan, run_audit
 from experiments.audit.findings import sum_up, told, write
 from experiments.cells.cell import checked_epsilon
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput
-from experiments.run.run_studies import say
+from experiments.errors import BadInput, print_to_stderr
 from experiments.store import provenance
 
 
@@ -21,9 +20,9 @@ def run_command(request: SweepRequest) -> int:
     if not plan.algorithms:
         paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments]))
     for path in paths:
-        say(f"  {path}")
+        print_to_stderr(f"  {path}")
     for line in missing:
-        say(line)
+        print_to_stderr(line)
     return 1 if missing or found.is_alarming else 0
 
 

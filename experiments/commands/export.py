@@ -6,8 +6,7 @@ from pathlib import Path
 
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput
-from experiments.run.run_studies import say
+from experiments.errors import BadInput, print_to_stderr
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 
@@ -19,5 +18,5 @@ def run_command(request: SweepRequest) -> int:
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
     with Store(path) as store:
         n_cells = write_parquet(store, ROOT / Path(str(request.config["file"])).expanduser())
-    say(f"{n_cells:,} cells")
+    print_to_stderr(f"{n_cells:,} cells")
     return 0

@@ -8,11 +8,11 @@ from experiments.cells.cell import Cell
 from experiments.config.papers import paper_of
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.numbers import read_reported
 from experiments.judge.reading_cells import Reading, readings_of
 from experiments.judge.readings import ranked, sentence
-from experiments.run.run_studies import run_studies, say
+from experiments.run.run_studies import run_studies
 
 
 def run_command(request: SweepRequest) -> int:
@@ -32,9 +32,9 @@ def _rank_readings(name: str, paper: Mapping, request: SweepRequest) -> int:
     table, code = run_studies({key: _list_cells(answers) for key, answers in readings.items()}, request)
     rankings = [ranked(question, readings[question["id"]], table) for question in questions]
     for path in write(paper, rankings, request.results_folder / f"paper-{name}"):
-        say(f"  {path}")
+        print_to_stderr(f"  {path}")
     for question, ranking in zip(questions, rankings, strict=True):
-        say(f"{question['title']}: {sentence(ranking)}")
+        print_to_stderr(f"{question['title']}: {sentence(ranking)}")
     return code
 
 

@@ -16,10 +16,10 @@ from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
 from experiments.config import estimators, substitutes
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.run.dry_run import describe_plan
 from experiments.run.executors import Executor
-from experiments.run.run_studies import name_failures, run_and_collect, say
+from experiments.run.run_studies import name_failures, run_and_collect
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
@@ -38,7 +38,7 @@ def run_command(request: SweepRequest) -> int:
         return _run_papers(request)
     chosen = {name: request.list_choices(name) for name in ("dataset", "algorithm")}
     if not any(chosen.values()):
-        say(_START)
+        print_to_stderr(_START)
         return 2
     for name, options in chosen.items():
         if not options:
@@ -83,7 +83,7 @@ def _prepare_paper(name: str, repeats: int | None) -> dict:
 def _run_paper(name: str, paper: Mapping, request: SweepRequest) -> int:
     studies, executor = study_cells.cells_of_studies(paper), Executor(**request.config["executor"])
     for sentence in substitutes.sentences(paper):
-        say(sentence)
+        print_to_stderr(sentence)
     cells, folder = list(chain.from_iterable(studies.values())), request.results_folder / f"paper-{name}"
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
@@ -94,7 +94,7 @@ def _run_paper(name: str, paper: Mapping, request: SweepRequest) -> int:
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
-    say(describe_plan(cells, request.results_folder / "store.sqlite", executor))
+    print_to_stderr(describe_plan(cells, request.results_folder / "store.sqlite", executor))
     return 0
 
 

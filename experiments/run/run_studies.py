@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -15,6 +14,7 @@ from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.config.data import reasons_not_available
 from experiments.config.request import SweepRequest
+from experiments.errors import print_to_stderr
 from experiments.run.executors import Executor
 from experiments.run.runner import Outcome, run_cells
 from experiments.store.database import Store
@@ -46,7 +46,7 @@ def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tupl
         outcome = run_cells([cell for cell in cells if cell.key not in impossible], store, executor)
         records = store.get({cell.key for cell in cells})
     for line in describe_clipping(cells, records):
-        say(line)
+        print_to_stderr(line)
     return outcome, skipped, records
 
 
@@ -69,7 +69,7 @@ def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str
     for reason, cells in skipped.items():
         n, names = len({cell.key for cell in cells}), {cell.dataset for cell in cells}
         where = f" on {names.pop()}" if len(names) == 1 else ""
-        say(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
+        print_to_stderr(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
     failed = defaultdict(list)
     for cell, error in outcome.failures:
         failed[cell.name].append((cell.repeat, error))
@@ -77,12 +77,9 @@ def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str
     for name, errors in list(failed.items())[:_SHOWN]:
         repeats = sorted(repeat for repeat, _ in errors)
         again = f"python -m experiments {name} repeats={repeats[-1] + 1}{where}"
-        say(f"failed in repeat {', '.join(map(str, repeats))}: {again}: {errors[0][1]}")
+        print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {again}: {errors[0][1]}")
     if len(failed) > _SHOWN:
-        say(f"... and {len(failed) - _SHOWN} more settings; running the same command again tries only what failed")
+        print_to_stderr(
+            f"... and {len(failed) - _SHOWN} more settings; running the same command again tries only what failed"
+        )
     return 1 if failed or skipped else 0
-
-
-def say(text: str) -> None:
-    """Print a line to stderr."""
-    print(text, file=sys.stderr)
