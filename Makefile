@@ -97,7 +97,7 @@ bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one ru
 	$(RUN) do=speed
 
 bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for 100,000 cells, by executor
-	$(RUN) do=scaling
+	$(RUN) do=speed part=scaling
 
 ##@ maintain
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)

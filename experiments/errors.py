@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from algorithms.parameters import suggest_name as suggestion
 
 __all__ = ["BadInput", "one_line", "suggestion"]
@@ -23,3 +25,8 @@ def one_line(error: BaseException) -> str:
     """
     text = " ".join(str(error).split())
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+def print_to_stderr(text: str) -> None:
+    """Print what is not a result: stdout has those alone."""
+    print(text, file=sys.stderr)

@@ -21,18 +21,20 @@ class GridSweeperConf:
 
     Parameters
     ----------
-    params : dict of str to str, optional
+    params : dict of str to str
         Settings and their lists of values, as for Hydra's basic sweeper; the command line replaces them.
     lists : list of str
         Names, or patterns such as ``algorithm.*``, of the settings that may have several values.
     """
 
     _target_: str = "hydra_plugins.grid_sweeper.GridSweeper"
-    params: dict[str, str] | None = None
+    params: dict[str, str] = field(default_factory=dict)
     lists: list[str] = field(default_factory=list)
 
 
-ConfigStore.instance().store(group="hydra/sweeper", name="grid", node=GridSweeperConf, provider="dp-replica")
+_CONF = OmegaConf.structured(GridSweeperConf)
+OmegaConf.set_struct(_CONF.params, False)  # so that names can be put into it on the command line
+ConfigStore.instance().store(group="hydra/sweeper", name="grid", node=_CONF, provider="dp-replica")
 
 
 class GridSweeper(Sweeper):

@@ -7,6 +7,7 @@ that another project's auditor (jax_privacy 2.0.0, CanaryScoreAuditor) gave for 
 
 import json
 import math
+import re
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -39,7 +40,7 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
-from experiments.audit import neighbouring_tables
+from experiments.audit import audit_tasks, neighbouring_tables
 from experiments.audit.attacks import black_box, canaries
 from experiments.audit.attacks.black_box import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
 from experiments.audit.bounds import (
@@ -52,8 +53,8 @@ from experiments.audit.bounds import (
 )
 from experiments.audit.observe.observed_model import Observation
 from experiments.audit.observe.random_streams import Stream
-from experiments.peers.process import command
 from plots import audit_bounds
+from tests.command_line import exit_code
 from tests.noisy_objective import perturbed
 
 ALPHA = FALSE_ALARMS / 20
@@ -513,7 +514,7 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
 @pytest.mark.parametrize("pair", neighbouring_tables.MOMENTS[:2], ids=lambda pair: pair.name)
 def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
     name = f"{name}_sound"
-    model = command.estimators.make(name, command.estimators.parameters(name), epsilon=2.0)
+    model = audit_tasks.estimators.make(name, audit_tasks.estimators.parameters(name), epsilon=2.0)
     found = convicted(model, pair, 400_000)
     assert 1.9 <= found.bound <= 2.0 and found.verdict == "tight"
 
@@ -606,18 +607,18 @@ def test_one_run_says_what_it_cannot_do():
 @pytest.fixture(autouse=True)
 def no_real_releases(monkeypatch):
     """They take long; tests/test_release_path.py has them."""
-    monkeypatch.setattr(command, "attacked", lambda subjects, epsilon, jobs: iter(()))
+    monkeypatch.setattr(audit_tasks, "attacked", lambda subjects, epsilon, jobs: iter(()))
 
 
 def run_command(tmp_path, *words):
-    code = command.command([*words, f"results={tmp_path}"])
+    code = exit_code("do=audit", *words, f"results={tmp_path}")
     (path,) = (tmp_path / "audit").glob("*.json")
     found = json.loads(path.read_text())
     return code, found["bounds"], found["replays"]
 
 
 def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypatch):
-    code, rows, replays = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "n=2000", "jobs=1")
+    code, rows, replays = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "trainings=2000", "executor.jobs=1")
     said = capsys.readouterr()
     assert code == 0  # that printed algorithms are convicted is no failure
     assert {row["verdict"] for row in rows if row["algorithm"] == "fm"} == {"not refuted"}
@@ -633,25 +634,25 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
     frame = (tmp_path / "audit" / "audit-rfdpp_gini-fm.csv").read_text().splitlines()
     assert len(frame) == len(rows) + 1 == len(neighbouring_tables.CLASSES) + len(neighbouring_tables.COEFFICIENTS) + 1
     assert [(report["name"], bool(report["failures"])) for report in replays] == [("rfdpp_gini", True), ("fm", False)]
-    monkeypatch.setattr(command, "reports", lambda subjects: [])
-    _, again, _ = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "n=2000", "jobs=2")
+    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
+    _, again, _ = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "trainings=2000", "executor.jobs=2")
     assert again == rows  # whatever the number of threads
 
 
 def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, capsys):
-    assert run_command(tmp_path, "algorithm=rdt", "n=1000")[0] == 0
+    assert run_command(tmp_path, "algorithm=rdt", "trainings=1000")[0] == 0
     assert not (tmp_path / "audit" / "summary.csv").exists()
-    tasks = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini", "n=2000"]))
-    tasks.append(command.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
-    monkeypatch.setattr(command, "tasks_of", lambda asked: tasks)
-    monkeypatch.setattr(command.exact, "rows", lambda epsilons: [])
-    monkeypatch.setattr(command, "reports", lambda subjects: [])
-    assert command.command(["n=2000", f"results={tmp_path}"]) == 0
+    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
+    tasks.append(audit_tasks.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
+    monkeypatch.setattr(audit_tasks, "plan_tasks", lambda plan: tasks)
+    monkeypatch.setattr(audit_tasks.exact, "rows", lambda epsilons: [])
+    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
+    assert exit_code("do=audit", "trainings=2000", f"results={tmp_path}") == 0
     found, known = audit_bounds.read(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
     full = pd.read_csv(tmp_path / "audit" / "audit.csv").query("algorithm == 'rfdpp_gini'")
     assert found["bound"].iloc[2] == pytest.approx(full["bound"].max(), rel=1e-5)
-    assert known["command"] == f"python -m experiments.audit n=2000 results={tmp_path}" and known["machine"]
+    assert known["command"] == f"python -m experiments do=audit trainings=2000 results={tmp_path}" and known["machine"]
     assert [one["bound"].endswith("(violated)") for one in audit_bounds.words(found, "rfdpp_gini")] == [True]
 
 
@@ -664,14 +665,14 @@ def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
 
 
 def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command.estimators, "locate", lambda path: UndividedRDT)
-    monkeypatch.setattr(command, "reports", lambda subjects: [])
-    monkeypatch.setattr(command, "found_for", lambda algorithm: ())
-    monkeypatch.setattr(command, "with_losses", lambda rows, boxes: rows)
+    monkeypatch.setattr(audit_tasks.estimators, "locate", lambda path: UndividedRDT)
+    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "found_for", lambda algorithm: ())
+    monkeypatch.setattr(audit_tasks, "with_losses", lambda rows, boxes: rows)
     monkeypatch.setattr(
         neighbouring_tables, "CLASSES", (named(neighbouring_tables.CLASSES, "the only one of its class"),)
     )
-    code, rows, _ = run_command(tmp_path, "algorithm=rdt", "n=40000")
+    code, rows, _ = run_command(tmp_path, "algorithm=rdt", "trainings=40000")
     assert code == 1 and [row["verdict"] for row in rows] == ["violated"]
 
 
@@ -684,40 +685,39 @@ def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, 
         (["algorithm=nope"], "unknown algorithm 'nope'; known are asn, "),
         (["algorithm=rdt,diffpet_sound"], "did you mean 'diffpets_sound'"),
         (["algorithm=majority"], "cannot be audited; what can be: asn, .* tradition_pf_split$"),
-        (["algorithm=rdt", "n=12"], "at least 1,000"),
-        (["algorithm=rdt", "n=many"], "whole number"),
+        (["algorithm=rdt", "trainings=12"], "at least 1,000"),
+        (["algorithm=rdt", "trainings=many"], "whole number"),
         (["algorithm=rdt", "epsilon=-1"], "positive"),
         (["algorithm=rdt", "epsilon=inf"], "finite"),
         (["algorithm=rdt", "algorithm.depth=3"], "did you mean 'max_depth'"),
-        (["algorithm=rdt", "jobs=0"], "jobs"),
+        (["algorithm=rdt", "executor.jobs=0"], "executor.jobs must be"),
         (["algorithm=rdt", "dataset=cars"], "did you mean 'car'"),
         (["dataset=car"], "say of which algorithm"),
         (["algorithm.max_depth=3"], "of which algorithm"),
+        (["algorithm=rdt", "algorithm.max_depth=3,4"], "algorithm.max_depth can have one value"),
+        (
+            ["algorithm=rdt", "executor=dask"],
+            "nothing called 'executor' to set; did you mean 'executor.jobs'",
+        ),
     ],
 )
-def test_bad_words_are_told_in_one_line(words, message):
-    with pytest.raises(command.BadInput, match=message) as caught:
-        command.command(words)
-    assert "\n" not in str(caught.value)
-
-
-def test_help_names_every_setting(capsys):
-    assert command.command(["--help"]) == 0
-    said = capsys.readouterr().out
-    assert all(f"  {name}=" in said for name in ("algorithm", "epsilon", "n", "dataset", "canaries", "jobs", "results"))
+def test_bad_words_are_told_in_one_line(words, message, capsys):
+    assert exit_code("do=audit", *words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.search(message, line)
 
 
 def test_everything_private_is_audited_and_what_is_configured_can_be():
-    names = command.auditable()
+    names = audit_tasks.auditable()
     assert {"rdt", "fm", "cpppw", "dp_marginals", "edprf_sound", "PFDPDTClassifier sound"} <= set(names)
-    tasks = command.tasks_of(command.Asked())
-    assert [task.subject.name for task in tasks if isinstance(task, command.BlackBox)] == names
-    runs = [task for task in tasks if isinstance(task, command.OneRun)]
+    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan())
+    assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == names
+    runs = [task for task in tasks if isinstance(task, audit_tasks.OneRun)]
     assert {"rdt", "diffpets", "edprf_sound"} <= {run.algorithm for run in runs}
     for run, (name, value) in product(runs, (("canaries", int), ("dataset", str))):
         assert isinstance(getattr(run, name), value)
-        command.estimators.parameters(run.algorithm, run.params)
+        audit_tasks.estimators.parameters(run.algorithm, run.params)
 
 
 def test_an_estimator_that_cannot_be_observed_has_no_pairs():
-    assert pairs_of(command.estimators.make("majority", {})) == ()
+    assert pairs_of(audit_tasks.estimators.make("majority", {})) == ()

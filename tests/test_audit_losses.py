@@ -13,7 +13,7 @@ import pytest
 
 from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor, RDTClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
-from experiments.audit import hunt, neighbouring_tables, table_templates
+from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_templates
 from experiments.audit.attacks.black_box import claim, pairs_of, sized
 from experiments.audit.bounds import smallest_epsilon
 from experiments.audit.hunt import climb, forest_of, hunted, provable
@@ -22,7 +22,6 @@ from experiments.audit.replay.recorder import Call
 from experiments.audit.report import Found, Row, largest_losses, sum_up, told
 from experiments.audit.table_templates import Template, found, found_for, moved, starts
 from experiments.errors import BadInput
-from experiments.peers.process import command
 from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
 TIE = Template((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
@@ -151,7 +150,7 @@ def test_compiled_code_is_refused():
     with pytest.raises(BadInput, match="NUMBA_DISABLE_JIT"):
         losses(RDTClassifier(), ONE_COLUMN, 1)
     with pytest.raises(BadInput, match="make hunt"):
-        hunt.command([])
+        hunt.hunt_pairs([], 1)
     assert sampled([]) == []
 
 
@@ -268,11 +267,11 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
         asked.extend(trainings)
         return [np.array([-0.3, 0.1]) for _ in trainings]
 
-    monkeypatch.setattr(command, "sampled", many)
-    tasks = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini,fm", "n=2000"]))
-    boxes = [task for task in tasks if isinstance(task, command.BlackBox)]
+    monkeypatch.setattr(audit_tasks, "sampled", many)
+    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini", "fm"), trainings=2000))
+    boxes = [task for task in tasks if isinstance(task, audit_tasks.BlackBox)]
     random_trees = row(algorithm="rdt", where="first in order")
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
-    losses_ = [one.loss for one in command.with_losses(rows, boxes)]
+    losses_ = [one.loss for one in audit_tasks.with_losses(rows, boxes)]
     assert losses_[0] == 0.3 and np.isnan(losses_[1:]).all()
     assert len(asked) == len(neighbouring_tables.CLASSES) + 2 and {one.n for one in asked} == {40}

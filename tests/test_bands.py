@@ -11,16 +11,21 @@ import pytest
 from scipy.stats import binom
 
 from experiments.audit.attacks.black_box import verdict
-from experiments.commands import bands as bands_command
-from experiments.commands import check as check_command
 from experiments.config import papers
 from experiments.config.papers import paper_names
 from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch
 from experiments.regression_check.bands import Accepted, accepted_of, plan_of
 from experiments.regression_check.differences import find_differences, format_report
-from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, make_band, most_against
-from experiments.regression_check.watch import check_of, doubts
+from experiments.regression_check.order_statistics import (
+    FALSE_ALARMS,
+    LEVEL,
+    MOST_TESTS,
+    Band,
+    make_band,
+    most_against,
+)
+from tests.command_line import exit_code
 
 DRAWS = {
     "normal": lambda rng, size: rng.normal(size=size),
@@ -244,14 +249,14 @@ def test_bands_are_read_as_they_were_written_and_must_fit(tmp_path, accepted):
         bands.read("1", check_of(PAPER), tmp_path)
 
 
-def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypatch):
+def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypatch, capsys):
     with pytest.raises(BadInput, match="unknown paper '17'"):
         plan_of("17")
     (tmp_path / "9.yaml").write_text("studies: {floor: {dataset: [car], algorithm: [majority]}}\n", encoding="utf-8")
     monkeypatch.setattr(papers, "PAPERS", tmp_path)
     assert paper_names() == ["9"]
-    with pytest.raises(BadInput, match=r"conf/paper/9.yaml: nothing to check"):
-        check_command.command([])
+    assert exit_code("do=check") == 2
+    assert "conf/paper/9.yaml: nothing to check" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------------------ the repository
@@ -275,16 +280,16 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     for function in (bands.write, bands.read):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))
-    options = ["--results", str(tmp_path / "results"), "--jobs", "1"]
-    assert bands_command.command(options) == 0
-    assert check_command.command(options) == 0
+    settings = f"results={tmp_path / 'results'}", "executor.jobs=1"
+    assert exit_code("do=bands", *settings) == 0
+    assert exit_code("do=check", *settings) == 0
     out = capsys.readouterr().out
     assert "paper 9: 2 of 2 bands hold" in out and "smallest shift detected (90% of the time), accuracy: " in out
     _, plan = plan_of("9")
     was = bands.read("9", plan, tmp_path)
     moved = {key: Band(*(band[:2]), band.high + 0.5, band.high + 0.6, 0.1) for key, band in was.bands.items()}
     bands.write("9", Accepted(moved, {}, 31), {}, tmp_path)
-    assert check_command.command(options) == 1
+    assert exit_code("do=check", *settings) == 1
     assert "floor: car, majority" in capsys.readouterr().out
 
 

@@ -1,26 +1,27 @@
 """The store as a Parquet file: the same cells, the same digits."""
 
 import math
+import re
 
 import duckdb
 import pytest
 
 from experiments.cells.cell import Cell
-from experiments.commands import export
-from experiments.errors import BadInput
+from experiments.store import parquet
 from experiments.store.database import Store
 from experiments.store.record import Measured, Record
+from tests.command_line import exit_code
 
 CELLS = [Cell("car", "majority", {"strategy": "prior"}, epsilon, r) for epsilon in (0.1, math.inf) for r in range(3)]
 
 
 def test_what_is_in_the_store_is_in_the_file(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(export, "_BATCH", 4)
+    monkeypatch.setattr(parquet, "_BATCH", 4)
     with Store(tmp_path / "store.sqlite") as store:
         for i, cell in enumerate(CELLS):
             store.put(cell, Record("done", Measured({"accuracy": 1 / (i + 3), "recall_acc": math.nan}, 0.5)))
         store.put(Cell("ccpp", "fm", {}, 1.0, 0), Record("failed", error="no"))
-    assert export.command([str(tmp_path / "cells.parquet"), "--results", str(tmp_path)]) == 0
+    assert exit_code("do=export", f"results={tmp_path}") == 0
     assert "7 cells" in capsys.readouterr().err
     frame = duckdb.read_parquet(str(tmp_path / "cells.parquet")).df().set_index("key")
     for i, cell in enumerate(CELLS):
@@ -33,10 +34,10 @@ def test_what_is_in_the_store_is_in_the_file(tmp_path, monkeypatch, capsys):
     assert failed["error"] == "no" and math.isnan(failed["fit_seconds"])
 
 
-def test_what_cannot_be_written_or_read_is_one_line(tmp_path):
-    with pytest.raises(BadInput, match="nothing has run with results="):
-        export.command([str(tmp_path / "cells.parquet"), "--results", str(tmp_path / "nowhere")])
+def test_what_cannot_be_written_or_read_is_one_line(tmp_path, capsys):
+    assert exit_code("do=export", f"results={tmp_path / 'nowhere'}") == 2
+    assert "nothing has run with results=" in capsys.readouterr().err
     with Store(tmp_path / "store.sqlite"):
         pass
-    with pytest.raises(BadInput, match=r"cannot be written .*choose another file"):
-        export.command([str(tmp_path / "no" / "cells.parquet"), "--results", str(tmp_path)])
+    assert exit_code("do=export", f"file={tmp_path / 'no' / 'cells.parquet'}", f"results={tmp_path}") == 2
+    assert re.search(r"cannot be written .*choose another file", capsys.readouterr().err)

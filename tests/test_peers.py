@@ -24,7 +24,6 @@ from datasets import catalogue
 from experiments.cells import code_version, study_cells
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
-from experiments.commands.common import run_cells
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.peers import (
@@ -36,6 +35,7 @@ from experiments.peers import (
     worker,
 )
 from experiments.run.executors import Executor
+from experiments.run.runner import run_cells
 
 FEATURES = (Continuous("age", 20, 120), Nominal("job", ("a", "b", "c")), Continuous("debt", -1, 1))
 CLASSES = Domain(FEATURES, Nominal("rich", ("yes", "no")))

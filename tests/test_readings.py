@@ -9,12 +9,13 @@ import pytest
 from experiments.judge.reading_cells import readings_of
 
 from experiments.audit.report import write
+from experiments.commands import readings as readings_command
 from experiments.config.paper import PaperError
 from experiments.config.papers import paper_names, paper_of
 from experiments.config.paths import ROOT
 from experiments.judge.printed_numbers import read_reported
 from experiments.judge.readings import ranked, sentence
-from experiments.peers.process import command
+from tests.command_line import exit_code
 
 PAPER = {
     "number": 0,
@@ -216,8 +217,18 @@ def test_the_ranking_is_written_and_drawn(tmp_path):
     assert (tmp_path / "figures" / "readings-tables.svg").read_bytes() == before
 
 
-def test_a_paper_without_readings_says_so():
-    from experiments.errors import BadInput
+def test_a_paper_without_readings_says_so(capsys):
+    assert exit_code("do=readings", "paper=3") == 2
+    assert "paper 3 has no readings" in capsys.readouterr().err
 
-    with pytest.raises(BadInput, match="paper 3 has no readings"):
-        command(["3"])
+
+def test_the_command_runs_the_readings_and_ranks_them(tmp_path, monkeypatch, capsys):
+    question = TABLES | {"repeats": 2, "params": {"n_estimators": [1]}}
+    paper = PAPER | {"readings": [question], "reported": "numbers.csv"}
+    monkeypatch.setattr(readings_command, "paper_of", lambda name: paper)
+    monkeypatch.setattr(readings_command, "read_reported", lambda path: NUMBERS)
+    assert exit_code("do=readings", "paper=2", f"results={tmp_path}", "executor.jobs=1") == 0
+    ranking = pd.read_csv(tmp_path / "paper-2" / "readings.csv")
+    assert len(ranking) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
+    stderr = capsys.readouterr().err
+    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which?: " in stderr

@@ -13,12 +13,13 @@ from sklearn.linear_model import LogisticRegression
 from algorithms import Continuous, DiffPETsClassifier, Domain, Nominal, ThriftyTreeClassifier, base
 from algorithms.accounting.events import REPLACED
 from algorithms.released.forest import ReleasedForest
+from experiments.audit import audit_tasks
 from experiments.audit.attacks import release_path
 from experiments.audit.attacks.release_path import Broken, doors_of
 from experiments.audit.observe.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
 from experiments.audit.replay.replay_audit import Subject
 from experiments.errors import BadInput
-from experiments.peers.process import command
+from tests.command_line import exit_code
 from tests.plain_python import found_by
 
 PLACES = "first in order, places known"
@@ -76,12 +77,12 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
     """What releases show stands with the other bounds; the exit code says that something sound was convicted."""
     (broken,) = (one for one in found if one.algorithm == "RowsBySeed")
     held = [one for one in found if one.algorithm == "EDPRFClassifier"]
-    monkeypatch.setattr(command, "reports", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
     codes, told = [], []
     for doors in ([*held, broken], held):
-        monkeypatch.setattr(command, "attacked", lambda subjects, epsilon, jobs, doors=doors: iter(doors))
-        monkeypatch.setattr(command.BlackBox, "rows", lambda box: iter(()))
-        codes.append(command.command(["algorithm=edprf_sound", "n=1000", f"results={tmp_path}"]))
+        monkeypatch.setattr(audit_tasks, "attacked", lambda subjects, epsilon, jobs, doors=doors: iter(doors))
+        monkeypatch.setattr(audit_tasks.BlackBox, "rows", lambda box: iter(()))
+        codes.append(exit_code("do=audit", "algorithm=edprf_sound", "trainings=1000", f"results={tmp_path}"))
         told.append(capsys.readouterr().out)
     assert codes == [1, 0]
     assert "some are told apart" in told[0] and PLACES in told[0] and "none is told apart" in told[1]

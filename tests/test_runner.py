@@ -17,10 +17,10 @@ from datasets import catalogue
 from experiments.cells import study_cells
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand
-from experiments.commands.common import run_and_collect
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
 from experiments.run.executors import Executor
+from experiments.run.run_studies import run_and_collect
 from experiments.run.runner import CellQueue, run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store

@@ -15,6 +15,7 @@ from experiments.errors import BadInput
 from plots import publish, reading_ranks
 from plots.pages import index_page
 from plots.run_folder import Run
+from tests.command_line import exit_code
 from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, without
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -176,10 +177,15 @@ def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
         index_page.build(tmp_path, ["x"])
     shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
-    with pytest.raises(SystemExit) as stopped:
-        index_page.main(str(tmp_path), "2")
-    assert stopped.value.code == 2
+    assert exit_code("do=report", "paper=2", f"results={tmp_path}") == 2
     assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)
+
+
+def test_the_command_says_what_to_open(tmp_path, capsys):
+    assert exit_code("do=report", "paper=2,3", f"results={tmp_path}") == 0
+    index = tmp_path / "report" / "index.html"
+    assert capsys.readouterr().out == f"open {index}\n"
+    assert "paper-3.html" in index.read_text(encoding="utf-8")
 
 
 def test_a_run_reads_back_as_it_was_written(made_up):

@@ -9,6 +9,7 @@ from experiments.commands import verify
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
+from tests.command_line import exit_code
 
 
 @pytest.fixture(scope="module")
@@ -37,17 +38,16 @@ def without_a_cell(asked, path):
 
 def test_equal_runs_are_equal_and_others_are_not(tiny):
     ways = {"one job": honest, "again": honest, "digit": off_by_a_digit, "missing": without_a_cell}
-    found = verify.digests(tiny, ways)
+    found = verify.compare_ways(tiny, ways)
     assert found["one job"] == found["again"]
     assert len(set(found.values())) == 3
 
 
 def test_the_command_names_what_differs(tiny, monkeypatch, capsys):
-    monkeypatch.setattr(verify, "paper_of", lambda name: {"number": 2})
-    monkeypatch.setattr(verify.papers, "studies", lambda paper: tiny)
-    monkeypatch.setattr(verify, "ways", lambda *_: {"one job": honest, "strange": off_by_a_digit})
-    assert verify.command(["2"]) == 1
-    assert "differs from that of one job: strange" in capsys.readouterr().out
-    monkeypatch.setattr(verify, "ways", lambda *_: {"one job": honest, "shuffled": honest})
-    assert verify.command(["2"]) == 0
-    assert "8 cells, has the same bytes in all 2 ways" in capsys.readouterr().out
+    monkeypatch.setattr(verify, "cells_of_studies", lambda paper: tiny)
+    monkeypatch.setattr(verify, "ways_to_run", lambda *_: {"one job": honest, "strange": off_by_a_digit})
+    assert exit_code("do=verify") == 1
+    assert "cells.csv of paper 2 differs from that of one job: strange" in capsys.readouterr().out
+    monkeypatch.setattr(verify, "ways_to_run", lambda *_: {"one job": honest, "shuffled": honest})
+    assert exit_code("do=verify", "paper=3") == 0
+    assert "paper 3, 8 cells, has the same bytes in all 2 ways" in capsys.readouterr().out

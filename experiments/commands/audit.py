@@ -5,9 +5,8 @@ from __future__ import annotations
 from experiments.audit.audit_tasks import AuditPlan, run_audit
 from experiments.audit.report import sum_up, told, write
 from experiments.cells.cell import checked_epsilon
-from experiments.commands.common import results_folder, say
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.store import provenance
 
 
@@ -16,14 +15,14 @@ def run_command(request: SweepRequest) -> int:
     plan = read_plan(request)
     found, missing = run_audit(plan)
     print(told(found))
-    folder = results_folder(request) / "audit"
+    folder = request.results_folder / "audit"
     paths = write(found, folder, plan.name)
     if not plan.algorithms:
         paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments]))
     for path in paths:
-        say(f"  {path}")
+        print_to_stderr(f"  {path}")
     for line in missing:
-        say(line)
+        print_to_stderr(line)
     return 1 if missing or found.is_alarming else 0
 
 

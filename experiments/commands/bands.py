@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import chosen_papers, run_studies
 from experiments.config.request import SweepRequest
-from experiments.regression_check.bands import join_accepted, measure_accepted, read_watched_paper, write_accepted
+from experiments.regression_check.bands import (
+    join_accepted,
+    measure_accepted,
+    read_watched_paper,
+    write_accepted,
+)
 from experiments.regression_check.watch import make_watched_cells
+from experiments.run.run_studies import run_studies
 from experiments.store import provenance
 
 
 def run_command(request: SweepRequest) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
     algorithm = next(iter(request.list_choices("algorithm")), None)
-    papers = {name: read_watched_paper(name) for name in chosen_papers(request)}
+    papers = {name: read_watched_paper(name) for name in request.list_papers()}
     measured, codes = {}, []
     for name, (paper, watched) in papers.items():
         part = watched.select_algorithm(algorithm) if algorithm else watched

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import chosen_papers, run_studies
 from experiments.config.paper import Paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
@@ -10,11 +9,12 @@ from experiments.regression_check.bands import Accepted, read_accepted, read_wat
 from experiments.regression_check.differences import find_differences, format_report
 from experiments.regression_check.order_statistics import FALSE_ALARMS, MOST_TESTS
 from experiments.regression_check.watch import WatchList, make_watched_cells
+from experiments.run.run_studies import run_studies
 
 
 def run_command(request: SweepRequest) -> int:
     """Check some papers, or all; returns the exit code: 0 as it was, 1 something is not or could not be checked."""
-    papers = {name: read_watched_paper(name) for name in chosen_papers(request)}
+    papers = {name: read_watched_paper(name) for name in request.list_papers()}
     n_tests = sum(watched.n_tests for _, watched in papers.values())
     if n_tests > MOST_TESTS:
         raise BadInput(

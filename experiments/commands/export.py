@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.commands.common import results_folder, say
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 
 
 def run_command(request: SweepRequest) -> int:
     """Export a store; returns the exit code."""
-    path = results_folder(request) / "store.sqlite"
+    path = request.results_folder / "store.sqlite"
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
     with Store(path) as store:
         n_cells = write_parquet(store, ROOT / Path(str(request.config["file"])).expanduser())
-    say(f"{n_cells:,} cells")
+    print_to_stderr(f"{n_cells:,} cells")
     return 0

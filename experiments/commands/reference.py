@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import results_folder
 from experiments.config.papers import list_papers
 from experiments.config.request import SweepRequest
 
@@ -15,8 +14,8 @@ def run_command(request: SweepRequest) -> int:
     if not papers and not with_audit and not request.config["pages_only"]:
         papers, with_audit = [*list_papers(), "benchmark"], True
     for name in papers:
-        publish_run(name, results_folder(request))
+        publish_run(name, request.results_folder)
     if with_audit:
-        publish_audit(results_folder(request))
+        publish_audit(request.results_folder)
     rewrite_pages()
     return 0

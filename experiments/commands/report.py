@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import results_folder
 from experiments.config.papers import list_papers
 from experiments.config.request import SweepRequest
 
@@ -12,5 +11,5 @@ def run_command(request: SweepRequest) -> int:
     from plots.pages.index_page import build_report  # matplotlib is slow to import and is needed only here
 
     names = request.list_choices("paper") or [*list_papers(), "benchmark"]
-    print(f"open {build_report(results_folder(request), names)}")
+    print(f"open {build_report(request.results_folder, names)}")
     return 0

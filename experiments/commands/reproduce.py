@@ -14,16 +14,16 @@ from omegaconf import OmegaConf
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
 from experiments.cells.study_cells import cells_of_studies
-from experiments.commands.common import name_failures, results_folder, run_and_collect, say
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper
 from experiments.config.request import SweepRequest
 from experiments.config.substitutes import describe_substitutes
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.preflight import check_paper
 from experiments.run.dry_run import describe_plan
 from experiments.run.executors import Executor
+from experiments.run.run_studies import name_failures, run_and_collect
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
@@ -42,7 +42,7 @@ def run_command(request: SweepRequest) -> int:
         return _run_papers(request)
     chosen = {name: request.list_choices(name) for name in ("dataset", "algorithm")}
     if not any(chosen.values()):
-        say(_START)
+        print_to_stderr(_START)
         return 2
     for name, options in chosen.items():
         if not options:
@@ -60,7 +60,7 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     cells, executor = list(chain.from_iterable(settings)), Executor(**config["executor"])
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
-    outcome, skipped, records = run_and_collect(cells, results_folder(request), executor)
+    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
     return name_failures(outcome, skipped, str(config["results"]))
 
@@ -89,18 +89,18 @@ def _prepare_paper(name: str, repeats: int | None) -> Paper:
 def _run_paper(name: str, paper: Paper, request: SweepRequest) -> int:
     studies, executor = cells_of_studies(paper), Executor(**request.config["executor"])
     for sentence in describe_substitutes(paper.labels, paper.used_instead):
-        say(sentence)
-    cells, folder = list(chain.from_iterable(studies.values())), results_folder(request) / f"paper-{name}"
+        print_to_stderr(sentence)
+    cells, folder = list(chain.from_iterable(studies.values())), request.results_folder / f"paper-{name}"
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
-    outcome, skipped, records = run_and_collect(cells, results_folder(request), executor)
+    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_results(paper, folder, studies, records, request.arguments)
     return name_failures(outcome, skipped, str(request.config["results"]))
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
-    say(describe_plan(cells, results_folder(request) / "store.sqlite", executor))
+    print_to_stderr(describe_plan(cells, request.results_folder / "store.sqlite", executor))
     return 0
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from experiments.commands.common import say
 from experiments.config.request import SweepRequest
 from experiments.config.schema import KEYS_FILE, SCHEMA_FILE, format_keys_page, format_schema
+from experiments.errors import print_to_stderr
 
 
 def run_command(request: SweepRequest) -> int:
     """Write the schema and the page; returns the exit code."""
     for path, text in ((SCHEMA_FILE, format_schema()), (KEYS_FILE, format_keys_page())):
         path.write_text(text, encoding="utf-8")
-        say(f"  {path}")
+        print_to_stderr(f"  {path}")
     return 0

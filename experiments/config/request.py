@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from hydra.conf import HydraConf
 from hydra.core.global_hydra import GlobalHydra
@@ -12,6 +13,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, QuotedString
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.config.papers import list_papers
+from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 
 DESCRIBED = ("paper", "dataset", "algorithm")
@@ -41,6 +44,15 @@ class SweepRequest:
     choices: Mapping[str, str | None]
     values: Mapping[str, list]
     arguments: Sequence[str] = ()
+
+    @property
+    def results_folder(self) -> Path:
+        """The folder of everything that a command reads and writes."""
+        return ROOT / Path(str(self.config["results"])).expanduser()
+
+    def list_papers(self) -> list[str]:
+        """Return the papers that were chosen, or all numbers."""
+        return self.list_choices("paper") or list_papers()
 
     def list_choices(self, group: str) -> list[str]:
         """Return which options of a config group were chosen: several, one or none.

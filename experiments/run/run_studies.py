@@ -1,9 +1,8 @@
-"""Run cells and name what failed: what several commands share."""
+"""Run cells for a command: skip what cannot be run here, and name what has no result."""
 
 from __future__ import annotations
 
 import shlex
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -14,9 +13,8 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.config.data import explain_missing
-from experiments.config.papers import list_papers
-from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
+from experiments.errors import print_to_stderr
 from experiments.run.executors import Executor
 from experiments.run.runner import Outcome, run_cells
 from experiments.store.database import Store
@@ -26,22 +24,10 @@ from experiments.store.record import Record
 _SHOWN = 20
 
 
-def results_folder(request: SweepRequest) -> Path:
-    """Return the folder of everything that a command reads and writes."""
-    return ROOT / Path(str(request.config["results"])).expanduser()
-
-
-def chosen_papers(request: SweepRequest) -> list[str]:
-    """Return the papers that a command line names, or all numbers."""
-    return request.list_choices("paper") or list_papers()
-
-
 def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple[pd.DataFrame, int]:
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    executor = Executor(**request.config["executor"])
-    outcome, skipped, records = run_and_collect(
-        list(chain.from_iterable(cells.values())), results_folder(request), executor
-    )
+    executor, all_cells = Executor(**request.config["executor"]), list(chain.from_iterable(cells.values()))
+    outcome, skipped, records = run_and_collect(all_cells, request.results_folder, executor)
     return long_table(cells, records), name_failures(outcome, skipped, str(request.config["results"]))
 
 
@@ -56,11 +42,11 @@ def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tupl
         for cell in pending:
             if reason := without_code[cell.algorithm] or without_rows.get(cell.dataset):
                 skipped[reason].append(cell)
-        impossible = {cell.key for some in skipped.values() for cell in some}
+        impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
         outcome = run_cells([cell for cell in cells if cell.key not in impossible], store, executor)
         records = store.get({cell.key for cell in cells})
     for line in describe_clipping(cells, records):
-        say(line)
+        print_to_stderr(line)
     return outcome, skipped, records
 
 
@@ -71,10 +57,11 @@ def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> l
         measured = records[cell.key].measured if cell.key in records else None
         for column, n in (measured.details.get("clipped", {}) if measured else {}).items():
             most[cell.dataset][column] = max(n, most[cell.dataset].get(column, 0))
-    return [
-        f"{name}: values outside the declared bounds were clipped: {', '.join(f'{c} {n}' for c, n in columns.items())}"
-        for name, columns in most.items()
-    ]
+    lines = []
+    for name, columns in most.items():
+        counts = ", ".join(f"{column} {n}" for column, n in columns.items())
+        lines.append(f"{name}: values outside the declared bounds were clipped: {counts}")
+    return lines
 
 
 def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:
@@ -82,7 +69,7 @@ def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str
     for reason, cells in skipped.items():
         n, names = len({cell.key for cell in cells}), {cell.dataset for cell in cells}
         where = f" on {names.pop()}" if len(names) == 1 else ""
-        say(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
+        print_to_stderr(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
     failed = defaultdict(list)
     for cell, error in outcome.failures:
         failed[cell.name].append((cell.repeat, error))
@@ -90,12 +77,9 @@ def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str
     for name, errors in list(failed.items())[:_SHOWN]:
         repeats = sorted(repeat for repeat, _ in errors)
         again = f"python -m experiments {name} repeats={repeats[-1] + 1}{where}"
-        say(f"failed in repeat {', '.join(map(str, repeats))}: {again}: {errors[0][1]}")
+        print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {again}: {errors[0][1]}")
     if len(failed) > _SHOWN:
-        say(f"... and {len(failed) - _SHOWN} more settings; running the same command again tries only what failed")
+        print_to_stderr(
+            f"... and {len(failed) - _SHOWN} more settings; running the same command again tries only what failed"
+        )
     return 1 if failed or skipped else 0
-
-
-def say(text: str) -> None:
-    """Print a line to stderr."""
-    print(text, file=sys.stderr)

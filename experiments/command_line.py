@@ -1,4 +1,4 @@
-"""``python -m experiments``: from the command line to an exit code."""
+"""``python -m experiments``: from the words of a command line to one of `experiments.commands`, and an exit code."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.commands.common import say
 from experiments.config.paths import CONF
 from experiments.config.request import DESCRIBED, read_request
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, print_to_stderr, suggestion
 
 _VERSION = "1.3"  # of Hydra's behaviour
 _EXCLUSIVE = ("multirun", "cfg", "info", "shell_completion")
@@ -54,14 +53,15 @@ class Terminated(KeyboardInterrupt):
 def main() -> None:
     """Run the command line and exit with its code: 0 all done, 1 some failed or skipped, 2 bad input."""
     arguments = sys.argv[1:]
-    gc.freeze()  # what was imported stays to the end: the collector need not walk through it each time
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
     signal.signal(signal.SIGTERM, _raise_terminated)
 
     def run_task(config: DictConfig) -> None:
         with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
             request = read_request(config, HydraConfig.get(), arguments)
-            sys.exit(import_module(f"experiments.commands.{request.command}").run_command(request))
+            command = import_module(f"experiments.commands.{request.command}")
+            gc.freeze()  # what was imported stays to the end: the collector need not walk through it each time
+            sys.exit(command.run_command(request))
 
     with _exit_codes(arguments):
         check_arguments(arguments)
@@ -146,13 +146,13 @@ def _exit_codes(arguments: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        say("everything finished so far is kept; run the same command again to go on")
+        print_to_stderr("everything finished so far is kept; run the same command again to go on")
         sys.exit(143 if isinstance(error, Terminated) else 130)
     except BrokenPipeError:  # the reader of stdout has gone, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (BadInput, HydraException, OmegaConfBaseException) as error:
-        say(f"error: {explain_error(error, arguments)}")
+        print_to_stderr(f"error: {explain_error(error, arguments)}")
         sys.exit(2)
 
 

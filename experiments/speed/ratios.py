@@ -1,0 +1,313 @@
+"""Speed and memory, as ratios measured in one run: ``do=speed``.
+
+Our forests and scikit-learn's fit and predict the same rows of Adult (30,162 to train, 15,060 to predict, 14 columns of
+numbers, 25 trees) or fit those of Mushroom, on one core, in turns, without noise; each ratio is taken between the
+fastest of the turns. Private regressions read two million generated rows. Peers are timed in their own process, around
+their ``fit`` alone: neither its start nor the way of the rows there counts, nor that they are read under the domain,
+which ours do as part of their fit.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import chain, product
+from pathlib import Path
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+from threadpoolctl import threadpool_limits
+
+import datasets
+from algorithms import (
+    Continuous,
+    DiffPETsClassifier,
+    Domain,
+    DPBARegressor,
+    EDPRFClassifier,
+    FunctionalMechanismRegressor,
+    RDTClassifier,
+    RFDPPGiniClassifier,
+)
+from experiments.audit.attacks.black_box import observer_of, trained
+from experiments.audit.replay.replay_audit import pairs as audit_pairs
+from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
+from experiments.speed.measurement import Measurement, print_table
+
+TREES = 25
+TURNS = 5
+DEPTHS = (5, 10, 15)
+N_ROWS = 2_000_000
+N_ROWS_OF_PEERS = 200_000
+BUDGETS = list(
+    product([0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf], ["value1", "value2", "value3", 1000], range(250))
+)
+
+
+def measure_forests() -> list[Measurement]:
+    """Time fit and predict of ours and of scikit-learn's in turns."""
+    rows, domain = _load_numbers("adult")
+    size = {"n_estimators": TREES, "max_depth": 10, "max_features": 5}
+    records = {"cut": "record", "sampling": "all"}
+    comparisons = [
+        (
+            "RFDPP-Gini, depth 10, m = 5 / RandomForestClassifier",
+            RFDPPGiniClassifier(math.inf, **size, domain=domain),
+            RandomForestClassifier(**size, n_jobs=1),
+            0.5,
+        ),
+        (
+            "DiffPETs, cuts of records, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
+            DiffPETsClassifier(math.inf, **size, **records, domain=domain),
+            ExtraTreesClassifier(**size, n_jobs=1),
+            0.3,
+        ),
+    ]
+    for depth in DEPTHS:
+        ours, theirs = _random_trees(depth, domain)
+        comparisons.append((f"RDT, depth {depth} / ExtraTreesClassifier(max_features=1)", ours, theirs, 0.35))
+    with threadpool_limits(1):
+        return [
+            Measurement(what, time_ratio(_fit_and_predict(ours, *rows), _fit_and_predict(theirs, *rows)), aim)
+            for what, ours, theirs, aim in comparisons
+        ]
+
+
+def measure_fits() -> list[Measurement]:
+    """Time the fit alone, of a data set as it is loaded; scikit-learn takes its categories as numbers."""
+    comparisons = [
+        (
+            "DiffPETs, Mushroom, 10 trees, depth 11, K = 4, fit alone / ExtraTreesClassifier",
+            "mushroom",
+            DiffPETsClassifier(math.inf, n_estimators=10, max_depth=11, max_features=4),
+            ExtraTreesClassifier(10, max_depth=11, max_features=4, n_jobs=1),
+            0.5,
+        ),
+        (
+            "eDPRF, 10 trees, depth 6, fit alone / RandomForestClassifier",
+            "adult",
+            EDPRFClassifier(1.0, n_estimators=10, max_depth=6),
+            RandomForestClassifier(10, max_depth=6, n_jobs=1),
+            0.3,
+        ),
+    ]
+    with threadpool_limits(1):
+        return [Measurement(what, _fit_ratio(*which), aim) for what, *which, aim in comparisons]
+
+
+def _fit_ratio(dataset: str, ours, theirs) -> float:
+    data = datasets.load(dataset)
+    matrix, _ = data.domain.encode(data.frame)
+    frame, matrix, y = data.frame[: data.n_train], matrix[: data.n_train], data.target.to_numpy()[: data.n_train]
+    ours.set_params(domain=data.domain)
+    return time_ratio(lambda: ours.fit(frame, y), lambda: theirs.fit(matrix, y))
+
+
+def measure_tree_sizes() -> list[Measurement]:
+    """Measure a fitted RDT against scikit-learn's forest of random cuts, by depth."""
+    (matrix, y, train, _), domain = _load_numbers("adult")
+    sizes = []
+    for depth in DEPTHS:
+        ours, theirs = _random_trees(depth, domain)
+        bytes_of_both = [len(pickle.dumps(model.fit(matrix[train], y[train]))) for model in (ours, theirs)]
+        ratio = bytes_of_both[0] / bytes_of_both[1]
+        sizes.append(Measurement(f"size of the fitted RDT, depth {depth} / ExtraTreesClassifier", ratio, 0.35))
+    return sizes
+
+
+def _random_trees(depth: int, domain: Domain) -> tuple[RDTClassifier, ExtraTreesClassifier]:
+    ours = RDTClassifier(math.inf, n_estimators=TREES, max_depth=depth, domain=domain, random_state=0)
+    return ours, ExtraTreesClassifier(TREES, max_depth=depth, max_features=1, n_jobs=1, random_state=0)
+
+
+def measure_regressions() -> list[Measurement]:
+    """Time private regressions on generated rows."""
+    with threadpool_limits(1):
+        X, y, domain = _generate_rows(9)
+        ours, theirs = FunctionalMechanismRegressor(domain=domain), LinearRegression()
+        linear = time_ratio(lambda: ours.fit(X, y), lambda: theirs.fit(X, y))
+        X, y, domain = _generate_rows(6)
+        reader = DPBARegressor(degree=2, domain=domain)
+        Z = np.random.default_rng(1).random((N_ROWS, 27))
+        one_pass = time_ratio(lambda: reader.summarise(X, y), lambda: Z.T @ Z)
+        seconds = min(_time(lambda: reader.summarise(X, y)) for _ in range(TURNS))
+        many = _time(lambda: _fit_budgets(X, y, domain)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
+    rows = f"{N_ROWS:,}"
+    return [
+        Measurement(f"FM, {rows} rows x 9, fit / LinearRegression", linear, 0.3),
+        Measurement(f"one pass over {rows} rows x 6, degree 2 / Z.T @ Z of 27 columns", one_pass, 1.5),
+        Measurement(f"{len(BUDGETS):,} private fits to these / 1.5 passes and 1 ms a fit", many, 1.0),
+    ]
+
+
+def measure_peers() -> list[Measurement]:
+    """Time the fit of ours and of diffprivlib's in turns, with the same public bounds."""
+    data, size = datasets.load("adult"), {"n_estimators": 10, "max_depth": 5}
+    adult = data.frame[: data.n_train], data.target.to_numpy()[: data.n_train], data.domain
+    X, y, domain = _generate_rows(9)
+    few = X[:N_ROWS_OF_PEERS], y[:N_ROWS_OF_PEERS], domain
+    sound = DiffPETsClassifier(1.0, variant="sound", sampling="disjoint", **size)
+    forest, linear = DiffprivlibForestClassifier(1.0, **size), DiffprivlibLinearRegression(1.0)
+    trees = "RDT, every row in each tree / RandomForestClassifier, every row in one"
+    comparisons = [
+        (trees, RDTClassifier(1.0, **size), forest, adult),
+        ("DiffPETs, sound, every row in one tree / the same", sound, forest, adult),
+        (f"FM, {N_ROWS_OF_PEERS:,} rows x 9 / LinearRegression", FunctionalMechanismRegressor(1.0), linear, few),
+    ]
+    with threadpool_limits(1):
+        return [Measurement(what, _peer_ratio(ours, peer, *rows), 1.0) for what, ours, peer, rows in comparisons]
+
+
+def _peer_ratio(ours, peer, X, y: np.ndarray, domain: Domain) -> float:
+    ours.set_params(domain=domain, random_state=0).fit(X, y)  # the first run compiles
+    peer.set_params(domain=domain, random_state=0)
+    best = [math.inf, math.inf]
+    for _ in range(TURNS):
+        best = [min(best[0], _time(lambda: ours.fit(X, y))), min(best[1], peer.fit(X, y).fit_seconds_)]
+    return best[0] / best[1]
+
+
+def measure_memory() -> list[Measurement]:
+    """Measure the peak memory of processes that fit and predict private regressions."""
+    steps = [
+        ("private_fits", f"{len(BUDGETS):,} private fits to {N_ROWS:,} rows x 6, all of the process", 1024),
+        ("fit", f"FM, {N_ROWS:,} rows x 9, fit, beyond the rows", 50),
+        ("predict", f"FM, {N_ROWS:,} rows x 9, predict, beyond the rows", 50),
+    ]
+    return [Measurement(what, measure_megabytes(step), aim, "MB") for step, what, aim in steps]
+
+
+def measure_megabytes(step: str) -> float:
+    """Return the peak memory of a process that does a step, in MB.
+
+    Parameters
+    ----------
+    step : {"fit", "predict", "private_fits"}
+        The first two are a linear regression of nine attributes, and what they take beyond the rows; the third is
+        all of a process that fits every budget.
+    """
+    code = f"from experiments.speed import ratios; print(ratios.measure_here({step!r}))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def measure_here(step: str) -> float:
+    """Return what a step takes in this process; see `measure_megabytes`."""
+    X, y, domain = _generate_rows(6 if step == "private_fits" else 9)
+    with threadpool_limits(1):
+        if step == "private_fits":
+            _fit_budgets(X, y, domain)
+            return _read_status("VmHWM")
+        model = FunctionalMechanismRegressor(domain=domain, random_state=0)
+        model.fit(X[:100], y[:100]).predict(X[:100])  # loads the compiled code
+        before = _read_status("VmRSS")
+        model.fit(X, y) if step == "fit" else model.predict(X)
+    return _read_status("VmHWM") - before
+
+
+def _read_status(name: str) -> float:
+    """Return an entry of Linux's account of this process in MB; ``ru_maxrss`` would begin at the peak of the parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+
+
+def _generate_rows(n_columns: int) -> tuple[np.ndarray, np.ndarray, Domain]:
+    rng = np.random.default_rng(0)
+    X = rng.random((N_ROWS, n_columns))
+    features = [Continuous(f"x{i}", 0.01, 0.99) for i in range(n_columns)]
+    return X, rng.random(N_ROWS), Domain(features, Continuous("y", 0, 1))
+
+
+def _fit_budgets(X: np.ndarray, y: np.ndarray, domain: Domain) -> None:
+    summary = DPBARegressor(degree=2, domain=domain).summarise(X, y)
+    for epsilon, beta, repeat in BUDGETS:
+        DPBARegressor(epsilon, degree=2, beta=beta, domain=domain, random_state=repeat).fit_summary(summary)
+
+
+def _load_numbers(name: str) -> tuple[tuple, Domain]:
+    """Return matrix, target, training and test rows of a data set with an official split, all columns as numbers."""
+    data = datasets.load(name)
+    matrix, _ = data.domain.encode(data.frame)
+    numeric = tuple(
+        feature if isinstance(feature, Continuous) else Continuous(feature.name, 0, len(feature.categories) - 1)
+        for feature in data.domain.features
+    )
+    split = slice(0, data.n_train), slice(data.n_train, None)
+    return (np.ascontiguousarray(matrix), data.target.to_numpy(), *split), Domain(numeric, data.domain.target)
+
+
+def _fit_and_predict(estimator, matrix, y, train: slice, test: slice) -> Callable[[], object]:
+    return lambda: estimator.fit(matrix[train], y[train]).predict(matrix[test])
+
+
+def _time(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def time_ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
+    """Return the fastest of ours over the fastest of theirs, run in turns."""
+    ours()  # the first run compiles
+    best = [math.inf, math.inf]
+    for _ in range(TURNS):
+        best = [min(best[0], _time(ours)), min(best[1], _time(theirs))]
+    return best[0] / best[1]
+
+
+def measure_audit() -> list[Measurement]:
+    """Time 100,000 trainings of a forest of five trees on 20 rows on two cores, once compiled."""
+    pair = next(pair for pair in audit_pairs.CLASSES if pair.name == "first in order")
+    forest = RFDPPGiniClassifier(1.0, n_estimators=5, max_depth=3, max_features=2)
+    many = observer_of(forest, pair, (*pair.table, *pair.table[:8]), key=0)
+    trained(many, 0, 1)
+    seconds = _time(lambda: trained(many, 0, 100_000, jobs=2))
+    what = "100,000 trainings of RFDPP-Gini, 5 trees of depth 3, on 20 rows, two cores"
+    return [Measurement(what, seconds, 20, "s")]
+
+
+def measure_commands() -> list[Measurement]:
+    """Time a large grid of empty cells, and measure the memory of a small one of forests."""
+    epsilons = ",".join(str(i / 100) for i in range(1, 1001))
+    seconds, _ = run_apart("dataset=car", "algorithm=nothing", f"epsilon={epsilons}", "repeats=10")
+    forests = ("dataset=adult", "algorithm=rfdpp_gini", "epsilon=1,inf", "algorithm.max_depth=10", "repeats=4")
+    _, megabytes = run_apart(*forests)
+    return [
+        Measurement("10,000 empty cells on the command line", seconds, 10, "s"),
+        Measurement("largest process, forests on Adult", megabytes, 500, "MB"),
+    ]
+
+
+def run_apart(*words: str) -> tuple[float, float]:
+    """Run ``python -m experiments`` with an empty store; return seconds and the peak memory of a process in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "experiments", *words, f"results={folder}"], check=True, capture_output=True
+        )
+        seconds = time.perf_counter() - start
+    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+TABLES = {
+    "one core; where nothing else is said, Adult, 25 trees, fit and predict": (measure_forests, measure_fits),
+    "size of a fitted forest": (measure_tree_sizes,),
+    "the audit and the command line": (measure_audit, measure_commands),
+    "private regression, one core": (measure_regressions,),
+    "diffprivlib: fit alone, one core, ε = 1; Adult, 10 trees, depth 5 where nothing else is said": (measure_peers,),
+    "peak memory": (measure_memory,),
+}
+"""What is printed: a table for each title."""
+
+
+def print_measurements() -> None:
+    """Measure and print everything, a table as soon as it is complete."""
+    for title, functions in TABLES.items():
+        print_table(title, chain.from_iterable(measure() for measure in functions))

@@ -1,0 +1,115 @@
+"""All commands speak one language: each has a help, its own settings, and an answer to a misspelt one."""
+
+import re
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+from experiments import command_line
+from experiments.commands import hunt
+from experiments.config.papers import paper_names
+from experiments.config.paths import CONF, ROOT
+from tests.command_line import exit_code
+
+list_settings = cache(command_line.list_settings)
+COMMANDS = sorted(path.stem for path in (CONF / "do").glob("*.yaml"))
+MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor.job=2", "do": "dot=check"}
+
+
+def test_there_is_a_module_for_every_command():
+    assert len(COMMANDS) == 11
+    for name in COMMANDS:
+        assert callable(import_module(f"experiments.commands.{name}").run_command), name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_every_setting(command, capsys):
+    assert exit_code(f"do={command}", "--help") == 0
+    text = capsys.readouterr().out
+    parts = {"executor.backend", "executor.address", "executor.time_limit", "executor"}  # of a group, by choosing which
+    for name in set(list_settings(command)) - parts - {"do"}:
+        assert re.search(rf"^.* {re.escape(name)}=", text, flags=re.MULTILINE), name
+    assert " python -m experiments " in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_misspelt_setting_is_answered_with_the_nearest(command, capsys):
+    names = list_settings(command)
+    for name in set(names) & set(MISSPELT):
+        assert exit_code(f"do={command}", MISSPELT[name]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"do={command} has nothing called" in line and f"did you mean {name!r}?" in line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_setting_of_another_command_is_refused(command, capsys):
+    others = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "file": "file=x", "paper": "paper=2"}
+    for name in set(others) - set(list_settings(command)):
+        assert exit_code(f"do={command}", others[name]) == 2
+        assert f"do={command} has nothing called {name!r} to set" in capsys.readouterr().err
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(capsys):
+    assert exit_code("do=chek", "paper=2") == 2
+    assert capsys.readouterr().err == "error: unknown do 'chek'; did you mean 'check'?\n"
+
+
+@pytest.mark.parametrize("command", ["check", "bands", "readings"])
+def test_a_paper_that_is_not_there_is_answered_with_those_that_are(command, capsys):
+    assert exit_code(f"do={command}", "paper=2,17") == 2
+    assert capsys.readouterr().err == "error: unknown paper '17'; did you mean '1'?\n"
+    assert exit_code(f"do={command}", "paper=2", "paper.repeats=1") == 2
+    assert f"paper.repeats cannot be changed: do={command} takes what the file" in capsys.readouterr().err
+
+
+def test_the_bands_of_an_algorithm_that_is_not_watched_are_refused(capsys):
+    assert exit_code("do=bands", "paper=2", "algorithm=dpba") == 2
+    assert "no number of 'dpba' is watched" in capsys.readouterr().err
+
+
+def test_pairs_are_hunted_for_the_algorithms_that_are_named(monkeypatch, capsys):
+    hunted, kept = [], []
+
+    def hunt_pairs(algorithms, jobs):
+        hunted.append((algorithms, jobs))
+        return iter([{"algorithm": name} for name in algorithms])
+
+    monkeypatch.setattr(hunt, "hunt_pairs", hunt_pairs)
+    monkeypatch.setattr(hunt, "keep", kept.extend)
+    assert exit_code("do=hunt", "algorithm=rdt,diffpets_sound", "executor.jobs=2") == 0
+    assert exit_code("do=hunt", 'algorithm=choice("PFDPDTClassifier sound")') == 0
+    assert hunted == [(["rdt", "diffpets_sound"], 2), (["PFDPDTClassifier sound"], -1)]
+    assert [entry["algorithm"] for entry in kept] == ["rdt", "diffpets_sound", "PFDPDTClassifier sound"]
+    assert capsys.readouterr().out.count("audit_pairs.yaml") == 2
+
+
+def test_what_is_named_is_published(tmp_path, monkeypatch):
+    published = []
+    monkeypatch.setattr("plots.reference.publish_reference", lambda name, results: published.append(name))
+    monkeypatch.setattr("plots.reference.publish_audit", lambda results: published.append("audit"))
+    for words in (["paper=2,benchmark"], ["audit=true"], ["paper=1", "audit=true"], []):
+        assert exit_code("do=reference", f"results={tmp_path}", *words) == 0
+    everything = [*paper_names(), "benchmark", "audit"]
+    assert published == ["2", "benchmark", "audit", "1", "audit", *everything]
+
+
+def test_a_run_that_is_not_there_cannot_be_published(tmp_path, capsys):
+    assert "holds no finished run" in exit_code("do=reference", "paper=2", f"results={tmp_path}")
+
+
+@pytest.mark.parametrize("part", ["ratios", "scaling"])
+def test_a_part_of_the_speed_is_measured(part, monkeypatch, capsys):
+    monkeypatch.setattr(f"experiments.speed.{part}.print_measurements", lambda: print(part))
+    assert exit_code("do=speed", f"part={part}") == 0
+    assert capsys.readouterr().out == f"{part}\n"
+    assert exit_code("do=speed", "part=scalin") == 2
+    assert capsys.readouterr().err == "error: part=scalin cannot be measured; did you mean 'scaling'?\n"
+
+
+def test_what_make_tells_commands_they_know():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert set(re.findall(r"\bdo=([a-z]+)", makefile)) == set(COMMANDS) - {"reproduce", "export"}
+    settings = set(re.findall(r"\$\(if \$\([A-Z]+\),([a-z._]+)=\$", makefile.replace("$(if $(ONLY),only=$(ONLY))", "")))
+    known = {name for command in COMMANDS for name in list_settings(command)}
+    assert settings - {"layers"} <= known and {"paper", "executor.jobs", "results"} <= settings
