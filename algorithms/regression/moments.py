@@ -33,7 +33,7 @@ import numpy as np
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, Event, Sequential, Spent
 from algorithms.jit import compiled
-from algorithms.mechanisms import spread, sup_norm_vector
+from algorithms.mechanisms import sup_norm_spread, sup_norm_vector
 from algorithms.regression.budget import share_of_first
 from algorithms.regression.design import Design
 from algorithms.regression.objective import Objective
@@ -134,7 +134,7 @@ class SoundBudget(NamedTuple):
     groups: tuple[MomentGroup, ...]
 
     add_noise = staticmethod(add_noise_by_group)
-    """Adds the noise to what ``laid_out`` returns."""
+    """Adds the noise to what ``lay_out`` returns."""
 
     @property
     def ledger(self) -> Event:
@@ -150,11 +150,11 @@ class SoundBudget(NamedTuple):
         """Scale of Laplace noise with the same variance, on the "quadratic" and on the "linear" coefficients."""
         deviations = np.empty(len(self.moments.bounds))
         for _, members, epsilon in self.groups:
-            deviations[members] = self.moments.bounds[members] * (spread(np.count_nonzero(members)) / epsilon)
+            deviations[members] = self.moments.bounds[members] * (sup_norm_spread(np.count_nonzero(members)) / epsilon)
         scales, is_of_b = deviations / math.sqrt(2), self.moments.is_of_b
         return {"quadratic": float(scales[~is_of_b].max()), "linear": float(scales[is_of_b].max())}
 
-    def laid_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def lay_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the exact numbers in units of their bounds, and what ``add_noise`` is told of them.
 
         Returns
@@ -172,14 +172,14 @@ class SoundBudget(NamedTuple):
             group[one.members] = k
         return values / self.moments.bounds, group, np.array([one.epsilon for one in self.groups])
 
-    def assembled(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def assemble(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return M and b of released numbers, laid out along the last axis."""
         numbers = released * self.moments.bounds
         return numbers[..., self.moments.of_M], numbers[..., self.moments.of_b]
 
     def log_ratio(self, released: np.ndarray, objective: Objective, other: Objective) -> np.ndarray:
         """Return how much likelier (as a logarithm) the other objective makes each of some releases."""
-        distances = [np.abs(released - self.laid_out(one)[0]) for one in (objective, other)]
+        distances = [np.abs(released - self.lay_out(one)[0]) for one in (objective, other)]
         total = np.zeros(released.shape[:-1])
         for _, members, epsilon in self.groups:
             here, there = (distance[..., members].max(axis=-1) for distance in distances)
@@ -225,6 +225,7 @@ def share_of_moments(design: Design, rule: str) -> float:
     places = moments.of_M.ravel(), moments.of_b
     counts = [len(np.unique(of)) for of in places]
     deltas = [
-        spread(n) * float(np.sqrt((moments.bounds[of] ** 2).mean())) for n, of in zip(counts, places, strict=True)
+        sup_norm_spread(n) * float(np.sqrt((moments.bounds[of] ** 2).mean()))
+        for n, of in zip(counts, places, strict=True)
     ]
     return share_of_first([len(of) for of in places], deltas, rule)

@@ -106,14 +106,14 @@ def _check_protocol(cell: Cell, task: str) -> None:
         _check_numbers_of_rows(cell, task)
         return
     for name in ("rows", "split"):
-        if cell.protocol[name] != PROTOCOL[name] and catalogue.entry(cell.dataset).n_train is not None:
+        if cell.protocol[name] != PROTOCOL[name] and catalogue.read_entry(cell.dataset).n_train is not None:
             raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
     if cell.protocol["rows"] == "balanced" and task != "classification":
         raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")
 
 
 def _check_numbers_of_rows(cell: Cell, task: str) -> None:
-    entry, asked = catalogue.entry(cell.dataset), [cell.protocol[name] for name in ("train_rows", "test_rows")]
+    entry, asked = catalogue.read_entry(cell.dataset), [cell.protocol[name] for name in ("train_rows", "test_rows")]
     if isinstance(asked[0], Mapping):
         classes = [str(label) for label in entry.domain.target.categories] if task == "classification" else []
         for name in asked[0]:

@@ -97,7 +97,7 @@ def _changed(value, key: str, used: Mapping[str, str], words: Mapping[str, str])
 
 def _check_pair(name, other) -> None:
     try:
-        one, two = catalogue.entry(name), catalogue.entry(other)
+        one, two = catalogue.read_entry(name), catalogue.read_entry(other)
     except catalogue.UnknownDataset as error:
         raise BadInput(f"instead: {error}") from error
     if (one.task, one.domain) != (two.task, two.domain):

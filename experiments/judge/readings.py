@@ -110,7 +110,7 @@ class _Found:
         """Return the row of the ranking."""
         is_compared = math.isfinite(self.distance) and self.errors.shape[1] > 1
         cell = self.reading.targets[0].cells[0]
-        overlap = overlap_of(cell.protocol, catalogue.entry(cell.dataset).n_train is not None)
+        overlap = overlap_of(cell.protocol, catalogue.read_entry(cell.dataset).n_train is not None)
         spread = mean_interval(self.pseudo_values() - best.pseudo_values() if is_compared else [], overlap=overlap)
         behind, half = self.distance - best.distance, (spread.high - spread.low) / 2
         return {

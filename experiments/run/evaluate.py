@@ -60,7 +60,7 @@ def evaluate_cell(cell: Cell) -> Measured:
     measure = _classification if data.task == "classification" else _regression
     metrics = measure(data, asked, predicted) | _published(estimator)
     if cell.protocol["leakage"]:
-        metrics |= of_release(estimator.sampler(), (train.frame, train.target), (test.frame, test.target))
+        metrics |= of_release(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
     return Measured(metrics, fit_seconds, _details(estimator))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import norm, rankdata
 
-from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from experiments.stats import LEVEL, Interval
@@ -219,7 +219,7 @@ def of_release(sampler: Sampler, training: tuple, others: tuple) -> dict[str, fl
     released, domain = np.asarray(released), sampler.domain_
     unit = getattr(sampler, "scale_", released.std(axis=0))
     unit = np.where(unit > 0, unit, 1.0)
-    inside, outside = (numbered(domain.encode(X)[0], domain) for X, _ in (training, others))
+    inside, outside = (number_categories(domain.encode(X)[0], domain) for X, _ in (training, others))
     sides = (inside, np.asarray(training[1])), (outside, np.asarray(others[1]))
     scores = [nearness(rows / unit, labels, released / unit, released_labels) for rows, labels in sides]
     metrics = _within_classes(*scores, *(labels for _, labels in sides))

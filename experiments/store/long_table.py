@@ -76,7 +76,7 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
         known = {"key": first.setting_key, "dataset": first.dataset, "algorithm": first.algorithm}
         known |= {"params": first.params, "epsilon": first.epsilon}
         found = [record.measured for cell in cells if (record := records.get(cell.key)) and record.status == "done"]
-        widening = overlap_of(first.protocol, catalogue.entry(first.dataset).n_train is not None)
+        widening = overlap_of(first.protocol, catalogue.read_entry(first.dataset).n_train is not None)
         metrics = sorted({name for measured in found for name in measured.metrics}, key=_metric_order)
         for name in metrics:
             statistics = _statistics([measured.metrics[name] for measured in found], widening)

@@ -30,7 +30,7 @@ def figure(paper: Mapping, item: Mapping, frame: pd.DataFrame) -> Figure:
         text = label(paper, name) + ("" if own_epsilon(name) else f", ε = {item['epsilon']:g}")
         axes.plot(curve["x"], curve["y"], color=QUALITATIVE[i], linewidth=2.2, label=text, **dashes)
     axes.set_xlabel(label(paper, item["feature"]))
-    target = catalogue.entry(item["dataset"]).domain.target.name
+    target = catalogue.read_entry(item["dataset"]).domain.target.name
     axes.set_ylabel(label(paper, target))
     axes.spines[["top", "right"]].set_visible(False)
     if note := shortfall(frame):

@@ -43,7 +43,7 @@ def collect_facts(paper: Mapping) -> dict[tuple[str, str], int]:
 def fixed_splits(paper: Mapping) -> set[str]:
     """Return the data sets of the paper's studies that have an official split, the same in every repeat."""
     names = {name for study in (paper.get("studies") or {}).values() for name in axis(study, "dataset")}
-    return {name for name in names if catalogue.entry(name).n_train is not None}
+    return {name for name in names if catalogue.read_entry(name).n_train is not None}
 
 
 def datasets_frame(item: Mapping, facts: Mapping, numbers: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.tree import BY_VALUE, LEAF
 from algorithms.forests.forest import MAX_DEPTH
 from algorithms.jit import compiled, inlined
-from algorithms.mechanisms import mixed, uniform_of
+from algorithms.mechanisms import mix_bits, uniform_of
 from algorithms.opendp_noise import is_secure
 from algorithms.parameters import ParameterError
 
@@ -67,13 +67,13 @@ def feature_of(key, unused):
 @inlined
 def cut_of(key, n_cuts):
     """Return the largest code on the left of a cut, each of so many with the same chance."""
-    return int(uniform_of(mixed(key)) * n_cuts)
+    return int(uniform_of(mix_bits(key)) * n_cuts)
 
 
 @compiled
 def child_key(key, which):
     """Return the key of a child."""
-    return mixed(key + np.uint64(which + 3))
+    return mix_bits(key + np.uint64(which + 3))
 
 
 @compiled
@@ -147,7 +147,7 @@ class GrownOnDemand:
     Attributes
     ----------
     n_cuts_ : int array of shape (k,)
-        Public cuts of a continuous column, 0 of a nominal one; set by ``_grower``.
+        Public cuts of a continuous column, 0 of a nominal one; set by ``_bind_grower``.
     """
 
     def predict_proba(self, X) -> np.ndarray:
@@ -156,4 +156,4 @@ class GrownOnDemand:
             return super().predict_proba(X)
         matrix = self.read_rows(X)
         add = partial(add_votes_on_demand, self.n_cuts_)
-        return self._summed(matrix, len(self.classes_), add) / len(self.trees_)
+        return self._sum_over_trees(matrix, len(self.classes_), add) / len(self.trees_)
