@@ -70,21 +70,21 @@ def fetch_table(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame
                 continue
             _write_to_cache(source.cache_file(entry), write)
             return frame, source.describe_source(entry, server.lower())
-    for error in failures:
-        if isinstance(error, source.DataMismatch):
-            raise error
+    for failure in failures:
+        if isinstance(failure, source.DataMismatch):
+            raise failure
     reasons = "; ".join(map(str, failures)) or "no server has it"
     places = "data/, ../shared/data, $DPREPLICA_DATA or the cache"
     raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.describe_remedy(entry)}")
 
 
 def _list_servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
-    known = [
+    servers = [
         ("UCI", entry.uci, _from_uci),
         ("OpenML", entry.openml, _from_openml),
         ("Kaggle", entry.kaggle, _from_kaggle),
     ]
-    return [(server, number, ask) for server, number, ask in known if number is not None]
+    return [(server, number, ask) for server, number, ask in servers if number is not None]
 
 
 def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:

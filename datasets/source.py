@@ -52,10 +52,10 @@ def find_rows(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, 
     if paths := original_files(entry):
         for path in paths:
             try:
-                found = _hash_file(path)
+                sha256 = _hash_file(path)
             except OSError as error:
                 raise DataUnavailable(f"{entry.name}: {_show_path(path)} cannot be read ({error.strerror})") from error
-            check_bytes(entry, path.name, found, _show_path(path))
+            check_bytes(entry, path.name, sha256, _show_path(path))
         return check_table(reader.read(*paths), entry, reader, _show_path(paths[0].parent)), describe_source(
             entry, "files"
         )
@@ -117,11 +117,11 @@ def check_table(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, 
         frame = make_canonical(frame, entry, reader)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise no_such_table(entry, where, error) from error
-    found = entry.fingerprint if entry.pinned_by_file else table.hash_table(frame)
-    if (len(frame), found) != (entry.rows, entry.fingerprint):
+    fingerprint = entry.fingerprint if entry.pinned_by_file else table.hash_table(frame)
+    if (len(frame), fingerprint) != (entry.rows, entry.fingerprint):
         raise DataMismatch(
             f"{entry.name}: {where} holds another table: expected {entry.rows} rows with fingerprint "
-            f"{entry.fingerprint}, found {len(frame)} rows with {found}; {describe_remedy(entry)}"
+            f"{entry.fingerprint}, found {len(frame)} rows with {fingerprint}; {describe_remedy(entry)}"
         )
     return frame
 
@@ -151,12 +151,12 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def check_bytes(entry: CatalogueEntry, name: str, found: str, where: str) -> None:
-    """Refuse the file ``name`` unless the SHA-256 found is the pinned one."""
+def check_bytes(entry: CatalogueEntry, name: str, sha256: str, where: str) -> None:
+    """Refuse the file ``name`` unless its SHA-256 is the pinned one."""
     expected = entry.files[name]
-    if found != expected:
+    if sha256 != expected:
         raise DataMismatch(
-            f"{entry.name}: {where} is not the original {name}: expected sha256 {expected}, found {found}; "
+            f"{entry.name}: {where} is not the original {name}: expected sha256 {expected}, found {sha256}; "
             f"replace or remove it"
         )
 

@@ -200,8 +200,8 @@ class Parallel(_Composed):
         if neighbours != REPLACED:
             return dearest
         one_more = sorted((part.epsilon_under(ADDED_OR_REMOVED) for part in self.parts), reverse=True)
-        two = [one for one in one_more for _ in range(min(self.times, 2))][:2]
-        return max(dearest, sum(two)) if len(two) == 2 else dearest
+        dearest_two = [cost for cost in one_more for _ in range(min(self.times, 2))][:2]
+        return max(dearest, sum(dearest_two)) if len(dearest_two) == 2 else dearest
 
     def to_lines(self) -> list[str]:
         """Describe the events."""

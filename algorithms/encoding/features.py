@@ -64,14 +64,16 @@ class Continuous:
             is_exact = type(bound) is int and bound == value
             object.__setattr__(self, end, bound if is_exact else value)  # their difference is that of the floats
 
-    def read_cells(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers) -> int:
+    def read_cells(
+        self, values: Column, is_readable: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers
+    ) -> int:
         """Fill ``out`` with the values clipped to the bounds; nothing is raised.
 
         Parameters
         ----------
         values : Column of shape (m,)
             Cells, see ``algorithms.encoding.cells``.
-        known : bool array of shape (m,)
+        is_readable : bool array of shape (m,)
             Set to False where a value is missing or no number.
         out : float64 array of shape (m,)
             Where the values go.
@@ -86,7 +88,7 @@ class Continuous:
         values = read_numbers(values)
         n_clipped, n_missing = clip(values, float(self.lower), float(self.upper), out)
         if n_missing:
-            known &= ~np.isnan(values)
+            is_readable &= ~np.isnan(values)
         return n_clipped
 
     def describe_cells(self, cells: list) -> DomainError:
@@ -184,14 +186,16 @@ class Nominal:
         except Exception:
             return -1
 
-    def read_cells(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers) -> int:
+    def read_cells(
+        self, values: Column, is_readable: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers
+    ) -> int:
         """Fill ``out`` with the positions of the values in ``categories``; nothing is raised.
 
         Parameters
         ----------
         values : Column of shape (m,)
             Cells, see ``algorithms.encoding.cells``.
-        known : bool array of shape (m,)
+        is_readable : bool array of shape (m,)
             Set to False where a value is no declared category.
         out : float64 array of shape (m,)
             Where the positions go.
@@ -208,7 +212,7 @@ class Nominal:
             out[:] = positions[index.get_indexer(read_numbers(values))]
         else:
             out[:] = self._positions_of_cells(values)
-        known &= out >= 0
+        is_readable &= out >= 0
         return 0
 
     def _positions_of_cells(self, values: Column) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""DiffPRF: a private random forest on nominal features (Patil & Singh, 2014), the ancestor of DiffPRFs."""
+"""DiffPRF, without the s: a private random forest on nominal features (Patil & Singh, 2014).
+
+It is the ancestor of DiffPRFs, with the s, which stands in ``diffprfs.py`` and has its rules and continuous features.
+"""
 
 from __future__ import annotations
 

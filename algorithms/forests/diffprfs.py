@@ -1,4 +1,7 @@
-"""DiffPRFs: private random forests with continuous features (Mu, Ding, Song, Lu, 2016), as paper 2 describes it."""
+"""DiffPRFs, with the s: private random forests with continuous features (Mu, Ding, Song, Lu, 2016), after paper 2.
+
+It is the descendant of DiffPRF, without the s, which stands in ``diffprf.py``.
+"""
 
 from __future__ import annotations
 
@@ -114,8 +117,8 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     cuts = np.zeros(n_features)
     for j in range(n_features):
         if table.is_continuous[features[j]]:
-            one = features[j : j + 1]
-            split = draw_interval(growth, table, i, one, totals, plan.score, plan.sensitivity, share, False, rng)
+            feature = features[j : j + 1]
+            split = draw_interval(growth, table, i, feature, totals, plan.score, plan.sensitivity, share, False, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         else:

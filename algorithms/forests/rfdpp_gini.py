@@ -76,8 +76,8 @@ def best_continuous(growth, table, i, features, totals, plan, rng):
     if plan.one_draw:
         return draw_interval(growth, table, i, features, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
     for j in range(features.shape[0]):
-        one = features[j : j + 1]
-        split = draw_interval(growth, table, i, one, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
+        feature = features[j : j + 1]
+        split = draw_interval(growth, table, i, feature, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
         if split.score > best.score:
             best = split
     return best

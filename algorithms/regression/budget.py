@@ -56,7 +56,7 @@ class Budget(NamedTuple):
 
         As if no entry of M had been averaged: of the averaged entries, which are all that anybody sees.
         """
-        M, b = self.assembled(released)
+        M, b = self.assemble(released)
         released = np.concatenate([M.reshape(*b.shape[:-1], -1), b], axis=-1)
         (values, sensitivity, epsilon), (of_other, _, _) = self.lay_out(objective), self.lay_out(other)
         return (np.abs(released - values) - np.abs(released - of_other)) @ (epsilon / sensitivity)

@@ -85,9 +85,9 @@ class Design:
         for start in range(0, len(rows), size):
             block = buffer[:, : len(rows) - start]
             lines = [*block[:p], *block[d:]]
-            known = rows.encode(slice(start, start + size), lines)
-            if not known.all():
-                block = np.compress(known, block, axis=1)
+            is_usable = rows.encode(slice(start, start + size), lines)
+            if not is_usable.all():
+                block = np.compress(is_usable, block, axis=1)
             if not block.shape[1]:
                 continue  # the sum of such a block would be complained about, in print
             for i, line in enumerate([*block[:p], *block[d:]]):

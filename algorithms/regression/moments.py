@@ -126,7 +126,7 @@ class SoundBudget(NamedTuple):
     ----------
     moments : Moments
         What is released.
-    groups : tuple of Group
+    groups : tuple of MomentGroup
         Every number is in one of them.
     """
 
@@ -168,9 +168,10 @@ class SoundBudget(NamedTuple):
         """
         values, group = np.empty(len(self.moments.bounds)), np.empty(len(self.moments.bounds), dtype=np.int64)
         values[self.moments.of_M], values[self.moments.of_b] = objective.M, objective.b
-        for k, one in enumerate(self.groups):
-            group[one.members] = k
-        return values / self.moments.bounds, group, np.array([one.epsilon for one in self.groups])
+        for k, moment_group in enumerate(self.groups):
+            group[moment_group.members] = k
+        epsilons = np.array([moment_group.epsilon for moment_group in self.groups])
+        return values / self.moments.bounds, group, epsilons
 
     def assemble(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return M and b of released numbers, laid out along the last axis."""
@@ -179,7 +180,7 @@ class SoundBudget(NamedTuple):
 
     def log_ratio(self, released: np.ndarray, objective: Objective, other: Objective) -> np.ndarray:
         """Return how much likelier (as a logarithm) the other objective makes each of some releases."""
-        distances = [np.abs(released - self.lay_out(one)[0]) for one in (objective, other)]
+        distances = [np.abs(released - self.lay_out(exact)[0]) for exact in (objective, other)]
         total = np.zeros(released.shape[:-1])
         for _, members, epsilon in self.groups:
             here, there = (distance[..., members].max(axis=-1) for distance in distances)

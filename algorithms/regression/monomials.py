@@ -152,10 +152,10 @@ def _multiply_lines(block, n_attributes, attributes, monomials):
     for start in range(0, block.shape[1], _COLUMNS):
         columns = slice(start, min(start + _COLUMNS, block.shape[1]))
         for k in range(attributes.shape[0]):
-            one, other = block[attributes[k], columns], block[monomials[k], columns]
+            left, right = block[attributes[k], columns], block[monomials[k], columns]
             product = block[n_attributes + k, columns]
             for j in range(product.shape[0]):
-                product[j] = one[j] * other[j]
+                product[j] = left[j] * right[j]
 
 
 def _format_power(power: int) -> str:

@@ -109,8 +109,8 @@ def stack_levels(budgets: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarr
         A row for each tree, filled up with NaN.
     """
     tables = np.full((2, len(budgets), len(budgets)), np.nan)
-    for levels, both in enumerate(budgets):
-        tables[:, levels, : levels + 1] = both
+    for levels, of_splits_and_leaves in enumerate(budgets):
+        tables[:, levels, : levels + 1] = of_splits_and_leaves
     return tables[0], tables[1]
 
 

@@ -101,26 +101,26 @@ def add_votes_on_demand(n_cuts, nodes, matrix, votes):
         1 is added for the class of each row.
     """
     leaves = find_leaves(nodes, matrix)
-    asked = np.empty(MAX_DEPTH, dtype=np.int64)
+    path_features = np.empty(MAX_DEPTH, dtype=np.int64)
     for row in range(matrix.shape[0]):
         leaf = nodes[leaves[row]]
-        label = leaf.label if leaf.key == 0 else label_below(n_cuts, nodes, matrix[row], votes.shape[1], asked)
+        label = leaf.label if leaf.key == 0 else label_below(n_cuts, nodes, matrix[row], votes.shape[1], path_features)
         votes[row, label] += 1.0
 
 
 @compiled
-def label_below(n_cuts, nodes, values, n_classes, asked):
+def label_below(n_cuts, nodes, values, n_classes, path_features):
     """Return the label of a row whose path ends in a key.
 
-    ``asked``, an int array with room for every level, is filled with the features that the path asks in the full tree,
-    the root's first, and -1 behind them.
+    ``path_features``, an int array with room for every level, is filled with the features that the path asks in the full
+    tree, the root's first, and -1 behind them.
     """
     unused = np.ones(values.shape[0], dtype=np.bool_)
-    asked[:] = -1
+    path_features[:] = -1
     i = 0
     while nodes[i].decides != LEAF:
         node = nodes[i]
-        asked[node.depth] = node.feature
+        path_features[node.depth] = node.feature
         if node.decides == BY_VALUE:
             unused[node.feature] = False
             i = node.child + int(values[node.feature])
@@ -131,7 +131,7 @@ def label_below(n_cuts, nodes, values, n_classes, asked):
         if not unused.any():
             break
         feature = feature_of(key, unused)
-        asked[nodes[i].depth + level] = feature
+        path_features[nodes[i].depth + level] = feature
         which = int(values[feature])
         if n_cuts[feature] > 0:
             which = int(which > cut_of(key, n_cuts[feature]))
