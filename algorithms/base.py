@@ -18,9 +18,11 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, Event
 from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, RELEASE
+from algorithms.encoding.cells import DomainError
 from algorithms.encoding.clipping import clip_compiled
-from algorithms.encoding.domain import Domain, DomainError, Rows
+from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
+from algorithms.encoding.rows import Rows
 from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import check_choice
@@ -54,6 +56,9 @@ class PrivateEstimator(BaseEstimator):
     """
 
     noise = "numpy"
+    domain: Domain | None
+    domain_: Domain
+    privacy_: Privacy
 
     def read_rows(self, X) -> np.ndarray:
         """Turn what ``predict`` is given into numbers, as in ``fit``: float64 array of shape (n, k)."""

@@ -34,10 +34,9 @@ def test_a_mutant_uses_no_name_that_its_file_does_not_have(file):
     tree = ast.parse(source)
     defined = {getattr(node, "name", None) for node in ast.walk(tree)} | {*dir(builtins), *names_in(source)}
     defined |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    imported = (
-        alias for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names
-    )
-    defined |= {alias.asname or alias.name for alias in imported}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= {alias.asname or alias.name for alias in node.names}
     for mutant in (mutant for mutant in MUTANTS if mutant.file == file):
         nodes = list(ast.walk(ast.parse(mutated(mutant, source))))
         stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

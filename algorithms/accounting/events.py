@@ -131,6 +131,12 @@ class Unpaid:
 class _Composed:
     """Base of the events that are made of others."""
 
+    parts: tuple[Event, ...]
+
+    def epsilon_under(self, neighbours: str) -> float:
+        """Cost between tables that are neighbours by the given relation."""
+        raise TypeError(f"{type(self).__name__} does not say what it costs")
+
     @property
     def neighbours(self) -> str:
         """One record replaced if any part is calibrated for it: the others cost at most twice as much then."""
@@ -312,7 +318,7 @@ def event_to_dict(event: Event) -> dict:
     }
 
 
-def to_json_value(value):
+def to_json_value(value) -> str | float | int | list | dict | None:
     """Return a field of an event as what JSON can hold; an infinite number becomes the word "inf"."""
     if isinstance(value, tuple):
         return [event_to_dict(part) for part in value]

@@ -187,6 +187,10 @@ def finish_leaf(growth, table, i, plan, epsilon, rng):
 class _DiffPETs(TwoVariants):
     """What the classifier and the regressor share: dividing the budget, and what it was spent on."""
 
+    levels: str
+    cut: str
+    leaf: str
+
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_choice("levels", self.levels, ("below_root", "with_root"))

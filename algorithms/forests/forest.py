@@ -16,6 +16,7 @@ from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequenti
 from algorithms.accounting.faults import Fault
 from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.encoding.bins import bin_continuous
+from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.predictor import add_values, add_votes
 from algorithms.forests.engine.table import Table, make_table
@@ -62,6 +63,12 @@ class PrivateForest:
     privacy_ : accounting.privacy.Privacy
         What is claimed and what was spent.
     """
+
+    epsilon: float
+    n_estimators: int
+    max_depth: int | None
+    domain_: Domain
+    classes_: np.ndarray
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
@@ -211,6 +218,12 @@ class TwoVariants:
     READINGS: ClassVar[Mapping]
     """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
 
+    epsilon: float
+    n_estimators: int
+    max_depth: int
+    variant: str
+    sampling: str | None
+
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
@@ -235,6 +248,8 @@ class NominalColumns:
 
     A continuous column is put into public bins, each a category like any other.
     """
+
+    n_bins: int
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""

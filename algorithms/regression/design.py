@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from algorithms.encoding.domain import Domain, Rows
+from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
+from algorithms.encoding.rows import Rows
 from algorithms.jit import compiled
 from algorithms.regression.monomials import Monomials
 

@@ -148,7 +148,7 @@ def load_release(path) -> Release:
     return from_json(text)
 
 
-def to_plain_data(value):
+def to_plain_data(value) -> str | float | int | list | dict | None:
     """Return a value as what JSON can hold: arrays as lists, NaN as None.
 
     Raises

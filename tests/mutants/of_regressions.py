@@ -72,8 +72,8 @@ REGRESSIONS = [
         PARTS,
         "return lay_out_coefficients(objective, self.quadratic, self.linear)",
         "n = float(max(objective.n, 1))\n"
-        "        return lay_out_coefficients(objective, *(n._replace(sensitivity=n.sensitivity / n_rows) for n, n_rows in "
-        "((self.quadratic, n), (self.linear, n))))",
+        "        return lay_out_coefficients(objective, *(part._replace(sensitivity=part.sensitivity / n) "
+        "for part in (self.quadratic, self.linear)))",
         "The noise is that of means of n rows, but sums are released.",
         of.PRINTED_REGRESSIONS,
     ),

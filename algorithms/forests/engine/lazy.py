@@ -112,8 +112,8 @@ def add_votes_on_demand(n_cuts, nodes, matrix, votes):
 def label_below(n_cuts, nodes, values, n_classes, path_features):
     """Return the label of a row whose path ends in a key.
 
-    ``path_features``, an int array with room for every level, is filled with the features that the path asks in the full
-    tree, the root's first, and -1 behind them.
+    ``path_features``, an int array with room for every level, is filled with the features that the path asks in the
+    full tree, the root's first, and -1 behind them.
     """
     unused = np.ones(values.shape[0], dtype=np.bool_)
     path_features[:] = -1
@@ -149,6 +149,11 @@ class GrownOnDemand:
     n_cuts_ : int array of shape (k,)
         Public cuts of a continuous column, 0 of a nominal one; set by ``_bind_grower``.
     """
+
+    variant: str
+    n_cuts_: np.ndarray
+    classes_: np.ndarray
+    trees_: list[np.ndarray]
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
