@@ -18,9 +18,11 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, Event
 from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, RELEASE
-from algorithms.encoding.clipping import clip
-from algorithms.encoding.domain import Domain, DomainError, Rows
+from algorithms.encoding.cells import DomainError
+from algorithms.encoding.clipping import clip_compiled
+from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
+from algorithms.encoding.rows import Rows
 from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import check_choice
@@ -48,11 +50,15 @@ class PrivateEstimator(BaseEstimator):
     removing a record adds or removes at most one row of what is trained on, and replacing one replaces, adds or removes
     at most one. All three cost what the account says: one removed never costs more than one replaced. Where that costs
     twice as much, as a record that leaves and one that comes, this is plain; where it costs less,
-    ``regression.budget.paid`` and ``regression.moments`` say why. ``Domain.problems`` tells the curator before. Rows to
-    predict are not protected: there the same values are errors, but for those beyond the bounds, which are clipped.
+    ``regression.budget.price_part`` and ``regression.moments`` say why. ``Domain.problems`` tells the curator before.
+    Rows to predict are not protected: there the same values are errors, but for those beyond the bounds, which are
+    clipped.
     """
 
     noise = "numpy"
+    domain: Domain | None
+    domain_: Domain
+    privacy_: Privacy
 
     def read_rows(self, X) -> np.ndarray:
         """Turn what ``predict`` is given into numbers, as in ``fit``: float64 array of shape (n, k)."""
@@ -62,7 +68,7 @@ class PrivateEstimator(BaseEstimator):
         """Check what ``predict`` is given, to be turned into numbers block by block."""
         check_is_fitted(self)
         check_content(X, type(self).__name__)
-        return self.domain_.rows(self._checked(X, reset=False), clip=clip)
+        return self.domain_.rows(self._check_table(X, reset=False), clip=clip_compiled)
 
     def seed(self) -> np.random.SeedSequence:
         """Return the root of all that a seed decides in one ``fit``: drawn from ``random_state``.
@@ -210,7 +216,7 @@ class PrivateEstimator(BaseEstimator):
             self._check_target(getattr(self.domain, "target", None))
         X, y = self._checked_pair(X, y)
         self.domain_ = self.domain or self._inferred_domain(X, y)
-        return self._encoded_domain().rows(X, y, leave_out=self._leaves_out(), clip=clip)
+        return self._encoded_domain().rows(X, y, leave_out=self._leaves_out(), clip=clip_compiled)
 
     def _check_target(self, target) -> None:
         """Raise a ``DomainError`` if the target of a domain is none that can be predicted."""
@@ -223,7 +229,7 @@ class PrivateEstimator(BaseEstimator):
         """Return the domain by which training rows become numbers, once it is known."""
         return self.domain_
 
-    def _encoded(self, X, y) -> np.ndarray:
+    def _encode_training_rows(self, X, y) -> np.ndarray:
         """Turn what ``fit`` is given into numbers, the target last; sets ``clipped_``, but not in a release."""
         rows = self.training_rows(X, y)
         matrix = rows.matrix()
@@ -239,7 +245,7 @@ class PrivateEstimator(BaseEstimator):
         """Tell whether records that cannot be used are left out: in a release whose domain was declared."""
         return self.is_secure() and self.domain is not None
 
-    def _checked(self, X, reset: bool):
+    def _check_table(self, X, reset: bool):
         """Check shape and names of a table as scikit-learn does; no value is looked at."""
         table = as_table(X)
         likeness = X if hasattr(X, "columns") else table
@@ -263,7 +269,7 @@ class PrivateEstimator(BaseEstimator):
         else:
             check_content(X, type(self).__name__)
             check_content(y, type(self).__name__)
-        X = self._checked(X, reset=True)
+        X = self._check_table(X, reset=True)
         check_consistent_length(X, y)
         return X, y
 
@@ -310,7 +316,7 @@ class LabelledEstimator(PrivateEstimator):
         PrivacyLeakWarning
             If no domain was given.
         """
-        matrix = self._encoded(X, y)
+        matrix = self._encode_training_rows(X, y)
         return matrix[:, :-1], matrix[:, -1].astype(np.int64)
 
     def _check_target(self, target) -> None:
@@ -352,7 +358,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         target : float64 array of shape (n,)
             Target, clipped to its declared bounds and scaled to [0, 1].
         """
-        matrix, bounds = self._encoded(X, y), self.domain_.target
+        matrix, bounds = self._encode_training_rows(X, y), self.domain_.target
         return matrix[:, :-1], (matrix[:, -1] - bounds.lower) / (bounds.upper - bounds.lower)
 
     def _check_target(self, target) -> None:

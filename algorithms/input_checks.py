@@ -47,7 +47,7 @@ def as_table(X) -> pd.DataFrame | Sequence | np.ndarray:
     return table
 
 
-def with_declared_columns(X, domain: Domain):
+def with_declared_columns(X, domain: Domain) -> pd.DataFrame | Sequence | np.ndarray:
     """Return a table; one without rows, and so perhaps without columns, with the columns of the domain."""
     shape = np.shape(X) if isinstance(X, pd.DataFrame | np.ndarray) else ()
     if shape not in ((0,), (0, 0)):
@@ -55,7 +55,7 @@ def with_declared_columns(X, domain: Domain):
     return pd.DataFrame(columns=domain.names) if isinstance(X, pd.DataFrame) else np.empty((0, len(domain.names)))
 
 
-def as_one_column(y, warn: bool):
+def as_one_column(y, warn: bool) -> pd.Series | Sequence | np.ndarray:
     """Return a target as one column; a table of one column becomes that, with a warning if one is wanted."""
     y = _take_apart(y)
     if isinstance(y, Sequence):

@@ -162,8 +162,9 @@ def sup_norm_vector(values, sensitivity, epsilon, rng):
     -----
     The noise x has a density in proportion to exp(-epsilon max|x_i| / sensitivity): a change of every entry by at most
     the sensitivity changes the maximum by no more. It is a point drawn evenly from the cube [-1, 1]^m, times a radius
-    of Gamma(m + 1). The standard deviation of an entry is ``spread(m) * sensitivity / epsilon``; independent Laplace
-    noise, whose sensitivity is m times as large where all entries change, has √2 m instead: for large m 2.4 times more.
+    of Gamma(m + 1). The standard deviation of an entry is ``sup_norm_spread(m) * sensitivity / epsilon``; independent
+    Laplace noise, whose sensitivity is m times as large where all entries change, has √2 m instead: for large m 2.4
+    times more.
 
     Examples
     --------
@@ -177,19 +178,19 @@ def sup_norm_vector(values, sensitivity, epsilon, rng):
     return _noisy_together(values, sensitivity, epsilon, rng)
 
 
-def spread(m):
+def sup_norm_spread(m):
     """Return the standard deviation of an entry of ``sup_norm_vector`` of m, where sensitivity and epsilon are 1.
 
     Examples
     --------
-    >>> spread(1), round(spread(14), 3)
+    >>> sup_norm_spread(1), round(sup_norm_spread(14), 3)
     (1.4142135623730951, 8.944)
     """
     return float(np.sqrt((m + 1) * (m + 2) / 3))  # E[Gamma(m + 1)²] = (m + 1)(m + 2), that of the cube is 1/3
 
 
 @compiled
-def mixed(key):
+def mix_bits(key):
     """Return 64 bits that look random but are a function of a 64-bit key (the finaliser of SplitMix64)."""
     key = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -200,7 +201,7 @@ def mixed(key):
 @compiled
 def uniform_of(key):
     """Return a number in (0, 1) that is a function of a 64-bit key, evenly spread over the keys."""
-    return (np.float64(mixed(key) >> np.uint64(12)) + 0.5) * 2.0**-52
+    return (np.float64(mix_bits(key) >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
 @compiled

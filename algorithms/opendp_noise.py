@@ -9,10 +9,11 @@ many bits as the comparison needs. Noise of the maximum norm is put together fro
 What draws is told by its type. `SecureGenerator` is a numpy generator for everything that may be public: which features
 and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a noisy distribution. The
 mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it, so that the usual
-generator pays nothing for that. The part of the rows that a record belongs to is secret, like noise: `parts` draws it
-for each record by itself from the bits of the operating system, so that no seed tells it, and no other record changes
-it. One account does not hold with public choices: that of a bootstrap (`events.Bootstrapped`) averages over which
-rows a tree gets, as if that were secret. Only variants that are unsound draw one.
+generator pays nothing for that. The part of the rows that a record belongs to is secret, like noise:
+`draw_secret_parts` draws it for each record by itself from the bits of the operating system, so that no seed tells it,
+and no other record changes it. One account does not hold with public choices: that of a bootstrap
+(`events.Bootstrapped`) averages over which rows a tree gets, as if that were secret. Only variants that are unsound
+draw one.
 
 Not covered: the time that a run takes, and the rounding of what is protected before noise is added. A sum or a score in
 floating point can move between neighbouring tables by some 10^-16 of its size more than its sensitivity. Counts are
@@ -61,7 +62,7 @@ class SecureGenerator(np.random.Generator):
     """
 
     def __init__(self, bits: np.random.BitGenerator):
-        _opendp()
+        _import_opendp()
         super().__init__(bits)
 
     def __reduce__(self):
@@ -77,7 +78,7 @@ class SecureGeneratorType(types.NumPyRandomGeneratorType):
 
 
 @typeof_impl.register(SecureGenerator)
-def _typeof(value, context):
+def _type_of_generator(value, context):
     return SecureGeneratorType()
 
 
@@ -127,7 +128,7 @@ def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> C
     return drawn
 
 
-def parts(n_rows: int, n_parts: int) -> np.ndarray:
+def draw_secret_parts(n_rows: int, n_parts: int) -> np.ndarray:
     """Draw the part of each row by itself, from the bits of the operating system.
 
     Parameters
@@ -170,7 +171,7 @@ def noisy_number(value: float, sensitivity: float, epsilon: float) -> float:
         ``epsilon``-differentially private answer, with noise of scale ``sensitivity / epsilon`` (Dwork et al., 2006;
         Mironov, 2012, on why not in floating point).
     """
-    return _laplace(sensitivity / epsilon, False)(float(value))
+    return _make_laplace(sensitivity / epsilon, False)(float(value))
 
 
 def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
@@ -191,7 +192,7 @@ def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.
         ``epsilon``-differentially private answers, with noise of scale ``sensitivity / epsilon`` on each (Dwork et al.,
         2006; Mironov, 2012, on why not in floating point).
     """
-    released = _laplace(sensitivity / epsilon, True)(values.astype(np.float64).tolist())
+    released = _make_laplace(sensitivity / epsilon, True)(values.astype(np.float64).tolist())
     return np.array(released, dtype=np.float64)
 
 
@@ -230,7 +231,7 @@ def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np
         raise ValueError(f"sup_norm_vector: epsilon={epsilon!r} is too small for OpenDP's noise: give at least 2^-25")
     fineness = math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30
     reach = math.ceil(math.ldexp(sensitivity, -fineness))
-    radius = _radius(len(values), reach / epsilon)
+    radius = _draw_radius(len(values), reach / epsilon)
     return np.array(
         [
             math.ldexp(math.floor(math.ldexp(value, -fineness)) + secrets.randbelow(2 * radius + 1) - radius, fineness)
@@ -239,19 +240,19 @@ def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np
     )
 
 
-def _radius(m: int, scale: float) -> int:
+def _draw_radius(m: int, scale: float) -> int:
     """Draw K with probabilities in proportion to (2K + 1)^m exp(-K / scale)."""
     while True:
-        total = sum(_geometric(m + 1, scale))
+        total = sum(_draw_geometric(m + 1, scale))
         if all(secrets.randbelow(2 * total + 2 * i) <= 2 * total for i in range(1, m + 1)):
             return total
 
 
-def _geometric(n: int, scale: float) -> list[int]:
+def _draw_geometric(n: int, scale: float) -> list[int]:
     """Draw n numbers with probabilities in proportion to exp(-k / scale): discrete Laplace noise, if not below 0."""
     drawn: list[int] = []
     while len(drawn) < n:
-        drawn += [k for k in _discrete_laplace(scale)([0] * n) if k >= 0]
+        drawn += [k for k in _make_discrete_laplace(scale)([0] * n) if k >= 0]
     return drawn[:n]
 
 
@@ -287,7 +288,7 @@ def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float,
     if len(possible) == 0:
         raise ValueError("exponential: no candidate with a positive measure")
     scores = quality[possible] + scale * np.log(measure[possible])
-    return int(possible[_largest(scale, "gumbel")(scores.tolist())])
+    return int(possible[_make_noisy_maximum(scale, "gumbel")(scores.tolist())])
 
 
 def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> int:
@@ -308,11 +309,11 @@ def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> i
         Index of the candidate; ``epsilon``-differentially private (McKenna & Sheldon, 2020; Ding et al., 2021, for
         this form).
     """
-    return _largest(2 * sensitivity / epsilon, "exponential")(quality.tolist())
+    return _make_noisy_maximum(2 * sensitivity / epsilon, "exponential")(quality.tolist())
 
 
 @cache
-def _opendp() -> ModuleType:
+def _import_opendp() -> ModuleType:
     try:
         import opendp.prelude
     except ImportError:
@@ -324,8 +325,8 @@ def _opendp() -> ModuleType:
 
 
 @lru_cache(maxsize=1000)  # most algorithms use a few scales
-def _laplace(scale: float, is_vector: bool):
-    dp = _opendp()
+def _make_laplace(scale: float, is_vector: bool):
+    dp = _import_opendp()
     number = dp.atom_domain(T=float, nan=False)
     if is_vector:
         return dp.m.make_laplace(dp.vector_domain(number), dp.l1_distance(T=float), scale=scale)
@@ -333,18 +334,18 @@ def _laplace(scale: float, is_vector: bool):
 
 
 @lru_cache(maxsize=1000)
-def _discrete_laplace(scale: float):
-    dp = _opendp()
+def _make_discrete_laplace(scale: float):
+    dp = _import_opendp()
     return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
 
 
 @lru_cache(maxsize=1000)
-def _largest(scale: float, noise: str):
+def _make_noisy_maximum(scale: float, noise: str):
     """Return OpenDP's noisy maximum: what it calls its measure of privacy decides which noise it adds.
 
     With Gumbel noise OpenDP accounts for it in zero-concentrated terms; it is the exponential mechanism all the same.
     """
-    dp = _opendp()
+    dp = _import_opendp()
     measure = {"gumbel": dp.zero_concentrated_divergence, "exponential": dp.max_divergence}[noise]()
     scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
     return dp.m.make_noisy_max(scores, dp.linf_distance(T=float), measure, scale=scale)

@@ -31,7 +31,7 @@ class CatalogueEntry:
     rows : int
         Rows of the canonical table.
     fingerprint : str
-        SHA-256 of the canonical table, see `datasets.table.fingerprint`; or that of the only original file, see
+        SHA-256 of the canonical table, see `datasets.table.hash_table`; or that of the only original file, see
         ``pinned_by_file``.
     domain : Domain
         Declared bounds and categories of all columns; public knowledge, not taken from the rows.
@@ -87,7 +87,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
-def entry(name: str) -> CatalogueEntry:
+def read_entry(name: str) -> CatalogueEntry:
     """Return what the catalogue says about a data set.
 
     Raises
@@ -97,9 +97,9 @@ def entry(name: str) -> CatalogueEntry:
 
     Examples
     --------
-    >>> entry("car").domain.target.categories
+    >>> read_entry("car").domain.target.categories
     ('unacc', 'acc', 'good', 'vgood')
-    >>> entry("aduld")
+    >>> read_entry("aduld")
     Traceback (most recent call last):
     ...
     datasets.catalogue.UnknownDataset: unknown data set 'aduld'; did you mean 'adult'?
@@ -107,11 +107,11 @@ def entry(name: str) -> CatalogueEntry:
     path = FOLDER / f"{name}.yaml"
     if name not in names():
         raise UnknownDataset(f"unknown data set {name!r}; {suggest_name(name, names(), cutoff=0.5)}")
-    return _read(path)
+    return _read_file(path)
 
 
 @lru_cache
-def _read(path: Path) -> CatalogueEntry:
+def _read_file(path: Path) -> CatalogueEntry:
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     fields["domain"] = Domain.from_mapping(fields["domain"])
     fields.setdefault("folder", path.stem)

@@ -80,14 +80,14 @@ def load(name: str) -> Dataset:
     >>> nursery.target.value_counts().to_dict()
     {'not_recom': 4320, 'priority': 4266, 'spec_prior': 4044, 'very_recom': 328, 'recommend': 2}
     """
-    entry = catalogue.entry(name)
-    rows, provenance = _rows(entry)
+    entry = catalogue.read_entry(name)
+    rows, provenance = _load_rows(entry)
     target = entry.domain.target.name
     return Dataset(
         name=entry.name,
         title=entry.title,
         task=entry.task,
-        frame=table.categorical(rows.drop(columns=target), entry.domain),
+        frame=table.declare_categories(rows.drop(columns=target), entry.domain),
         target=rows[target],
         domain=entry.domain,
         n_train=entry.n_train,
@@ -104,7 +104,7 @@ def fingerprint(name: str) -> str:
     >>> fingerprint("car") == load("car").fingerprint
     True
     """
-    return catalogue.entry(name).fingerprint
+    return catalogue.read_entry(name).fingerprint
 
 
 def is_available(name: str) -> bool:
@@ -117,20 +117,20 @@ def is_available(name: str) -> bool:
     >>> is_available("car")
     True
     """
-    entry = catalogue.entry(name)
-    embedded = hasattr(_reader(entry), "original")
+    entry = catalogue.read_entry(name)
+    embedded = hasattr(_import_reader(entry), "original_bytes")
     return embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
 
 
-def _rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
+def _load_rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
     """Return the canonical table and its provenance, from this machine or else from a server."""
-    reader = _reader(entry)
-    if (rows := source.obtain(entry, reader)) is not None:
+    reader = _import_reader(entry)
+    if (rows := source.find_rows(entry, reader)) is not None:
         return rows
     from datasets import download  # needed by nobody who has the files
 
-    return download.fetch(entry, reader)
+    return download.fetch_table(entry, reader)
 
 
-def _reader(entry: CatalogueEntry) -> ModuleType:
+def _import_reader(entry: CatalogueEntry) -> ModuleType:
     return import_module(f"datasets.readers.{entry.reader}")

@@ -36,7 +36,7 @@ PATIENCE = 15.0  # seconds after which a failed attempt is not repeated, so that
 KAGGLE_URL = "https://www.kaggle.com/api/v1/datasets/download"
 
 
-def fetch(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
+def fetch_table(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
     """Return the canonical table and its provenance from the first server that gives it, and cache it.
 
     Several processes at once are safe: one downloads, the others wait and take its result.
@@ -55,36 +55,36 @@ def fetch(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict
     DataMismatch
         If a server gave another table and no other gave the pinned one.
     """
-    servers = _servers(entry)
-    with _lock(source.cache_file(entry)) if servers else nullcontext():
+    servers = _list_servers(entry)
+    with _lock_file(source.cache_file(entry)) if servers else nullcontext():
         if (cached := source.from_cache(entry, reader)) is not None:  # by the process that had the lock before
-            return cached, source.provenance(entry, "cache")
+            return cached, source.describe_source(entry, "cache")
         failures = []
         for server, number, ask in servers:
             try:
-                with _progress(f"{entry.title} from {server}") as advance:
-                    answer = _persistently(server, lambda ask=ask, advance=advance: ask(entry, reader, advance))
-                frame, write = _checked(answer, entry, reader, f"data set {number} at {server}")
+                with _progress_bar(f"{entry.title} from {server}") as advance:
+                    answer = _ask_repeatedly(server, lambda ask=ask, advance=advance: ask(entry, reader, advance))
+                frame, write = _check_answer(answer, entry, reader, f"data set {number} at {server}")
             except source.DataUnavailable as error:
                 failures.append(error)
                 continue
-            _keep(source.cache_file(entry), write)
-            return frame, source.provenance(entry, server.lower())
-    for error in failures:
-        if isinstance(error, source.DataMismatch):
-            raise error
+            _write_to_cache(source.cache_file(entry), write)
+            return frame, source.describe_source(entry, server.lower())
+    for failure in failures:
+        if isinstance(failure, source.DataMismatch):
+            raise failure
     reasons = "; ".join(map(str, failures)) or "no server has it"
     places = "data/, ../shared/data, $DPREPLICA_DATA or the cache"
-    raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.remedy(entry)}")
+    raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.describe_remedy(entry)}")
 
 
-def _servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
-    known = [
+def _list_servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
+    servers = [
         ("UCI", entry.uci, _from_uci),
         ("OpenML", entry.openml, _from_openml),
         ("Kaggle", entry.kaggle, _from_kaggle),
     ]
-    return [(server, number, ask) for server, number, ask in known if number is not None]
+    return [(server, number, ask) for server, number, ask in servers if number is not None]
 
 
 def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
@@ -115,11 +115,11 @@ def _from_kaggle(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -
         return reader.read(*(BytesIO(archive.read(name)) for name in entry.files))
 
 
-def _persistently(server: str, ask: Callable) -> pd.DataFrame:
+def _ask_repeatedly(server: str, ask: Callable) -> pd.DataFrame:
     start, pause = time.monotonic(), PAUSE
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            with _timeout(TIMEOUT):
+            with _socket_timeout(TIMEOUT):
                 return ask()
         # ucimlrepo fails with ConnectionError, JSONDecodeError, KeyError, EmptyDataError, IncompleteRead, its own
         # DatasetNotFoundError, and TypeError when the answer is JSON of another shape; nothing less catches them all.
@@ -130,26 +130,26 @@ def _persistently(server: str, ask: Callable) -> pd.DataFrame:
         pause *= 2
 
 
-def _checked(
+def _check_answer(
     answer: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str
 ) -> tuple[pd.DataFrame, Callable]:
     """Return the canonical table and the function that writes what the cache keeps of it."""
     if not entry.pinned_by_file:
-        frame = source.finished(answer, entry, reader, where)
+        frame = source.check_table(answer, entry, reader, where)
         return frame, lambda path: frame.to_csv(path, index=False)
     try:
-        content = reader.rebuilt(answer)
+        content = reader.rebuild_file(answer)
     except (ValueError, KeyError, TypeError) as error:
         raise source.DataMismatch(
-            f"{entry.name}: {where}: {source.in_one_line(error)}; {source.remedy(entry)}"
+            f"{entry.name}: {where}: {source.in_one_line(error)}; {source.describe_remedy(entry)}"
         ) from error
     source.check_bytes(entry, *entry.files, hashlib.sha256(content).hexdigest(), where)
-    frame = source.finished(reader.read(BytesIO(content)), entry, reader, where)
+    frame = source.check_table(reader.read(BytesIO(content)), entry, reader, where)
     return frame, lambda path: Path(path).write_bytes(content)
 
 
 @contextmanager
-def _timeout(seconds: float) -> Iterator[None]:
+def _socket_timeout(seconds: float) -> Iterator[None]:
     """Give all new sockets a time-out: ucimlrepo and pandas open theirs without one and cannot be told."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(seconds)
@@ -160,7 +160,7 @@ def _timeout(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Callable]:
+def _progress_bar(what: str) -> Iterator[Callable]:
     """Show a bar on stderr; it only pulses where the size is unknown, as with ucimlrepo, which tells nothing."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
@@ -170,7 +170,7 @@ def _progress(what: str) -> Iterator[Callable]:
 
 
 @contextmanager
-def _lock(path: Path) -> Iterator[None]:
+def _lock_file(path: Path) -> Iterator[None]:
     """Let one process at a time download a table; the lock dies with its process, so none is left behind."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _keep(path: Path, write: Callable) -> None:
+def _write_to_cache(path: Path, write: Callable) -> None:
     """Write a file so that nobody ever sees half of it."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")

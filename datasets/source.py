@@ -25,7 +25,7 @@ class DataMismatch(DataUnavailable):
     """A file or a table is there, but it is not the pinned one; the message has the expected and the found value."""
 
 
-def obtain(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict] | None:
+def find_rows(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict] | None:
     """Return the canonical table and its provenance from the first place on this machine that has it, None if none has.
 
     Embedded data sets need no place. Otherwise, in order: a folder of original files, the cache.
@@ -44,24 +44,26 @@ def obtain(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dic
     DataMismatch
         If the first place that has it holds something else.
     """
-    if hasattr(reader, "original"):
-        content = reader.original()
+    if hasattr(reader, "original_bytes"):
+        content = reader.original_bytes()
         (name,) = entry.files
         check_bytes(entry, name, hashlib.sha256(content).hexdigest(), "the embedded rules")
-        return finished(reader.read(BytesIO(content)), entry, reader, "embedded"), provenance(entry, "embedded")
+        return check_table(reader.read(BytesIO(content)), entry, reader, "embedded"), describe_source(entry, "embedded")
     if paths := original_files(entry):
         for path in paths:
             try:
-                found = _sha256(path)
+                sha256 = _hash_file(path)
             except OSError as error:
-                raise DataUnavailable(f"{entry.name}: {_shown(path)} cannot be read ({error.strerror})") from error
-            check_bytes(entry, path.name, found, _shown(path))
-        return finished(reader.read(*paths), entry, reader, _shown(paths[0].parent)), provenance(entry, "files")
+                raise DataUnavailable(f"{entry.name}: {_show_path(path)} cannot be read ({error.strerror})") from error
+            check_bytes(entry, path.name, sha256, _show_path(path))
+        return check_table(reader.read(*paths), entry, reader, _show_path(paths[0].parent)), describe_source(
+            entry, "files"
+        )
     cached = from_cache(entry, reader)
-    return None if cached is None else (cached, provenance(entry, "cache"))
+    return None if cached is None else (cached, describe_source(entry, "cache"))
 
 
-def folders() -> list[Path]:
+def list_folders() -> list[Path]:
     """Return the folders that are searched for original files, in order.
 
     ``data`` of the checkout, ``../shared/data`` beside it, and ``$DPREPLICA_DATA``.
@@ -74,7 +76,7 @@ def folders() -> list[Path]:
 
 def original_files(entry: CatalogueEntry) -> list[Path]:
     """Return the paths of the original files in the first folder that has all of them, or an empty list."""
-    for folder in folders():
+    for folder in list_folders():
         for place in (folder / entry.folder, folder):
             paths = [place / name for name in entry.files]
             if paths and all(path.is_file() for path in paths):
@@ -95,15 +97,15 @@ def from_cache(entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame | None
         return None
     try:
         if entry.pinned_by_file:
-            check_bytes(entry, *entry.files, _sha256(path), _shown(path))
-            return finished(reader.read(path), entry, reader, _shown(path))
-        return finished(table.read_text(path), entry, reader, _shown(path))
+            check_bytes(entry, *entry.files, _hash_file(path), _show_path(path))
+            return check_table(reader.read(path), entry, reader, _show_path(path))
+        return check_table(table.read_text(path), entry, reader, _show_path(path))
     except (DataMismatch, ValueError, OSError) as error:
         warnings.warn(f"the cached table is not used: {error}", stacklevel=2)
         return None
 
 
-def finished(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str) -> pd.DataFrame:
+def check_table(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str) -> pd.DataFrame:
     """Return the canonical table made from raw rows, or refuse it.
 
     Raises
@@ -115,25 +117,25 @@ def finished(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, whe
         frame = make_canonical(frame, entry, reader)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise no_such_table(entry, where, error) from error
-    found = entry.fingerprint if entry.pinned_by_file else table.fingerprint(frame)
-    if (len(frame), found) != (entry.rows, entry.fingerprint):
+    fingerprint = entry.fingerprint if entry.pinned_by_file else table.hash_table(frame)
+    if (len(frame), fingerprint) != (entry.rows, entry.fingerprint):
         raise DataMismatch(
             f"{entry.name}: {where} holds another table: expected {entry.rows} rows with fingerprint "
-            f"{entry.fingerprint}, found {len(frame)} rows with {found}; {remedy(entry)}"
+            f"{entry.fingerprint}, found {len(frame)} rows with {fingerprint}; {describe_remedy(entry)}"
         )
     return frame
 
 
 def make_canonical(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame:
     """Return the canonical table made from raw rows, which nobody has checked."""
-    frame = table.aligned(frame, entry.domain)
-    if hasattr(reader, "tidy"):
-        frame = reader.tidy(frame)
-    frame = table.with_values(frame, entry.rows_where)
-    return table.canonical(frame, entry.domain, entry.drop_missing)
+    frame = table.align_columns(frame, entry.domain)
+    if hasattr(reader, "tidy_rows"):
+        frame = reader.tidy_rows(frame)
+    frame = table.keep_rows_with(frame, entry.rows_where)
+    return table.convert_columns(frame, entry.domain, entry.drop_missing)
 
 
-def remedy(entry: CatalogueEntry) -> str:
+def describe_remedy(entry: CatalogueEntry) -> str:
     """Return the way out: which original file to put where."""
     names = " and ".join(entry.files)
     return f"put the original {names} into data/{entry.folder}/ or $DPREPLICA_DATA/{entry.folder}/"
@@ -141,7 +143,7 @@ def remedy(entry: CatalogueEntry) -> str:
 
 def no_such_table(entry: CatalogueEntry, where: str, error: Exception) -> DataMismatch:
     """Return the refusal of something that could not even be made into a table."""
-    return DataMismatch(f"{entry.name}: {where} holds no such table ({in_one_line(error)}); {remedy(entry)}")
+    return DataMismatch(f"{entry.name}: {where} holds no such table ({in_one_line(error)}); {describe_remedy(entry)}")
 
 
 def in_one_line(error: BaseException) -> str:
@@ -149,25 +151,25 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def check_bytes(entry: CatalogueEntry, name: str, found: str, where: str) -> None:
-    """Refuse the file ``name`` unless the SHA-256 found is the pinned one."""
+def check_bytes(entry: CatalogueEntry, name: str, sha256: str, where: str) -> None:
+    """Refuse the file ``name`` unless its SHA-256 is the pinned one."""
     expected = entry.files[name]
-    if found != expected:
+    if sha256 != expected:
         raise DataMismatch(
-            f"{entry.name}: {where} is not the original {name}: expected sha256 {expected}, found {found}; "
+            f"{entry.name}: {where} is not the original {name}: expected sha256 {expected}, found {sha256}; "
             f"replace or remove it"
         )
 
 
-def provenance(entry: CatalogueEntry, source: str) -> dict:
+def describe_source(entry: CatalogueEntry, source: str) -> dict:
     """Return where a table is from, as plain data without paths, the same on every machine."""
     return {"source": source, "files": dict(entry.files), "uci": entry.uci, "fingerprint": entry.fingerprint}
 
 
-def _sha256(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _shown(path: Path) -> str:
+def _show_path(path: Path) -> str:
     return os.path.relpath(path, CHECKOUT) if path.is_relative_to(CHECKOUT.parent) else str(path)

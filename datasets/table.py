@@ -61,7 +61,7 @@ def complete_product(attributes: dict, label: Callable[..., str]) -> str:
     return "".join(lines)
 
 
-def aligned(frame: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+def align_columns(frame: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     """Give the columns of a downloaded frame the names of the domain.
 
     Names are compared without case, blanks and punctuation. Servers rename columns now and then, so where they do not
@@ -70,22 +70,22 @@ def aligned(frame: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     Examples
     --------
     >>> domain = Domain.from_mapping({"features": {"marital-status": ["single"]}, "target": {"pay": ["a", "b"]}})
-    >>> list(aligned(pd.DataFrame({"Pay": ["a"], "marital_status": ["single"]}), domain).columns)
+    >>> list(align_columns(pd.DataFrame({"Pay": ["a"], "marital_status": ["single"]}), domain).columns)
     ['pay', 'marital-status']
     """
-    wanted = {_plain(name): name for name in _columns(domain)}
-    if set(wanted) <= {_plain(name) for name in frame.columns}:
-        return frame.rename(columns=lambda name: wanted.get(_plain(name), name))
+    wanted = {_plain_name(name): name for name in _column_names(domain)}
+    if set(wanted) <= {_plain_name(name) for name in frame.columns}:
+        return frame.rename(columns=lambda name: wanted.get(_plain_name(name), name))
     return frame.rename(columns=dict(zip(frame.columns, wanted.values(), strict=False)))
 
 
-def with_values(frame: pd.DataFrame, values: Mapping[str, str]) -> pd.DataFrame:
+def keep_rows_with(frame: pd.DataFrame, values: Mapping[str, str]) -> pd.DataFrame:
     """Return the rows that have a certain value in each of some columns; a column that is not there decides nothing.
 
     Examples
     --------
     >>> wines = pd.DataFrame({"color": ["red", "white", "red"], "alcohol": [9.4, 8.8, 9.8]})
-    >>> with_values(wines, {"color": "red", "country": "PT"})["alcohol"].tolist()
+    >>> keep_rows_with(wines, {"color": "red", "country": "PT"})["alcohol"].tolist()
     [9.4, 9.8]
     """
     for column, value in values.items():
@@ -94,7 +94,7 @@ def with_values(frame: pd.DataFrame, values: Mapping[str, str]) -> pd.DataFrame:
     return frame
 
 
-def canonical(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -> pd.DataFrame:
+def convert_columns(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -> pd.DataFrame:
     """Return the features and the target in the order and the types of the domain.
 
     Continuous columns become float64. Nominal columns become plain strings without blanks around them; a missing
@@ -113,7 +113,7 @@ def canonical(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -
     --------
     >>> bounds = {"lower": 0, "upper": 99}
     >>> domain = Domain.from_mapping({"features": {"vote": ["y", "n", "?"]}, "target": {"age": bounds}})
-    >>> canonical(pd.DataFrame({"age": ["31", "?", 50], "vote": [" y", "n", None]}), domain, drop_missing=True)
+    >>> convert_columns(pd.DataFrame({"age": ["31", "?", 50], "vote": [" y", "n", None]}), domain, drop_missing=True)
       vote   age
     0    y  31.0
     1    ?  50.0
@@ -121,17 +121,17 @@ def canonical(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -
     features = (*domain.features, domain.target)
     if absent := [feature.name for feature in features if feature.name not in frame.columns]:
         raise ValueError(f"no column {absent[0]!r} among {', '.join(map(str, frame.columns[:6]))}, ...")
-    table = pd.DataFrame({feature.name: _column(frame[feature.name], feature) for feature in features})
+    table = pd.DataFrame({feature.name: _convert_column(frame[feature.name], feature) for feature in features})
     return table.dropna(ignore_index=True) if drop_missing else table
 
 
-def categorical(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+def declare_categories(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     """Give the nominal columns of a canonical table the type ``category``, with the categories that are declared.
 
     Examples
     --------
     >>> domain = Domain.from_mapping({"features": {"vote": ["y", "n"]}})
-    >>> categorical(pd.DataFrame({"vote": ["n", "n"]}), domain)["vote"].cat.codes.tolist()
+    >>> declare_categories(pd.DataFrame({"vote": ["n", "n"]}), domain)["vote"].cat.codes.tolist()
     [1, 1]
     """
     types = {
@@ -142,12 +142,12 @@ def categorical(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     return table.astype(types)
 
 
-def fingerprint(table: pd.DataFrame) -> str:
+def hash_table(table: pd.DataFrame) -> str:
     """Return the SHA-256 of names, order and values of a canonical table, as 64 hexadecimal digits.
 
     Examples
     --------
-    >>> fingerprint(pd.DataFrame({"a": [1.0, 2.0]}))[:8] == fingerprint(pd.DataFrame({"a": [2.0, 1.0]}))[:8]
+    >>> hash_table(pd.DataFrame({"a": [1.0, 2.0]}))[:8] == hash_table(pd.DataFrame({"a": [2.0, 1.0]}))[:8]
     False
     """
     digest = hashlib.sha256()
@@ -163,37 +163,37 @@ def fingerprint(table: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def numbers(column: pd.Series) -> np.ndarray:
+def read_rounded(column: pd.Series) -> np.ndarray:
     """Return a column as float64, rounded so that all sources agree; what is no number becomes NaN.
 
     Examples
     --------
-    >>> numbers(pd.Series(["14.960000000000001", "-0", "?"]))
+    >>> read_rounded(pd.Series(["14.960000000000001", "-0", "?"]))
     array([14.96,  0.  ,   nan])
     """
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     return np.round(values, DECIMALS) + 0.0  # + 0.0 makes -0.0 and 0.0 the same bytes
 
 
-def _columns(domain: Domain) -> list[str]:
+def _column_names(domain: Domain) -> list[str]:
     return [*domain.names, domain.target.name]
 
 
-def _plain(name) -> str:
+def _plain_name(name) -> str:
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
-def _column(column: pd.Series, feature: Feature) -> pd.Series:
+def _convert_column(column: pd.Series, feature: Feature) -> pd.Series:
     if isinstance(feature, Continuous):
-        return pd.Series(numbers(column))
+        return pd.Series(read_rounded(column))
     # Cleaning each distinct value once is a hundred times quicker than cleaning every cell.
     codes, values = pd.factorize(column)
     missing = MISSING if MISSING in feature.categories else None
-    cleaned = [*(_label(value, missing) for value in values), missing]  # code -1, a missing value, is the last
+    cleaned = [*(_clean_label(value, missing) for value in values), missing]  # code -1, a missing value, is the last
     return pd.Series(np.array(cleaned, dtype=object)[codes], dtype=object)  # not the str type of pandas 3
 
 
-def _label(value, missing: str | None) -> str | None:
+def _clean_label(value, missing: str | None) -> str | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a column of 0 and 1 becomes decimals in a parser that met an empty cell
     text = str(value).strip()

@@ -42,7 +42,7 @@ def collect_facts(paper: Paper) -> dict[tuple[str, str], int]:
 def list_fixed_splits(paper: Paper) -> set[str]:
     """Return the data sets of the paper's studies that have an official split, the same in every repeat."""
     names = {name for study in paper.studies.values() for name in study.dataset}
-    return {name for name in names if catalogue.entry(name).n_train is not None}
+    return {name for name in names if catalogue.read_entry(name).n_train is not None}
 
 
 def count_facts(loaded: Dataset) -> dict[str, int]:

@@ -164,15 +164,15 @@ class WholeBudgetForEachTree(RFDPPGiniClassifier):
     def _tree_epsilon(self):
         return float(self.epsilon)
 
-    def _composed(self, tree, table):
+    def _compose_trees(self, tree, table):
         return Parallel("tree", (tree,), self.n_estimators)
 
 
 class TwiceInTheLeaves(EDPRFClassifier):
     """Labels are drawn with half of their noise."""
 
-    def _grower(self, table):
-        grow = super()._grower(table)
+    def _bind_grower(self, table):
+        grow = super()._bind_grower(table)
         return partial(grow.func, self.plan_._replace(leaf_epsilon=2 * self.plan_.leaf_epsilon))
 
 
@@ -192,25 +192,25 @@ SAMPLINGS.update({"blocks": blocks, "turns": turns})
 class RowsInBlocks(EDPRFClassifier):
     """Parts by position."""
 
-    def _sampling(self):
+    def _sampling_rule(self):
         return "blocks"
 
-    def _composed(self, tree, table):
+    def _compose_trees(self, tree, table):
         return Parallel("tree", (tree,), self.n_estimators)
 
 
 class RowsInTurns(RowsInBlocks):
     """Parts by position, in another way."""
 
-    def _sampling(self):
+    def _sampling_rule(self):
         return "turns"
 
 
 class HalfTheNoise(FunctionalMechanismRegressor):
     """FM with half of its sensitivity."""
 
-    def _budget(self, design):
-        budget = super()._budget(design)
+    def _printed_budget(self, design):
+        budget = super()._printed_budget(design)
         noise = Noise(budget.quadratic.sensitivity / 2, budget.quadratic.epsilon)
         return budget._replace(quadratic=noise, linear=noise)
 
@@ -218,9 +218,9 @@ class HalfTheNoise(FunctionalMechanismRegressor):
 class TwoPartsWithTheWholeBudget(FunctionalMechanismRegressor):
     """Both parts of the objective get all of the budget."""
 
-    def _budget(self, design):
+    def _printed_budget(self, design):
         whole = in_two_parts(2 * float(self.epsilon), len(design.monomials), 0.5)
-        return Budget(whole.quadratic, whole.linear, Sequential("objective", (super()._budget(design).ledger,)))
+        return Budget(whole.quadratic, whole.linear, Sequential("objective", (super()._printed_budget(design).ledger,)))
 
 
 class RemembersItsRows(EDPRFClassifier):
@@ -263,7 +263,7 @@ SAMPLINGS["seeded"] = seeded
 class RowsBySeed(RowsInBlocks):
     """Parts that a seed decides, in a release, too."""
 
-    def _sampling(self):
+    def _sampling_rule(self):
         return "seeded"
 
 

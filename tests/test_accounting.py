@@ -66,7 +66,7 @@ def test_an_unpaid_step_costs_infinity_wherever_it_stands():
 
 def test_a_step_that_never_happens_costs_nothing():
     never = Sequential("split level", (spent(0.1), Unpaid("a look")), times=0)
-    assert never.epsilon == 0 and never.lines()[0] == "0 x split level, on the same rows, costs 0"
+    assert never.epsilon == 0 and never.to_lines()[0] == "0 x split level, on the same rows, costs 0"
     root = fitted(DiffPETsClassifier(2.4, n_estimators=3, max_depth=1, levels="with_root"))
     assert all(len(nodes) == 1 for nodes in root.trees_)
     assert root.privacy_.accounted_epsilon == pytest.approx(3 * cost_of_a_bootstrap(2.4 / 3 / 2, 60), rel=1e-9)
@@ -75,7 +75,7 @@ def test_a_step_that_never_happens_costs_nothing():
 
 def test_every_event_describes_itself_and_its_parts():
     ledger = Sequential("tree", (Bootstrapped(Parallel("part", (spent(0.25),), times=4), 9), Unpaid("a look")), times=2)
-    text = "\n".join(ledger.lines())
+    text = "\n".join(ledger.to_lines())
     for word in ("2 x tree", "bootstrap sample of 9 rows", "4 x part", "sensitivity 1", "costs 0.25", "unpaid: a look"):
         assert word in text
 
@@ -272,7 +272,7 @@ def test_every_event_survives_json():
     ledger = Sequential("tree", parts, times=2)
     text = json.dumps(event_to_dict(ledger), allow_nan=False)
     again = event_from_dict(json.loads(text))
-    assert again == ledger and again.lines() == ledger.lines() and under_both(again) == under_both(ledger)
+    assert again == ledger and again.to_lines() == ledger.to_lines() and under_both(again) == under_both(ledger)
 
 
 # What is said of a fitted model.

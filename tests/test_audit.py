@@ -265,7 +265,7 @@ def test_many_releases_of_coefficients_are_those_of_the_mechanism():
     observer = observer_of(model, pair, pair.table, 11)
     seen = observer.observe(5, 4)
     summary = model.summarise(*neighbouring_tables.training_rows(pair.domain, pair.table))
-    budget = model._budget(summary.design)
+    budget = model._printed_budget(summary.design)
     for i in range(4):
         M, b = perturbed(summary.objective, budget.quadratic, budget.linear, Stream(11).at(5 + i))
         released = [M[0, 0], M[0, 1], M[1, 1], *b]
@@ -412,26 +412,26 @@ def test_no_more_trainings_choose_than_help(monkeypatch):
 class UndividedRDT(RDTClassifier):
     """Every tree spends the whole budget."""
 
-    def _grower(self, table):
-        grow = super()._grower(table)
+    def _bind_grower(self, table):
+        grow = super()._bind_grower(table)
         return partial(grow.func, self.plan_._replace(epsilon=float(self.epsilon)))
 
 
 class ExactSplits(EDPRFClassifier):
     """The feature is chosen without noise."""
 
-    def _grower(self, table):
-        grow = super()._grower(table)
+    def _bind_grower(self, table):
+        grow = super()._bind_grower(table)
         return partial(grow.func, self.plan_._replace(split_epsilon=np.full_like(self.plan_.split_epsilon, math.inf)))
 
 
 class ByPosition(UndividedRDT):
     """Rows go to the trees in turns, and each tree spends the whole budget: one record more moves all that follow."""
 
-    def _sampling(self):
+    def _sampling_rule(self):
         return "by_position"
 
-    def _composed(self, tree, table):
+    def _compose_trees(self, tree, table):
         return Parallel("tree", (replace(tree, epsilon=float(self.epsilon)),), self.n_estimators)
 
 
@@ -443,8 +443,8 @@ def by_position(n_rows, n_trees, rng):
 class HalfSensitive(FunctionalMechanismRegressor):
     """Sensitivity 1 where a coefficient changes by 2."""
 
-    def _budget(self, design):
-        budget = super()._budget(design)
+    def _printed_budget(self, design):
+        budget = super()._printed_budget(design)
         linear, quadratic = (
             noise._replace(sensitivity=noise.sensitivity / 2) for noise in (budget.linear, budget.quadratic)
         )

@@ -21,7 +21,7 @@ import datasets
 from datasets import catalogue, download, readers, source
 from datasets.readers import car, ihepc
 
-CAR_FILE = car.original()
+CAR_FILE = car.original_bytes()
 CAR_CSV = b"buying,maint,doors,persons,lug_boot,safety,class\n" + CAR_FILE
 
 
@@ -122,7 +122,9 @@ def refused(load, error, message):
     text = str(caught.value)
     assert "\n" not in text
     assert "car.data" in text
-    assert not list(Path(source.cache_file(catalogue.entry("toy")).parent).glob("*.[cp]*"))  # neither .csv nor .part
+    assert not list(
+        Path(source.cache_file(catalogue.read_entry("toy")).parent).glob("*.[cp]*")
+    )  # neither .csv nor .part
     return text
 
 
@@ -142,7 +144,7 @@ def test_one_module_and_one_yaml_make_a_data_set(toy, folder):
 def test_folders_are_searched_in_order(monkeypatch):
     monkeypatch.setenv("DPREPLICA_DATA", "elsewhere")
     places = [source.CHECKOUT / "data", source.CHECKOUT.parent / "shared" / "data", Path("elsewhere")]
-    assert source.folders() == places
+    assert source.list_folders() == places
 
 
 @pytest.mark.parametrize("place", ["car.data", "toy/car.data"])
@@ -166,7 +168,7 @@ def test_a_file_that_cannot_be_read_is_named(toy, folder, monkeypatch):
     def denied(path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(source, "_sha256", denied)
+    monkeypatch.setattr(source, "_hash_file", denied)
     refused(toy, datasets.DataUnavailable, r"car\.data cannot be read \(Permission denied\)")
 
 
@@ -174,7 +176,7 @@ def test_a_file_without_the_pinned_rows_is_refused(toy, folder, monkeypatch):
     (folder / "car.data").write_bytes(CAR_FILE)
     text = catalogue.FOLDER.joinpath("toy.yaml").read_text().replace("fingerprint: ", "fingerprint: 0")
     catalogue.FOLDER.joinpath("toy.yaml").write_text(text)
-    catalogue._read.cache_clear()
+    catalogue._read_file.cache_clear()
     refused(
         toy, datasets.DataMismatch, "another table: expected 1728 rows with fingerprint 0.*, found 1728 rows with 76fd"
     )
@@ -292,7 +294,7 @@ def test_stdout_stays_clean(toy, server, capsys, monkeypatch):
 
 def test_a_damaged_cache_is_downloaded_again(toy, server):
     toy("toy")
-    path = source.cache_file(catalogue.entry("toy"))
+    path = source.cache_file(catalogue.read_entry("toy"))
     good = path.read_bytes()
     path.write_bytes(good[:2000])
     with pytest.warns(UserWarning, match="cached table is not used"):
@@ -313,7 +315,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path):
         raise OSError("disk full")
 
     with pytest.warns(UserWarning, match="disk full"):
-        download._keep(tmp_path / "table.csv", write)
+        download._write_to_cache(tmp_path / "table.csv", write)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -342,7 +344,7 @@ print(datasets.load("toy").provenance["source"])
 def kaggle(toy, server):
     path = catalogue.FOLDER / "toy.yaml"
     path.write_text(path.read_text().replace("uci: 19", "kaggle: owner/toy"))
-    catalogue._read.cache_clear()
+    catalogue._read_file.cache_clear()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("car.data", CAR_FILE)
@@ -369,7 +371,7 @@ def test_a_failing_kaggle_is_one_error(kaggle, server, fault, message):
 def test_openml_is_asked_where_it_is_known(kaggle, server, monkeypatch):
     path = catalogue.FOLDER / "toy.yaml"
     path.write_text(path.read_text().replace("kaggle:", "openml: 1\nkaggle:"))
-    catalogue._read.cache_clear()
+    catalogue._read_file.cache_clear()
 
     def fetch_openml(*, data_id, **options):
         assert data_id == 1
@@ -387,9 +389,9 @@ def test_openml_is_asked_where_it_is_known(kaggle, server, monkeypatch):
 @pytest.mark.parametrize("name", ["adult", "congvote", "daily_demand", "mushroom", "wine_quality", "wine_quality_red"])
 def test_the_real_rows_as_uci_sends_them_have_the_same_fingerprint(name, server, monkeypatch, tmp_path):
     """What the files hold, rewritten the way UCI's own CSV files differ from them."""
-    entry = catalogue.entry(name)
+    entry = catalogue.read_entry(name)
     if not source.original_files(entry):
-        pytest.skip(f"{', '.join(entry.files)} is not in {', '.join(map(str, source.folders()))}")
+        pytest.skip(f"{', '.join(entry.files)} is not in {', '.join(map(str, source.list_folders()))}")
     module = importlib.import_module(f"datasets.readers.{entry.reader}")
     frame = module.read(*source.original_files(entry))
     if name.startswith("wine"):
@@ -399,7 +401,7 @@ def test_the_real_rows_as_uci_sends_them_have_the_same_fingerprint(name, server,
     server.rows = frame.to_csv(index=False).encode()  # missing values become empty cells
     target = "Target_(Total_orders)" if name == "daily_demand" else entry.domain.target.name
     server.description = server.describe(target, extra=["color"])
-    monkeypatch.setattr(source, "folders", list)
+    monkeypatch.setattr(source, "list_folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     loaded = datasets.load.__wrapped__(name)
     assert loaded.provenance["source"] == "uci"
@@ -417,14 +419,14 @@ def test_ihepc_from_uci_is_kept_as_the_original_file(toy, server, monkeypatch):
     text = Path(download.__file__).parents[1].joinpath("conf", "dataset", "ihepc.yaml").read_text()
     pinned = text.replace("4259c9d7ece5dbee9ab8d53682baac68d791c864f0f64a52b4043cb3b90894b7", sha256)
     (catalogue.FOLDER / "toy.yaml").write_text(pinned.replace("rows: 2049280", "rows: 1"))
-    (catalogue.FOLDER / "toy.py").write_text('"""Toy."""\nfrom datasets.readers.ihepc import read, rebuilt\n')
-    catalogue._read.cache_clear()
+    (catalogue.FOLDER / "toy.py").write_text('"""Toy."""\nfrom datasets.readers.ihepc import read, rebuild_file\n')
+    catalogue._read_file.cache_clear()
     server.rows = original.replace(";", ",").encode()
     server.description = server.describe(target=None)
     assert toy("toy").provenance["source"] == "uci"
-    assert source.cache_file(catalogue.entry("toy")).read_text() == original
+    assert source.cache_file(catalogue.read_entry("toy")).read_text() == original
     assert toy("toy").provenance["source"] == "cache"
-    source.cache_file(catalogue.entry("toy")).unlink()
+    source.cache_file(catalogue.read_entry("toy")).unlink()
     server.rows = server.rows.replace(b"240", b"241")
     with pytest.raises(datasets.DataMismatch, match="is not the original household_power_consumption"):
         toy("toy")

@@ -48,13 +48,13 @@ SHAPES = {
 
 @pytest.fixture(params=datasets.names())
 def entry(request):
-    return catalogue.entry(request.param)
+    return catalogue.read_entry(request.param)
 
 
 @pytest.fixture
 def loaded(entry):
     if not datasets.is_available(entry.name):
-        pytest.skip(f"{entry.name}: {', '.join(entry.files)} is not in {', '.join(map(str, source.folders()))}")
+        pytest.skip(f"{entry.name}: {', '.join(entry.files)} is not in {', '.join(map(str, source.list_folders()))}")
     return datasets.load(entry.name)
 
 
@@ -105,13 +105,13 @@ def test_nothing_is_missing_and_types_are_those_of_the_domain(loaded):
 
 def test_the_fingerprint_is_that_of_the_rows(loaded, entry):
     if not entry.pinned_by_file:
-        assert table.fingerprint(pd.concat([loaded.frame, loaded.target], axis=1)) == loaded.fingerprint
+        assert table.hash_table(pd.concat([loaded.frame, loaded.target], axis=1)) == loaded.fingerprint
     assert loaded.fingerprint == datasets.fingerprint(entry.name) == loaded.provenance["fingerprint"]
 
 
 def test_adult_has_the_training_part_first():
     if not datasets.is_available("adult"):
-        pytest.skip(f"adult.data and adult.test are not in {', '.join(map(str, source.folders()))}")
+        pytest.skip(f"adult.data and adult.test are not in {', '.join(map(str, source.list_folders()))}")
     adult = datasets.load("adult")
     assert adult.n_train == 30162
     first_of_each = adult.frame[["age", "workclass", "fnlwgt"]].iloc[[0, adult.n_train]]
@@ -144,7 +144,7 @@ def test_a_mistake_in_the_catalogue_names_file_and_key(tmp_path, monkeypatch):
     (tmp_path / "car.yaml").write_text(text)
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
     with pytest.raises(ValueError, match=r"car.yaml.*row_count"):
-        catalogue.entry("car")
+        catalogue.read_entry("car")
 
 
 def test_the_ihepc_parser_reads_the_original_layout(tmp_path):
@@ -156,20 +156,20 @@ def test_the_ihepc_parser_reads_the_original_layout(tmp_path):
         "28/4/2007;00:21:00;?;?;?;?;?;?;\n"
         "16/12/2006;17:25:00;5.360;0.436;233.630;23.000;0.000;1.000;16.000\n"
     )
-    entry = catalogue.entry("ihepc")
-    rows = table.canonical(ihepc.read(path), entry.domain, entry.drop_missing)
+    entry = catalogue.read_entry("ihepc")
+    rows = table.convert_columns(ihepc.read(path), entry.domain, entry.drop_missing)
     assert rows["Global_active_power"].tolist() == [4.216, 5.36]
     assert rows["Sub_metering_3"].tolist() == [17, 16]
 
 
 def test_a_part_of_ihepc_never_has_its_name():
-    part, whole = catalogue.entry("ihepc_2007h1"), catalogue.entry("ihepc")
+    part, whole = catalogue.read_entry("ihepc_2007h1"), catalogue.read_entry("ihepc")
     assert part.title != whole.title and part.fingerprint != whole.fingerprint
     assert part.domain == whole.domain
 
 
 def canonical(frame, name, reader):
-    return source.make_canonical(frame, catalogue.entry(name), reader)
+    return source.make_canonical(frame, catalogue.read_entry(name), reader)
 
 
 ADULT_ROW = (
@@ -188,7 +188,7 @@ def test_dots_blanks_and_marks_of_adult_vanish(tmp_path):
 
 
 def test_the_merge_of_the_wines_is_undone():
-    names = catalogue.entry("wine_quality").domain.names
+    names = catalogue.read_entry("wine_quality").domain.names
     merged = pd.DataFrame(np.ones((3, 11)), columns=names).assign(quality=[5, 6, 7], color=["red", "white", "red"])
     assert canonical(merged, "wine_quality", semicolon_separated)["quality"].tolist() == [6]
     assert canonical(merged, "wine_quality_red", semicolon_separated)["quality"].tolist() == [5, 7]
@@ -203,4 +203,4 @@ def test_ihepc_is_checked_by_rebuilding_the_original_file(as_text):
         "28/4/2007;00:21:00;?;?;?;?;?;?;\n"
     )
     frame = pd.read_csv(io.StringIO(original), sep=";", **({"dtype": str} if as_text else {"na_values": "?"}))
-    assert ihepc.rebuilt(frame).decode() == original
+    assert ihepc.rebuild_file(frame).decode() == original

@@ -12,13 +12,13 @@ EMBEDDED = pytest.mark.parametrize("module", [car, nursery], ids=["car", "nurser
 
 
 def _entry(module):
-    return catalogue.entry(module.__name__.removeprefix("datasets.readers."))
+    return catalogue.read_entry(module.__name__.removeprefix("datasets.readers."))
 
 
 @EMBEDDED
 def test_the_original_bytes_come_back(module):
     (expected,) = _entry(module).files.values()
-    assert hashlib.sha256(module.original()).hexdigest() == expected
+    assert hashlib.sha256(module.original_bytes()).hexdigest() == expected
 
 
 @EMBEDDED
@@ -31,7 +31,7 @@ def test_the_file_is_a_complete_product_of_the_declared_values(module):
 
 @EMBEDDED
 def test_no_file_and_no_network_are_needed(module, monkeypatch):
-    monkeypatch.setattr(source, "folders", list)
+    monkeypatch.setattr(source, "list_folders", list)
     monkeypatch.setattr("socket.socket.connect", None)
     assert load.__wrapped__(_entry(module).name).provenance["source"] == "embedded"
 
@@ -40,8 +40,8 @@ def test_no_file_and_no_network_are_needed(module, monkeypatch):
 def test_bytes_equal_the_file_if_it_is_here(module):
     paths = source.original_files(_entry(module))
     if not paths:
-        pytest.skip(f"{', '.join(_entry(module).files)} is not in {', '.join(map(str, source.folders()))}")
-    assert paths[0].read_bytes() == module.original()
+        pytest.skip(f"{', '.join(_entry(module).files)} is not in {', '.join(map(str, source.list_folders()))}")
+    assert paths[0].read_bytes() == module.original_bytes()
 
 
 def test_a_changed_rule_is_refused(monkeypatch):

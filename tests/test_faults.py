@@ -55,7 +55,7 @@ IN_PYTHON = [
     Fault(
         "budget not divided by T: DiffPETs",
         "algorithms.forests.forest:TwoVariants._tree_epsilon",
-        '(1 if self._sampling() == "disjoint" else self.n_estimators)',
+        '(1 if self._sampling_rule() == "disjoint" else self.n_estimators)',
         "1",
         "1",
         ("classification: mushroom, diffpets, epsilon = 0.5",),
@@ -63,14 +63,14 @@ IN_PYTHON = [
     Fault(
         "budget not divided by T: RFDPP-Gini",
         "algorithms.forests.forest:TwoVariants._tree_epsilon",
-        '(1 if self._sampling() == "disjoint" else self.n_estimators)',
+        '(1 if self._sampling_rule() == "disjoint" else self.n_estimators)',
         "1",
         "2",
         ("grid: mushroom, rfdpp_gini, max_depth = 8, epsilon = 0.25",),
     ),
     Fault(
         "budget not divided by T: RDT",
-        "algorithms.forests.rdt:RDTClassifier._grower",
+        "algorithms.forests.rdt:RDTClassifier._bind_grower",
         "float(self.epsilon) / self.n_estimators",
         "float(self.epsilon)",
         "1",
@@ -102,7 +102,7 @@ IN_PYTHON = [
     ),
     Fault(
         "disjoint trees that all see all rows: eDPRF",
-        "algorithms.forests.edprf:EDPRFClassifier._sampling",
+        "algorithms.forests.edprf:EDPRFClassifier._sampling_rule",
         '"disjoint"',
         '"all"',
         "4",

@@ -15,9 +15,9 @@ from algorithms.mechanisms import (
     laplace,
     laplace_of,
     laplace_vector,
-    mixed,
+    mix_bits,
     permute_and_flip,
-    spread,
+    sup_norm_spread,
     sup_norm_vector,
     uniform_of,
 )
@@ -81,7 +81,7 @@ def test_noise_of_the_maximum_norm_follows_its_density(sensitivity, epsilon, m):
     assert_drawn_from(np.full(2 * m, 1 / (2 * m)), np.bincount(face, minlength=2 * m))
     inside = (noise / largest[:, np.newaxis])[np.abs(noise) < largest[:, np.newaxis]]
     assert m == 1 or stats.kstest(inside, stats.uniform(-1, 2).cdf).pvalue > SMALLEST_P
-    assert noise.std(axis=0) == pytest.approx(spread(m) * sensitivity / epsilon, rel=0.05)
+    assert noise.std(axis=0) == pytest.approx(sup_norm_spread(m) * sensitivity / epsilon, rel=0.05)
     if m == 1:
         assert stats.kstest(noise[:, 0], stats.laplace(0, sensitivity / epsilon).cdf).pvalue > SMALLEST_P
 
@@ -94,7 +94,7 @@ def test_keys_are_mixed_as_splitmix64_does():
     }
     for seed, outputs in published.items():
         states = [(seed + i * 0x9E3779B97F4A7C15) % 2**64 for i in range(4)]
-        assert [int(mixed(np.uint64(state))) for state in states] == outputs
+        assert [int(mix_bits(np.uint64(state))) for state in states] == outputs
 
 
 @pytest.mark.parametrize("step", [1, 2**32, 0x9E3779B97F4A7C15])
@@ -130,7 +130,7 @@ def test_the_smallest_and_largest_numbers_of_a_key_give_finite_noise():
     """Keys whose 52 leading bits are all 0 or all 1, found by undoing the mixing."""
     for bits in (0, 2**64 - 1):
         key = np.uint64(unmixed(bits))
-        assert int(mixed(key)) == bits
+        assert int(mix_bits(key)) == bits
         assert 0 < uniform_of(key) < 1
         assert abs(laplace_of(key, 0.0, 1.0, 1.0)) == pytest.approx(52 * math.log(2), rel=1e-9)
 

@@ -19,7 +19,7 @@ from algorithms import (
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.regression.design import Design
 from algorithms.regression.moments import Moments, share_of_moments
-from algorithms.regression.monomials import Monomials, count
+from algorithms.regression.monomials import Monomials, count_monomials
 from tests.test_regression import DOMAIN, any_objective, every_class, rows, scalings
 
 TYPES = {FunctionalMechanismRegressor: {}, DPCRegressor: {}, DPBARegressor: {"beta": None, "share": "optimal"}}
@@ -151,7 +151,7 @@ def test_the_sound_dpc_gives_sensitive_coefficients_the_noise_that_gamma_says(ga
     budget = model.budget(model.design(DOMAIN))
     others, sensitive = budget.groups
     assert others.epsilon + sensitive.epsilon == pytest.approx(2.0, rel=1e-12)
-    values, *told = budget.laid_out(any_objective(9))
+    values, *told = budget.lay_out(any_objective(9))
     rng = np.random.default_rng(33)
     draws = [budget.add_noise(np.zeros_like(values), *told, rng) for _ in range(4000)]
     deviations = np.std(draws, axis=0)
@@ -210,5 +210,5 @@ def test_without_noise_both_variants_are_the_same(cls):
 @pytest.mark.parametrize(("p", "degree"), [(60, 1), (45, 2), (9, 2)])
 def test_products_of_many_attributes_are_told_apart(p, degree):
     squares = Monomials(p, degree).squares
-    assert len(np.unique(squares)) == count(p, 2 * degree) - p
+    assert len(np.unique(squares)) == count_monomials(p, 2 * degree) - p
     assert np.array_equal(squares, squares.T) and squares.max() == len(np.unique(squares)) - 1

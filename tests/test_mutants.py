@@ -1,6 +1,7 @@
 """The list of mutants is about the source as it stands; what notices them is `make mutants`."""
 
 import ast
+import builtins
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,27 @@ def test_every_text_stands_there_once_and_what_stands_there_instead_can_be_read(
     for mutant in (one for one in MUTANTS if one.file == file):
         changed = mutated(mutant, source)
         assert changed != source and ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant.name
+
+
+def names_in(source):
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_mutant_uses_no_name_that_its_file_does_not_have(file):
+    """It would raise where it runs, and everything would notice that."""
+    source = (PROJECT / file).read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    defined = {getattr(node, "name", None) for node in ast.walk(tree)} | {*dir(builtins), *names_in(source)}
+    defined |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= {alias.asname or alias.name for alias in node.names}
+    for mutant in (mutant for mutant in MUTANTS if mutant.file == file):
+        nodes = list(ast.walk(ast.parse(mutated(mutant, source))))
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        assert names_in(mutated(mutant, source)) <= defined | stored | arguments, mutant.name
 
 
 def test_a_text_that_has_moved_on_is_refused():

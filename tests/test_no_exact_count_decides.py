@@ -47,8 +47,8 @@ KEPT += [subject for subject in subjects() if subject.name in ("thrifty_tree", "
 class ThriftyAtLargeCounts(RFDPPGiniClassifier):
     """A sound forest whose splits are drawn with less budget where a node has more than 17 rows."""
 
-    def _grower(self, table):
-        grow = super()._grower(table)
+    def _bind_grower(self, table):
+        grow = super()._bind_grower(table)
         draw = rfdpp_gini.draw_public_cut
 
         def drawn(growth, table, i, features, totals, epsilon, rng):
@@ -67,8 +67,8 @@ class ThriftyAtLargeCounts(RFDPPGiniClassifier):
 class DepthOfTheRows(RFDPPGiniClassifier):
     """A sound forest as deep as the exact number of its rows allows."""
 
-    def _grower(self, table):
-        grow, exact = super()._grower(table), len(table.labels)
+    def _bind_grower(self, table):
+        grow, exact = super()._bind_grower(table), len(table.labels)
 
         def growing(table, rows, rng):
             affordable = depth.affordable_levels

@@ -97,7 +97,9 @@ def parts_of_an_experiment(n_rows, n_parts, rng=STREAM):
     return drawn
 
 
-DRAWN = pytest.mark.parametrize("draw", [opendp_noise.parts, parts_of_an_experiment], ids=["release", "experiment"])
+DRAWN = pytest.mark.parametrize(
+    "draw", [opendp_noise.draw_secret_parts, parts_of_an_experiment], ids=["release", "experiment"]
+)
 
 
 @DRAWN

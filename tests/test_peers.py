@@ -325,7 +325,7 @@ def test_the_benchmark_leaves_out_no_combination_but_those_it_says():
     path = estimators.FOLDER.parent / "paper" / "benchmark.yaml"
     paper = yaml.safe_load(path.read_text(encoding="utf-8")) | {"repeats": 1}
     many, two, numbers = (paper["studies"][name] for name in ("classification", "binary", "regression"))
-    is_binary = {name: len(catalogue.entry(name).domain.target.categories) == 2 for name in many["dataset"]}
+    is_binary = {name: len(catalogue.read_entry(name).domain.target.categories) == 2 for name in many["dataset"]}
     assert set(two["dataset"]) == {name for name in is_binary if is_binary[name]}
     assert set(two["algorithm"]) - set(many["algorithm"]) == {"dp_ebm"}
     assert set(many["algorithm"]) < set(two["algorithm"])

@@ -15,7 +15,7 @@ from scipy import stats
 
 from algorithms import Domain, Nominal, RDTClassifier
 from algorithms.forests.rdt import add_counts, child_key, own_height
-from algorithms.mechanisms import laplace_of, mixed, uniform_of
+from algorithms.mechanisms import laplace_of, mix_bits, uniform_of
 from tests.reference_trees import ALL_BITS, COLUMNS, DOMAIN, N_CLASSES, NOMINAL, splitmix64, table, uniform_of_key
 
 SMALLEST_P = 1e-4  # fixed seeds, see test_mechanisms.py
@@ -314,7 +314,7 @@ def test_a_forest_takes_that_height_and_a_continuous_column_counts_two():
 
 def test_keys_are_mixed_as_in_the_reference():
     for key in (0, 1, 2**63, ALL_BITS, *np.random.default_rng(0).integers(2**64, size=99, dtype=np.uint64).tolist()):
-        assert int(mixed(np.uint64(key))) == splitmix64(key)
+        assert int(mix_bits(np.uint64(key))) == splitmix64(key)
         assert uniform_of(np.uint64(key)) == uniform_of_key(key)
         assert laplace_of(np.uint64(key), 5.0, 2.0, 0.5) == pytest.approx(5 + laplace_noise(key, 4), rel=1e-9)
 

@@ -221,7 +221,9 @@ def test_clipping_compiled_and_not_is_the_same():
     values = np.array([-2.0, -1.0, 0.0, 3.0, np.nan, np.inf, 7.0, -np.inf, np.nan, 5.0])
     for given_ in (values, values[:4], np.repeat(values, 2)[::2], values[:0]):
         outs = np.empty((2, len(given_)))
-        counts = [clip(given_, -1.0, 5.0, out) for clip, out in zip((clipping.clip, clip_numbers), outs, strict=True)]
+        counts = [
+            clip(given_, -1.0, 5.0, out) for clip, out in zip((clipping.clip_compiled, clip_numbers), outs, strict=True)
+        ]
         assert counts[0] == counts[1] and np.array_equal(*outs, equal_nan=True)
     assert clip_numbers(values, -1.0, 5.0, np.empty(10)) == (4, 2)
 

@@ -27,13 +27,13 @@ from algorithms import (
 )
 from algorithms.accounting.events import REPLACED, Sequential, Spent
 from algorithms.accounting.privacy import Privacy
-from algorithms.regression.budget import PROPORTIONS, sensitivities, share_of_quadratic
+from algorithms.regression.budget import PROPORTIONS, part_sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.dpba import BETAS
 from algorithms.regression.functional_mechanism import SENSITIVITIES
-from algorithms.regression.monomials import MOST, Monomials, count
+from algorithms.regression.monomials import MOST, Monomials, count_monomials
 from algorithms.regression.objective import Noise, Objective, objective_of
-from algorithms.regression.repair import REPAIRS, minimise
+from algorithms.regression.repair import REPAIRS, minimise_objective
 from tests.noisy_objective import perturbed
 
 SMALLEST_P = 1e-4  # fixed seeds, see test_mechanisms.py
@@ -72,7 +72,7 @@ def matrix_of(X):
 
 @pytest.mark.parametrize(("p", "degree", "d"), [(9, 2, 54), (4, 3, 34), (6, 2, 27), (12, 1, 12), (1, 7, 7)])
 def test_the_number_of_monomials(p, degree, d):
-    assert count(p, degree) == len(Monomials(p, degree)) == d
+    assert count_monomials(p, degree) == len(Monomials(p, degree)) == d
     assert len(Monomials(p, degree, constant=True)) == d + 1
     names = Monomials(p, degree).names([f"x{i}" for i in range(p)])
     assert len(names) == len(set(names)) == d
@@ -87,8 +87,8 @@ def test_monomials_are_those_of_scikit_learn_in_the_same_order(p, degree, consta
     block = np.full((len(monomials), 11), np.nan)
     block[:p] = attributes.T
     monomials.expand(block)
-    np.testing.assert_allclose(block[: count(p, degree)].T, expansion.transform(attributes), rtol=1e-13)
-    assert (block[count(p, degree) :] == 1).all()
+    np.testing.assert_allclose(block[: count_monomials(p, degree)].T, expansion.transform(attributes), rtol=1e-13)
+    assert (block[count_monomials(p, degree) :] == 1).all()
 
     letters = "abcdefghi"[:p]
     theirs = expansion.get_feature_names_out(list(letters))
@@ -426,8 +426,8 @@ def test_the_published_code_against_a_slow_reference(epsilon):
 
 def test_the_published_code_drops_eigenvalues_below_a_fixed_number():
     M, b = np.diag([1.0, 2e-8, 0.5e-8]), np.ones(3)
-    assert minimise(M, b, "fm_code", 0.0).tolist() == [-0.5, -2.5e7, 0]
-    assert minimise(M, b, "ridge+trim", 0.0)[2] == -1e8
+    assert minimise_objective(M, b, "fm_code", 0.0).tolist() == [-0.5, -2.5e7, 0]
+    assert minimise_objective(M, b, "ridge+trim", 0.0)[2] == -1e8
 
 
 # Sensitivity, by brute force.
@@ -469,7 +469,7 @@ def test_no_neighbour_moves_the_coefficients_by_more_than_is_said(p, degree):
 
     So the printed Δ covers replacing nearly twice over and adding twice.
     """
-    d = count(p, degree)
+    d = count_monomials(p, degree)
     printed = np.array([2 * d**2, 4 * d, SENSITIVITIES["coefficients"](d)])
     replaced, added = largest_move(p, degree, 300, replaced=True), largest_move(p, degree, 300, replaced=False)
     assert (replaced <= printed).all() and (added <= printed / 2).all()
@@ -477,7 +477,7 @@ def test_no_neighbour_moves_the_coefficients_by_more_than_is_said(p, degree):
     assert replaced[1] == 4 * d
     if degree == 1:
         np.testing.assert_allclose(replaced, [d**2, 4 * d, (d + 1) ** 2])
-    assert sensitivities(d) == (printed[0], printed[1])
+    assert part_sensitivities(d) == (printed[0], printed[1])
 
 
 @scalings
@@ -511,7 +511,7 @@ SPLITS = [
 def test_no_neighbour_costs_more_than_epsilon(model):
     """Σ |change| / scale is at most ε for a record replaced, and exactly ε/2 for one added, at a corner."""
     design = Design(DOMAIN, model.degree, "box", bool(model.fit_intercept))
-    quadratic, linear, ledger = model._budget(design)
+    quadratic, linear, ledger = model._printed_budget(design)
     rng, d = np.random.default_rng(26), len(design.monomials)
     corners = np.array(list(itertools.product((-2, 2, 6), (100, 100.5, 101), (0, 1.5, 3))))
     anywhere = rng.uniform((-2, 100, 0), (6, 101, 3), (300, 3))
@@ -544,7 +544,7 @@ def indefinite(d, seed):
 def test_ridge_adds_four_standard_deviations_to_the_diagonal(seed):
     M, b = indefinite(6, seed)
     ridge = 4 * math.sqrt(2) * 0.37 * np.eye(6)
-    np.testing.assert_allclose(minimise(M, b, "ridge", 0.37), np.linalg.solve(2 * (M + ridge), -b), rtol=1e-9)
+    np.testing.assert_allclose(minimise_objective(M, b, "ridge", 0.37), np.linalg.solve(2 * (M + ridge), -b), rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -555,7 +555,7 @@ def test_trim_minimises_in_the_span_of_positive_eigenvalues(seed, repair):
     values, vectors = np.linalg.eigh(repaired)
     V = vectors[:, values > 0]
     assert 0 < V.shape[1] < 6, "an example that has something to trim"
-    w = minimise(M, b, repair, 0.2)
+    w = minimise_objective(M, b, repair, 0.2)
     np.testing.assert_allclose(w, V @ np.linalg.solve(2 * V.T @ repaired @ V, -V.T @ b), rtol=1e-9)
     np.testing.assert_allclose(w, V @ (V.T @ w), atol=1e-12)
     lowest = b @ w + w @ repaired @ w
@@ -567,7 +567,7 @@ def test_trim_minimises_in_the_span_of_positive_eigenvalues(seed, repair):
 @pytest.mark.parametrize("seed", range(5))
 def test_without_repair_the_gradient_vanishes(seed):
     M, b = indefinite(6, seed)
-    np.testing.assert_allclose(2 * M @ minimise(M, b, "none", 0.37), -b, atol=1e-9)
+    np.testing.assert_allclose(2 * M @ minimise_objective(M, b, "none", 0.37), -b, atol=1e-9)
 
 
 @every_repair
@@ -575,7 +575,7 @@ def test_a_singular_objective_gives_the_shortest_least_squares_weights(repair):
     rng = np.random.default_rng(15)
     Z, y = rng.normal(size=(30, 3)) @ rng.normal(size=(3, 7)), rng.normal(size=30)
     shortest = np.linalg.lstsq(Z, y, rcond=1e-9)[0]
-    np.testing.assert_allclose(minimise(Z.T @ Z, -2 * Z.T @ y, repair, 0.0), shortest, atol=1e-9)
+    np.testing.assert_allclose(minimise_objective(Z.T @ Z, -2 * Z.T @ y, repair, 0.0), shortest, atol=1e-9)
 
 
 @pytest.mark.parametrize("unit", [1e-30, 1e30])
@@ -583,8 +583,8 @@ def test_a_singular_objective_gives_the_shortest_least_squares_weights(repair):
 def test_the_unit_of_the_objective_does_not_matter(unit, repair):
     M, b = indefinite(6, 1)
     M[0], M[:, 0] = 0, 0  # a direction of eigenvalue zero
-    expected = minimise(M, b, repair, 0.2)
-    np.testing.assert_allclose(minimise(unit * M, unit * b, repair, 0.2 * unit), expected, atol=1e-9)
+    expected = minimise_objective(M, b, repair, 0.2)
+    np.testing.assert_allclose(minimise_objective(unit * M, unit * b, repair, 0.2 * unit), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -595,17 +595,17 @@ def test_tikhonov_is_the_posterior_mean_of_weights_of_length_one(seed):
     M, b = A @ A.T, np.random.default_rng(seed + 10).normal(size=d)
     v = 4 * 2 * of_M**2 + 2 * of_b**2
     expected = -2 * M / d @ np.linalg.solve(4 * M @ M / d + v * np.eye(d), b)
-    np.testing.assert_allclose(minimise(M, b, "tikhonov", of_M, of_b), expected, rtol=1e-9)
+    np.testing.assert_allclose(minimise_objective(M, b, "tikhonov", of_M, of_b), expected, rtol=1e-9)
     M, b = indefinite(6, seed)
     values, vectors = np.linalg.eigh(M)
-    weights = vectors.T @ minimise(M, b, "tikhonov", 0.2)
+    weights = vectors.T @ minimise_objective(M, b, "tikhonov", 0.2)
     np.testing.assert_allclose(weights[values <= 0], 0, atol=1e-12)
 
 
 def test_where_nothing_is_positive_the_weights_are_zero():
-    assert minimise(-np.eye(3), np.ones(3), "ridge+trim", 0.01).tolist() == [0, 0, 0]
+    assert minimise_objective(-np.eye(3), np.ones(3), "ridge+trim", 0.01).tolist() == [0, 0, 0]
     for repair in ("none", "ridge", "trim", "ridge+trim"):
-        assert minimise(np.zeros((3, 3)), np.zeros(3), repair, 0.0).tolist() == [0, 0, 0]
+        assert minimise_objective(np.zeros((3, 3)), np.zeros(3), repair, 0.0).tolist() == [0, 0, 0]
 
 
 # Without noise: least squares.

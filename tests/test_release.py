@@ -316,7 +316,7 @@ def test_the_classifier_sees_the_release_and_the_test_rows_as_they_are(model):
     """By hand: the sampler's rows, standardised, a support vector machine, and the original rows of the test."""
     X, y = table(300)
     model = clone(model).set_params(classifier="svm", domain=DOMAIN, random_state=0).fit(X, y)
-    sampler = model.sampler()
+    sampler = model.make_sampler()
     released, labels = sampler.fit_resample(X, y)
     scaler = StandardScaler().fit(released.to_numpy())
     machine = SVC(C=1000, gamma=1 / 256).fit(scaler.transform(released.to_numpy()), labels)
@@ -427,7 +427,7 @@ def test_a_classifier_may_choose_its_ratio_by_itself():
     )
     assert (plain.predict(X) == model.predict(X)).all()
     assert "ratio from the rows" not in [fault.name for fault in plain.privacy_.faults]
-    same, _ = model.sampler().fit_resample(X, y)
+    same, _ = model.make_sampler().fit_resample(X, y)
     assert len(same) == sum(round(model.sampling_ratio_ * n) for n in np.unique(y, return_counts=True)[1])
 
 

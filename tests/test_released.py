@@ -325,4 +325,4 @@ def test_a_domain_that_json_cannot_hold_cannot_leave(column):
 def test_what_json_cannot_hold_is_refused():
     for value in (math.inf, object(), 1j):
         with pytest.raises(ReleaseError, match="cannot hold"):
-            document.plain(value)
+            document.to_plain_data(value)

@@ -183,7 +183,7 @@ def test_an_impossible_executor_is_refused(backend, jobs):
 def three_columns(monkeypatch):
     """Stand in for CCPP: a few rows of its domain, so that no file is needed."""
     rng = np.random.default_rng(0)
-    entry = catalogue.entry("ccpp")
+    entry = catalogue.read_entry("ccpp")
     frame = pd.DataFrame({f.name: rng.uniform(f.lower, f.upper, 300) for f in entry.domain.features})
     target = pd.Series(450 + frame["AT"] - 0.02 * frame["AT"] * frame["V"] / 2)
     made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from algorithms.forests.engine.candidates import below_scores, by_value_score, equals_scores
-from algorithms.forests.engine.scores import CODES, SSE_SENSITIVITY, sensitivity, squared_error_score
+from algorithms.forests.engine.scores import CODES, SSE_SENSITIVITY, score_sensitivity, squared_error_score
 
 N_CLASSES = 3
 
@@ -79,7 +79,7 @@ def test_no_record_moves_a_score_by_more_than_the_sensitivity(name, n_children, 
             for cells in tables(n, n_cells)
             for i in range(n_cells)
         )
-        assert largest <= sensitivity(CODES[name], n) + 1e-9
+        assert largest <= score_sensitivity(CODES[name], n) + 1e-9
         if name == "max":
             assert largest == 1
 
@@ -90,14 +90,14 @@ def test_the_sensitivity_is_no_larger_than_it_must_be(name):
     shares = []
     for n in (10, 1_000, 100_000):
         change = abs(score_of(name, (n, 0, 0)) - score_of(name, (n, 1, 0)))
-        shares.append(change / sensitivity(CODES[name], n))
+        shares.append(change / score_sensitivity(CODES[name], n))
     assert shares == sorted(shares)
     assert 0.9999 < shares[-1] <= 1
 
 
 def test_information_gain_is_in_bits():
     assert score_of("information_gain", (2, 2, 0)) == -4.0
-    assert sensitivity(CODES["information_gain"], 7) == pytest.approx(3 + 1 / math.log(2))
+    assert score_sensitivity(CODES["information_gain"], 7) == pytest.approx(3 + 1 / math.log(2))
 
 
 # Numbers.

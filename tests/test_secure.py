@@ -72,13 +72,13 @@ def counting(replace):
 
         return made
 
-    def radius(m, scale, drawing=opendp_noise._radius):
+    def radius(m, scale, drawing=opendp_noise._draw_radius):
         drawn["sup_norm_vector"] += 1
         return drawing(m, scale)
 
-    replace(opendp_noise, "_radius", radius)
-    replace(opendp_noise, "_laplace", watched(opendp_noise._laplace))
-    replace(opendp_noise, "_largest", watched(opendp_noise._largest))
+    replace(opendp_noise, "_draw_radius", radius)
+    replace(opendp_noise, "_make_laplace", watched(opendp_noise._make_laplace))
+    replace(opendp_noise, "_make_noisy_maximum", watched(opendp_noise._make_noisy_maximum))
     return drawn
 
 
@@ -119,7 +119,7 @@ def test_noise_of_the_maximum_norm_follows_its_law(m, sensitivity, epsilon):
 def test_the_radius_on_a_coarse_grid_follows_its_law():
     """Where the correction of the proposal counts: q = exp(-1 / 2), m = 3."""
     weights = np.array([(2 * k + 1) ** 3 * math.exp(-k / 2) for k in range(80)])
-    drawn = np.bincount([opendp_noise._radius(3, 2.0) for _ in range(N_DRAWS)], minlength=80)
+    drawn = np.bincount([opendp_noise._draw_radius(3, 2.0) for _ in range(N_DRAWS)], minlength=80)
     law = weights / weights.sum() * N_DRAWS
     seen, expected = (np.append(a[1:18], [a[0] + a[18:].sum()]) for a in (drawn, law))
     assert stats.chisquare(seen, expected).pvalue > SMALLEST_P
@@ -233,7 +233,7 @@ def test_noise_of_the_maximum_norm_refuses_a_budget_that_64_bits_cannot_serve(se
     for epsilon in (2.0**-26, 2.0**-40, 5e-324):
         with pytest.raises(ValueError, match=r"^sup_norm_vector: epsilon=\S+ is too small .* give at least 2\^-25$"):
             sup_norm_vector(np.zeros(2), sensitivity, epsilon, rng)
-    monkeypatch.setattr(opendp_noise, "_radius", lambda m, scale: scales.append(scale) or 1)
+    monkeypatch.setattr(opendp_noise, "_draw_radius", lambda m, scale: scales.append(scale) or 1)
     sup_norm_vector(np.zeros(2), sensitivity, opendp_noise.SMALLEST_EPSILON, rng)
     assert scales[0] <= 2**56  # so that 2^63 lies 128 scales away
 
@@ -243,7 +243,7 @@ def test_noise_of_the_maximum_norm_refuses_a_budget_that_64_bits_cannot_serve(se
 def test_answers_are_rounded_to_the_grid_of_their_noise_which_covers_two_that_differ(sensitivity, epsilon, monkeypatch):
     """What is left below the grid would have no noise; neighbours may be rounded apart by a step more."""
     told, step = [], 2.0 ** (math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30)
-    monkeypatch.setattr(opendp_noise, "_radius", lambda m, scale: told.append(scale * epsilon) or 0)  # no noise
+    monkeypatch.setattr(opendp_noise, "_draw_radius", lambda m, scale: told.append(scale * epsilon) or 0)  # no noise
     exact = np.random.default_rng(1).uniform(-5, 5, 50)
     some, others = (opendp_noise.noisy_together(exact + moved, sensitivity, epsilon) for moved in (0.0, sensitivity))
     for released in (some, others):
@@ -474,7 +474,7 @@ def test_another_source_of_noise_is_refused():
 
 
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch):
-    opendp_noise._opendp.cache_clear()
+    opendp_noise._import_opendp.cache_clear()
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     X, y = table()
     with pytest.raises(ImportError, match=r"pip install \"dp-replica\[secure\]\"") as raised:

@@ -42,7 +42,7 @@ class Event(Protocol):
         """Cost between tables that are neighbours by the given relation."""
         ...
 
-    def lines(self) -> list[str]:
+    def to_lines(self) -> list[str]:
         """Describe the event for a reader, indented like a tree."""
         ...
 
@@ -101,7 +101,7 @@ class Spent:
             return self.epsilon * self.other_sensitivity / self.sensitivity
         return 2 * self.epsilon if neighbours == REPLACED else math.inf
 
-    def lines(self) -> list[str]:
+    def to_lines(self) -> list[str]:
         """Describe the event."""
         return [f"{self.mechanism}: {self.purpose} (sensitivity {self.sensitivity:g}) costs {self.epsilon:.4g}"]
 
@@ -123,13 +123,19 @@ class Unpaid:
         """Infinity, whatever the relation."""
         return math.inf
 
-    def lines(self) -> list[str]:
+    def to_lines(self) -> list[str]:
         """Describe the event."""
         return [f"unpaid: {self.purpose} costs inf"]
 
 
 class _Composed:
     """Base of the events that are made of others."""
+
+    parts: tuple[Event, ...]
+
+    def epsilon_under(self, neighbours: str) -> float:
+        """Cost between tables that are neighbours by the given relation."""
+        raise TypeError(f"{type(self).__name__} does not say what it costs")
 
     @property
     def neighbours(self) -> str:
@@ -151,7 +157,7 @@ class Sequential(_Composed):
     >>> level = Sequential("level", (Spent("laplace", "class counts", 0.1, 1.0),), times=3)
     >>> round(level.epsilon, 9)
     0.3
-    >>> print("\\n".join(level.lines()))
+    >>> print("\\n".join(level.to_lines()))
     3 x level, on the same rows, costs 0.3
       laplace: class counts (sensitivity 1) costs 0.1
     """
@@ -164,7 +170,7 @@ class Sequential(_Composed):
         """Sum over the parts, as often as they happen."""
         return self.times * math.fsum(part.epsilon_under(neighbours) for part in self.parts) if self.times else 0.0
 
-    def lines(self) -> list[str]:
+    def to_lines(self) -> list[str]:
         """Describe the events."""
         return _describe_parts(self, "on the same rows")
 
@@ -200,10 +206,10 @@ class Parallel(_Composed):
         if neighbours != REPLACED:
             return dearest
         one_more = sorted((part.epsilon_under(ADDED_OR_REMOVED) for part in self.parts), reverse=True)
-        two = [one for one in one_more for _ in range(min(self.times, 2))][:2]
-        return max(dearest, sum(two)) if len(two) == 2 else dearest
+        dearest_two = [cost for cost in one_more for _ in range(min(self.times, 2))][:2]
+        return max(dearest, sum(dearest_two)) if len(dearest_two) == 2 else dearest
 
-    def lines(self) -> list[str]:
+    def to_lines(self) -> list[str]:
         """Describe the events."""
         return _describe_parts(self, "on disjoint rows")
 
@@ -255,10 +261,10 @@ class Bootstrapped(_Composed):
         fewer = -np.logaddexp.reduce(log_p - differing * epsilon)
         return float(max(more, fewer))
 
-    def lines(self) -> list[str]:
+    def to_lines(self) -> list[str]:
         """Describe the events."""
         sample = f"on a bootstrap sample of {self.n_rows} rows, where a record may be more than once"
-        return [f"{sample}, costs {self.epsilon:.4g}", *("  " + line for line in self.part.lines())]
+        return [f"{sample}, costs {self.epsilon:.4g}", *("  " + line for line in self.part.to_lines())]
 
 
 def _log_binomial(k: np.ndarray, n: int, p: float) -> np.ndarray:
@@ -292,7 +298,7 @@ def drop_unpaid(event: Event) -> Event | None:
 def _describe_parts(event: Sequential | Parallel, how: str) -> list[str]:
     times = f"{event.times} x " if event.times != 1 else ""
     head = f"{times}{event.name}, {how}, costs {event.epsilon:.4g}"
-    return [head, *("  " + line for part in event.parts for line in part.lines())]
+    return [head, *("  " + line for part in event.parts for line in part.to_lines())]
 
 
 _EVENTS = {cls.__name__: cls for cls in (Spent, Unpaid, Sequential, Parallel, Bootstrapped)}
@@ -312,7 +318,7 @@ def event_to_dict(event: Event) -> dict:
     }
 
 
-def to_json_value(value):
+def to_json_value(value) -> str | float | int | list | dict | None:
     """Return a field of an event as what JSON can hold; an infinite number becomes the word "inf"."""
     if isinstance(value, tuple):
         return [event_to_dict(part) for part in value]

@@ -152,4 +152,4 @@ class Privacy:
         costs = [f"{self.accounted(relation):g} ({relation})" for relation in (self.neighbours, other)]
         head = f"{claimed}, accounted {', '.join(costs)}; {soundness}"
         faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
-        return "\n".join([head, str(self.trust), *faults, *self.ledger.lines()])
+        return "\n".join([head, str(self.trust), *faults, *self.ledger.to_lines()])

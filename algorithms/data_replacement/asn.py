@@ -56,10 +56,10 @@ class AdditiveGaussianNoise(NoisyCopies):
         super().check_parameters(n_features)
         check_number("sigma", self.sigma, lowest=0)
 
-    def _sources(self, labels: np.ndarray, rng) -> np.ndarray:
+    def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         return np.arange(len(labels))
 
-    def _noise(self) -> float:
+    def _noise_scale(self) -> float:
         return self.sigma
 
 
@@ -110,6 +110,6 @@ class ASNClassifier(TrainedOnRelease):
         self.domain = domain
         self.random_state = random_state
 
-    def sampler(self) -> AdditiveGaussianNoise:
+    def make_sampler(self) -> AdditiveGaussianNoise:
         """Return the sampler that ``fit`` uses, unfitted."""
         return AdditiveGaussianNoise(self.sigma, scale=self.scale, domain=self.domain, random_state=self.random_state)

@@ -75,11 +75,11 @@ class ParzenReplacement(NoisyCopies):
         check_number("sampling_ratio", self.sampling_ratio, lowest=1)
         check_number("bandwidth", self.bandwidth, lowest=0)
 
-    def _sources(self, labels: np.ndarray, rng) -> np.ndarray:
+    def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         classes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
         return np.concatenate([rng.choice(rows, round(self.sampling_ratio * len(rows))) for rows in classes])
 
-    def _noise(self) -> float:
+    def _noise_scale(self) -> float:
         return self.bandwidth
 
 
@@ -152,7 +152,7 @@ class CPPPWClassifier(TrainedOnRelease):
         self.privacy_ = replace(self.privacy_, faults=(*self.privacy_.faults, CPPPW_RATIO_FROM_ROWS))
         return self
 
-    def sampler(self) -> ParzenReplacement:
+    def make_sampler(self) -> ParzenReplacement:
         """Return the sampler that ``fit`` uses, unfitted; the ratio that ``fit`` will choose is not known before."""
         is_chosen = self.sampling_ratio == CROSS_VALIDATED
         return ParzenReplacement(

@@ -78,17 +78,17 @@ class MarginalReplacement(Sampler):
         check_number("sampling_ratio", self.sampling_ratio, lowest=1)
         check_count("n_bins", self.n_bins, lowest=2)
 
-    def _replaced(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         n_classes, cells = len(self.classes_), bin_continuous(matrix, self.domain_, self.n_bins).astype(np.int64)
-        self.class_counts_ = self._noisy(np.bincount(labels, minlength=n_classes), rng)
+        self.class_counts_ = self._add_noise(np.bincount(labels, minlength=n_classes), rng)
         self.shares_ = []
         for column, feature in zip(cells.T, self.domain_.features, strict=True):
             n_values = self._n_values(feature)
             counts = np.bincount(labels * n_values + column, minlength=n_classes * n_values)
-            self.shares_.append(_shares(self._noisy(counts, rng).reshape(n_classes, n_values)))
+            self.shares_.append(_share_of_each_value(self._add_noise(counts, rng).reshape(n_classes, n_values)))
         return draw_rows(self.domain_, self.class_counts_, self.shares_, self.sampling_ratio, rng)
 
-    def _noisy(self, counts: np.ndarray, rng) -> np.ndarray:
+    def _add_noise(self, counts: np.ndarray, rng) -> np.ndarray:
         return np.maximum(laplace_vector(counts, 1.0, self._table_epsilon(), rng), 0.0)
 
     def _table_epsilon(self) -> float:
@@ -100,7 +100,7 @@ class MarginalReplacement(Sampler):
     def _released(self, origin: Origin) -> ReleasedMarginals:
         return ReleasedMarginals(origin, self.class_counts_.copy(), tuple(table.copy() for table in self.shares_))
 
-    def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
+    def _claim_and_ledger(self) -> tuple[float, Event, tuple[Fault, ...]]:
         share, k = self._table_epsilon(), len(self.domain_.features)
         tables = Sequential("attribute", (Spent("laplace", "counts by class and value", share, 1.0),), times=k)
         return self.epsilon, Sequential("release", (Spent("laplace", "class counts", share, 1.0), tables)), ()
@@ -161,7 +161,7 @@ class DPMarginalsClassifier(TrainedOnRelease):
         self.noise = noise
         self.random_state = random_state
 
-    def sampler(self) -> MarginalReplacement:
+    def make_sampler(self) -> MarginalReplacement:
         """Return the sampler that ``fit`` uses, unfitted."""
         return MarginalReplacement(
             self.epsilon,
@@ -173,7 +173,7 @@ class DPMarginalsClassifier(TrainedOnRelease):
         )
 
 
-def _shares(counts: np.ndarray) -> np.ndarray:
+def _share_of_each_value(counts: np.ndarray) -> np.ndarray:
     """Divide each row by its sum; a row of zeros becomes an even distribution."""
     sums = counts.sum(axis=1, keepdims=True)
     return np.divide(counts, sums, out=np.full_like(counts, 1 / counts.shape[1]), where=sums > 0)

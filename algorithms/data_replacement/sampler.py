@@ -20,14 +20,14 @@ from algorithms.encoding.features import Nominal
 from algorithms.parameters import check_choice
 
 
-def numbered(matrix: np.ndarray, domain: Domain) -> np.ndarray:
+def number_categories(matrix: np.ndarray, domain: Domain) -> np.ndarray:
     """Count categories from 1, as papers do, where ``Domain.encode`` counts from 0.
 
     Examples
     --------
     >>> from algorithms import Continuous
     >>> domain = Domain((Nominal("safety", ("low", "high")), Continuous("x", 0, 9)))
-    >>> numbered(np.array([[0.0, 2.5], [1.0, 7.0]]), domain)
+    >>> number_categories(np.array([[0.0, 2.5], [1.0, 7.0]]), domain)
     array([[1. , 2.5],
            [2. , 7. ]])
     """
@@ -35,7 +35,7 @@ def numbered(matrix: np.ndarray, domain: Domain) -> np.ndarray:
 
 
 class Sampler(LabelledEstimator):
-    """Base of the samplers: a subclass implements ``check_parameters``, ``_replaced`` and ``_account``.
+    """Base of the samplers: a subclass implements ``check_parameters``, ``_replace_rows`` and ``_claim_and_ledger``.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ class Sampler(LabelledEstimator):
         """
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        released, released_labels = self._replaced(matrix, labels, self.generator(self.seed()))
-        self.privacy_ = self.account(*self._account())
+        released, released_labels = self._replace_rows(matrix, labels, self.generator(self.seed()))
+        self.privacy_ = self.account(*self._claim_and_ledger())
         if isinstance(X, pd.DataFrame):
             released = pd.DataFrame(released, columns=self.domain_.names)
         return released, self.classes_[released_labels]
@@ -85,11 +85,11 @@ class Sampler(LabelledEstimator):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         raise TypeError(f"{type(self).__name__} does not say what its parameters may be")
 
-    def _replaced(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         """Return the released rows and the positions of their labels, given the training rows as the domain encodes."""
         raise TypeError(f"{type(self).__name__} does not say what it releases")
 
-    def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
+    def _claim_and_ledger(self) -> tuple[float, Event, tuple[Fault, ...]]:
         """Return the epsilon that is claimed, what was spent, and the steps that the claim does not cover."""
         raise TypeError(f"{type(self).__name__} does not say what its release costs")
 
@@ -97,7 +97,7 @@ class Sampler(LabelledEstimator):
 class NoisyCopies(Sampler):
     """Base of the samplers that release copies of training rows with Gaussian noise, and the parameter ``scale``.
 
-    A subclass says which rows are copied (``_sources``) and how large the noise is (``_noise``).
+    A subclass says which rows are copied (``_source_rows``) and how large the noise is (``_noise_scale``).
 
     Attributes
     ----------
@@ -114,22 +114,22 @@ class NoisyCopies(Sampler):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_choice("scale", self.scale, ("standard", None))
 
-    def _replaced(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
-        rows = numbered(matrix, self.domain_)
+    def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+        rows = number_categories(matrix, self.domain_)
         self.scale_ = rows.std(axis=0) if self.scale == "standard" else np.ones(rows.shape[1])
-        self.sample_indices_ = self._sources(labels, rng)
+        self.sample_indices_ = self._source_rows(labels, rng)
         noise = rng.standard_normal((len(self.sample_indices_), rows.shape[1]))
-        return rows[self.sample_indices_] + self._noise() * self.scale_ * noise, labels[self.sample_indices_]
+        return rows[self.sample_indices_] + self._noise_scale() * self.scale_ * noise, labels[self.sample_indices_]
 
-    def _sources(self, labels: np.ndarray, rng) -> np.ndarray:
+    def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         """Return the position of the training row behind each row that is to be released."""
         raise TypeError(f"{type(self).__name__} does not say which rows it copies")
 
-    def _noise(self) -> float:
+    def _noise_scale(self) -> float:
         """Return the standard deviation of the noise, in the unit of each attribute."""
         raise TypeError(f"{type(self).__name__} does not say how large its noise is")
 
-    def _account(self) -> tuple[float, Event, tuple[Fault, ...]]:
+    def _claim_and_ledger(self) -> tuple[float, Event, tuple[Fault, ...]]:
         steps = (Unpaid("training rows with Gaussian noise"), Unpaid("their labels"))
         copied, labelled = self.SOURCES
         faults = (copied_rows(copied), exact_labels(labelled))

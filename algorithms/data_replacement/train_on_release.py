@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from algorithms.base import PrivateClassifier
-from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.parameters import check_choice
 from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
 from algorithms.released.document import Origin
@@ -107,7 +107,7 @@ class TrainedOnRelease(PrivateClassifier):
         That of the release: training adds nothing to it.
     """
 
-    def sampler(self) -> Sampler:
+    def make_sampler(self) -> Sampler:
         """Return the sampler that ``fit`` uses, unfitted."""
         raise TypeError(f"{type(self).__name__} does not say what it is trained on")
 
@@ -115,7 +115,7 @@ class TrainedOnRelease(PrivateClassifier):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_choice("classifier", self.classifier, CLASSIFIERS)
         check_choice("classifier_scale", self.classifier_scale, ("standard", None))
-        self.sampler().check_parameters(n_features)
+        self.make_sampler().check_parameters(n_features)
 
     def fit(self, X, y):
         """Replace the training rows, and train on what replaces them.
@@ -146,10 +146,10 @@ class TrainedOnRelease(PrivateClassifier):
         """
         self.read_training_rows(X, y)
         self.check_parameters(self.n_features_in_)
-        sampler = self.sampler().set_params(domain=self.domain_)
+        sampler = self.make_sampler().set_params(domain=self.domain_)
         released, labels = sampler.fit_resample(X, y)
         rows = np.ascontiguousarray(released)  # the order in memory decides how means are rounded
-        self.classifier_ = self._untrained(labels)
+        self.classifier_ = self._make_classifier(labels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # 1,000 iterations are the paper's rule
             self.classifier_.fit(rows, labels)
@@ -159,7 +159,7 @@ class TrainedOnRelease(PrivateClassifier):
     def predict(self, X) -> np.ndarray:
         """Return the class of each row: array of shape (n,)."""
         rows = self.read_rows(X)  # first, so that an unfitted classifier says so
-        return self.classifier_.predict(numbered(rows, self.domain_))
+        return self.classifier_.predict(number_categories(rows, self.domain_))
 
     def _released(self, origin: Origin) -> ReleasedClassifier:
         *scaler, classifier = self.classifier_ if isinstance(self.classifier_, Pipeline) else [self.classifier_]
@@ -169,7 +169,7 @@ class TrainedOnRelease(PrivateClassifier):
             origin, classes.copy(), mean.copy(), scale.copy(), RULE_OF[type(classifier)](classifier)
         )
 
-    def _untrained(self, labels: np.ndarray) -> BaseEstimator:
+    def _make_classifier(self, labels: np.ndarray) -> BaseEstimator:
         if len(np.unique(labels)) < 2:  # a support vector machine refuses a single class
             return DummyClassifier()
         seed = int(self.seed().generate_state(1)[0])

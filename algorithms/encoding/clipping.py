@@ -6,7 +6,7 @@ from algorithms.jit import compiled
 
 
 @compiled
-def clip(values, lower, upper, out):
+def clip_compiled(values, lower, upper, out):
     """Do what `algorithms.encoding.columns.clip_numbers` does."""
     for i in range(values.shape[0]):
         out[i] = values[i]  # a loop of its own: the values may be far apart, then only the next one is vectorised

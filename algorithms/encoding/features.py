@@ -64,14 +64,16 @@ class Continuous:
             is_exact = type(bound) is int and bound == value
             object.__setattr__(self, end, bound if is_exact else value)  # their difference is that of the floats
 
-    def read(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers) -> int:
+    def read_cells(
+        self, values: Column, is_readable: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers
+    ) -> int:
         """Fill ``out`` with the values clipped to the bounds; nothing is raised.
 
         Parameters
         ----------
         values : Column of shape (m,)
             Cells, see ``algorithms.encoding.cells``.
-        known : bool array of shape (m,)
+        is_readable : bool array of shape (m,)
             Set to False where a value is missing or no number.
         out : float64 array of shape (m,)
             Where the values go.
@@ -86,10 +88,10 @@ class Continuous:
         values = read_numbers(values)
         n_clipped, n_missing = clip(values, float(self.lower), float(self.upper), out)
         if n_missing:
-            known &= ~np.isnan(values)
+            is_readable &= ~np.isnan(values)
         return n_clipped
 
-    def error(self, cells: list) -> DomainError:
+    def describe_cells(self, cells: list) -> DomainError:
         """Say which cells are missing or no numbers; the message holds up to three of these."""
         if unreadable := [cell for cell in cells if not is_missing(cell)]:
             return DomainError(f"column {self.name!r} must be numeric: cannot read {show_cells(unreadable)}")
@@ -134,30 +136,32 @@ class Nominal:
         object.__setattr__(self, "categories", tuple(self.categories))
         for category in self.categories:
             if is_missing(category) and isinstance(category, str | bytes):
-                raise self._refused(f"{show_cells((category,))} reads as a missing value: declare None")
+                raise self._domain_error(f"{show_cells((category,))} reads as a missing value: declare None")
             if abs(read_number(category) or 0.0) >= 2**53:
-                raise self._refused(
+                raise self._domain_error(
                     f"{show_cells((category,))} is too large a number: a float holds whole ones below 2^53"
                 )
         try:
             keys = [*map(_comparison_key, self.categories)]
             is_distinct = len(set(keys)) == len(keys) > 0
         except TypeError:
-            raise self._refused("every category must be hashable") from None
+            raise self._domain_error("every category must be hashable") from None
         if any(isinstance(category, np.datetime64 | np.timedelta64) for category in self.categories):
-            raise self._refused("dates and durations must be pandas' Timestamp and Timedelta, which equal Python's own")
+            raise self._domain_error(
+                "dates and durations must be pandas' Timestamp and Timedelta, which equal Python's own"
+            )
         if not is_distinct:
-            raise self._refused("categories must be distinct, also as numbers, and at least one")
+            raise self._domain_error("categories must be distinct, also as numbers, and at least one")
 
     def __getstate__(self) -> dict:
         """Leave out what was made for reading: it would tell how a column was stored."""
         return {"name": self.name, "categories": self.categories}
 
-    def _refused(self, why: str) -> DomainError:
+    def _domain_error(self, why: str) -> DomainError:
         return DomainError(f"column {self.name!r}: {why}")
 
     @cached_property
-    def _positions(self) -> dict:
+    def _position_of_category(self) -> dict:
         """Position of each category, by its plain value and by its key."""
         positions = {_comparison_key(category): i for i, category in enumerate(self.categories)}
         return positions | {decode_bytes(c): i for i, c in enumerate(self.categories) if not is_missing(c)}
@@ -172,24 +176,26 @@ class Nominal:
     def position(self, cell) -> int:
         """Return the position of the category that a cell is, -1 if it is none; nothing is raised."""
         try:
-            return self._positions[cell]
+            return self._position_of_category[cell]
         except Exception:  # also of a cell that cannot be hashed or compared
             value = read_number(cell)
         try:
-            return self._positions.get(
+            return self._position_of_category.get(
                 decode_bytes(cell) if value is None else None if math.isnan(value) else value, -1
             )
         except Exception:
             return -1
 
-    def read(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers) -> int:
+    def read_cells(
+        self, values: Column, is_readable: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers
+    ) -> int:
         """Fill ``out`` with the positions of the values in ``categories``; nothing is raised.
 
         Parameters
         ----------
         values : Column of shape (m,)
             Cells, see ``algorithms.encoding.cells``.
-        known : bool array of shape (m,)
+        is_readable : bool array of shape (m,)
             Set to False where a value is no declared category.
         out : float64 array of shape (m,)
             Where the positions go.
@@ -206,16 +212,17 @@ class Nominal:
             out[:] = positions[index.get_indexer(read_numbers(values))]
         else:
             out[:] = self._positions_of_cells(values)
-        known &= out >= 0
+        is_readable &= out >= 0
         return 0
 
     def _positions_of_cells(self, values: Column) -> np.ndarray:
         try:
-            return read_each(self._positions.__getitem__, values)  # half the time of the other, and mostly enough
+            # half the time of the other, and mostly enough
+            return read_each(self._position_of_category.__getitem__, values)
         except Exception:
             return read_each(self.position, values)
 
-    def error(self, cells: list) -> DomainError:
+    def describe_cells(self, cells: list) -> DomainError:
         """Say which cells are no declared category; the message holds up to three of these."""
         declared = ", ".join(map(repr, self.categories[:6])) + (", ..." if len(self.categories) > 6 else "")
         outside = f"values outside its declared categories: {show_cells(cells)}"
@@ -233,9 +240,9 @@ class Nominal:
         is_number = [isinstance(c, numbers.Real | np.bool_) and not is_missing(c) for c in self.categories]
         labels = np.unique(np.array(self.categories)) if all(is_text) or all(is_number) else ()
         if set(labels) != set(self.categories):  # an array of text cuts a NUL off at the end
-            raise self._refused("class labels must be all text or all numbers")
+            raise self._domain_error("class labels must be all text or all numbers")
         if len(labels) > MOST_CLASSES:
-            raise self._refused(f"there can be {MOST_CLASSES:,} class labels at most, got {len(labels):,}")
+            raise self._domain_error(f"there can be {MOST_CLASSES:,} class labels at most, got {len(labels):,}")
         return labels
 
 

@@ -18,11 +18,13 @@ class ReadableFeature(Protocol):
 
     name: str
 
-    def read(self, values: Column, known: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers) -> int:
-        """Read m cells into ``out``, clear ``known`` where one cannot be used; return how many were clipped."""
+    def read_cells(
+        self, values: Column, is_readable: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers
+    ) -> int:
+        """Read m cells into ``out``, clear ``is_readable`` where one cannot be used; return how many were clipped."""
         ...
 
-    def error(self, cells: list) -> DomainError:
+    def describe_cells(self, cells: list) -> DomainError:
         """Say what is wrong with cells that cannot be used."""
         ...
 
@@ -126,54 +128,56 @@ class Rows:
         DomainError
             For a row that cannot be used, unless it is left out; the message is about all rows.
         """
-        known = np.ones(len(out[0]), dtype=bool) if self._is_whole is None else self._is_whole[rows].copy()
+        is_readable = np.ones(len(out[0]), dtype=bool) if self._is_whole is None else self._is_whole[rows].copy()
         for i, (feature, values, line) in enumerate(zip(self.features, self._columns, out, strict=True)):
-            self._n_clipped[i] += feature.read(values[rows], known, line, self._clip)
-        if not (self._leave_out or known.all()):
-            raise self._error()
-        return known
+            self._n_clipped[i] += feature.read_cells(values[rows], is_readable, line, self._clip)
+        if not (self._leave_out or is_readable.all()):
+            raise self._describe_error()
+        return is_readable
 
     def matrix(self) -> np.ndarray:
         """Turn all rows into numbers, but for those left out: float64 array of shape (n, k), stored by columns."""
-        matrix, known = np.empty((len(self), len(self.features)), order="F"), np.empty(len(self), dtype=bool)
+        matrix, is_readable = np.empty((len(self), len(self.features)), order="F"), np.empty(len(self), dtype=bool)
         for start in range(0, len(self), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            known[rows] = self.encode(rows, matrix[rows].T)
-        return matrix if known.all() else np.asfortranarray(matrix[known])
+            is_readable[rows] = self.encode(rows, matrix[rows].T)
+        return matrix if is_readable.all() else np.asfortranarray(matrix[is_readable])
 
     def problems(self) -> Problems:
         """Count what would be clipped, what would be left out, and why."""
-        known, reasons = self._whole(), {}
-        clipped = [self._judged(feature, values, known, reasons) for feature, values in self._pairs()]
+        is_readable, reasons = self._whole_records(), {}
+        clipped = []
+        for feature, values in self._feature_columns():
+            clipped.append(self._judge_column(feature, values, is_readable, reasons))
         counts = {feature.name: n for feature, n in zip(self.features, clipped, strict=True) if n}
-        left_out, ragged = (int(np.count_nonzero(~mask)) for mask in (known, self._whole()))
+        left_out, ragged = (int(np.count_nonzero(~mask)) for mask in (is_readable, self._whole_records()))
         return Problems(counts, left_out, ragged, reasons)
 
-    def _judged(self, feature: ReadableFeature, values: Column, known: np.ndarray, reasons: dict) -> int:
-        """Clear ``known`` and add to ``reasons`` where a cell of a column cannot be used; count those clipped."""
+    def _judge_column(self, feature: ReadableFeature, values: Column, is_readable: np.ndarray, reasons: dict) -> int:
+        """Clear ``is_readable`` and add to ``reasons`` where a cell of a column cannot be used; count those clipped."""
         readable = np.ones(len(self), dtype=bool)
-        n_clipped = feature.read(values, readable, np.empty(len(self)))
-        cells = list(values[self._whole() & ~readable])
+        n_clipped = feature.read_cells(values, readable, np.empty(len(self)))
+        cells = list(values[self._whole_records() & ~readable])
         n_missing = sum(map(is_missing, cells))
         if cells:
             counts = {"missing": n_missing, "unknown": len(cells) - n_missing}
             reasons[feature.name] = {kind: n for kind, n in counts.items() if n}
-        known &= readable
+        is_readable &= readable
         return n_clipped
 
-    def _whole(self) -> np.ndarray:
+    def _whole_records(self) -> np.ndarray:
         return np.ones(len(self), dtype=bool) if self._is_whole is None else self._is_whole.copy()
 
-    def _pairs(self) -> list[tuple[ReadableFeature, Column]]:
+    def _feature_columns(self) -> list[tuple[ReadableFeature, Column]]:
         return list(zip(self.features, self._columns, strict=True))
 
-    def _error(self) -> DomainError:
+    def _describe_error(self) -> DomainError:
         """Say what is wrong with all rows, of the first column that has something wrong."""
-        if n_ragged := int((~self._whole()).sum()):
+        if n_ragged := int((~self._whole_records()).sum()):
             return DomainError(f"{n_ragged} records have not as many cells as the domain has columns")
-        for feature, values in self._pairs():
-            known = self._whole()
-            feature.read(values, known, np.empty(len(self)))
-            if not known.all():
-                return feature.error(list(values[~known]))
+        for feature, values in self._feature_columns():
+            is_readable = self._whole_records()
+            feature.read_cells(values, is_readable, np.empty(len(self)))
+            if not is_readable.all():
+                return feature.describe_cells(list(values[~is_readable]))
         raise AssertionError("rows were read differently a second time")

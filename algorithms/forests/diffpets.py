@@ -23,8 +23,8 @@ from algorithms.forests.engine.candidates import (
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
 from algorithms.forests.engine.intervals import Split
-from algorithms.forests.engine.scores import GINI, SSE_SENSITIVITY, sensitivity, squared_error_score
-from algorithms.forests.engine.tree import BELOW, EQUALS, plant, released, rows_of, split_in_two
+from algorithms.forests.engine.scores import GINI, SSE_SENSITIVITY, score_sensitivity, squared_error_score
+from algorithms.forests.engine.tree import BELOW, EQUALS, plant_tree, rows_of, split_in_two, take_nodes
 from algorithms.forests.forest import (
     PrivateForestClassifier,
     PrivateForestRegressor,
@@ -64,7 +64,7 @@ class DiffPETsPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
     i = 0
     while i < growth.n_nodes[0]:
@@ -73,32 +73,32 @@ def grow_as_printed(plan, table, rows, rng):
         node.noisy_count = laplace(float(rows_of(growth, i).shape[0]), 1.0, plan.epsilon, rng)
         node.epsilon += plan.epsilon
         if node.depth == plan.max_depth or is_settled(growth, table, i, plan):  # line 1
-            finish(growth, table, i, plan, plan.leaf_epsilon, rng)  # line 2
+            finish_leaf(growth, table, i, plan, plan.leaf_epsilon, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
             split = draw_split(growth, table, i, features, plan, plan.epsilon, seen, rng)  # lines 5 and 6
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
     while i < growth.n_nodes[0]:
         if growth.nodes[i].depth == levels:
-            finish(growth, table, i, plan, epsilon, rng)
+            finish_leaf(growth, table, i, plan, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
             split = draw_split(growth, table, i, features, plan, epsilon, seen, rng)
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @inlined
@@ -159,7 +159,7 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
 
 
 @compiled
-def finish(growth, table, i, plan, epsilon, rng):
+def finish_leaf(growth, table, i, plan, epsilon, rng):
     """Make a node a leaf: the largest noisy class count, or a noisy mean."""
     if not plan.is_regression:
         counts = class_counts(growth, i)
@@ -187,6 +187,10 @@ def finish(growth, table, i, plan, epsilon, rng):
 class _DiffPETs(TwoVariants):
     """What the classifier and the regressor share: dividing the budget, and what it was spent on."""
 
+    levels: str
+    cut: str
+    leaf: str
+
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_choice("levels", self.levels, ("below_root", "with_root"))
@@ -200,27 +204,27 @@ class _DiffPETs(TwoVariants):
         """Divide the budget: Algorithm 1, lines 1 and 2."""
         return self._tree_epsilon() / (2 * (self.max_depth + 1))
 
-    def _reach(self) -> Reach:
+    def _make_reach(self) -> Reach:
         return Reach(self._tree_epsilon(), 2.0, self.max_depth)
 
-    def _grower(self, table):
-        plan = self._plan(table)
+    def _bind_grower(self, table):
+        plan = self._make_plan(table)
         if self.variant == "paper":
             return partial(grow_as_printed, plan)
         leaf, least = PARTS if plan.is_regression else DRAWN, self._least_sensitivity()
         return partial(grow_sound, plan._replace(sensitivity=least, monotone=True, cut=PUBLIC, leaf=leaf))
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._plan(table)
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        plan = self._make_plan(table)
         if self.variant == "sound":
-            return self._composed(self._sound_tree(plan), table), ()
+            return self._compose_trees(self._sound_tree(plan), table), ()
         split = Spent("exponential", "one of K random cuts", plan.epsilon, plan.sensitivity)
         leaf = self._leaf_cost(plan)
         count = Spent("laplace", "number of records of a node", plan.epsilon, 1.0)
         unpaid = Unpaid("stop condition, and the values present that cuts are drawn from")
         level = Sequential("split level", (count, split, unpaid), plan.max_depth)
         tree = Sequential("tree", (level, Sequential("leaf level", (count, *leaf))))
-        return self._composed(tree, table), self._faults()
+        return self._compose_trees(tree, table), self._faults()
 
     def _sound_tree(self, plan: DiffPETsPlan) -> Event:
         """Return what a sound tree of the full height costs; one of fewer levels costs as much, in larger parts."""
@@ -237,7 +241,7 @@ class _DiffPETs(TwoVariants):
 
     def _faults(self) -> tuple[Fault, ...]:
         present = [faults.DIFFPETS_EXACT_STOP, faults.DIFFPETS_CUTS_FROM_ROWS, faults.DIFFPETS_UNUSED_COUNT]
-        if self._sampling() == "bootstrap":
+        if self._sampling_rule() == "bootstrap":
             present.append(faults.DIFFPETS_BOOTSTRAP)
         if self.leaf == "count":
             present.append(faults.DIFFPETS_EXACT_LEAVES)
@@ -346,11 +350,11 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         check_choice("leaf", self.leaf, ("class_counts", "count"))
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> DiffPETsPlan:
+    def _make_plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
         return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
-            reach=self._reach(),
+            reach=self._make_reach(),
             max_features=self.max_features or math.isqrt(len(table.codes)),
             epsilon=epsilon,
             leaf_epsilon=epsilon if self.leaf == "class_counts" else math.inf,
@@ -364,7 +368,7 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         )
 
     def _least_sensitivity(self) -> float:
-        return sensitivity(GINI, 0)
+        return score_sensitivity(GINI, 0)
 
     def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:
         if self.leaf == "count":
@@ -491,11 +495,11 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         check_number("error_threshold", self.error_threshold, lowest=0)
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> DiffPETsPlan:
+    def _make_plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
         return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
-            reach=self._reach(),
+            reach=self._make_reach(),
             max_features=self.max_features or len(table.codes),
             epsilon=epsilon,
             leaf_epsilon=epsilon,

@@ -1,4 +1,7 @@
-"""DiffPRF: a private random forest on nominal features (Patil & Singh, 2014), the ancestor of DiffPRFs."""
+"""DiffPRF, without the s: a private random forest on nominal features (Patil & Singh, 2014).
+
+It is the ancestor of DiffPRFs, with the s, which stands in ``diffprfs.py`` and has its rules and continuous features.
+"""
 
 from __future__ import annotations
 
@@ -126,8 +129,8 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
         check_flag("author_code", self.author_code)
         super().check_parameters(n_features)
 
-    def _plan(self, table) -> DiffPRFsPlan:
-        plan = super()._plan(table)
+    def _make_plan(self, table) -> DiffPRFsPlan:
+        plan = super()._make_plan(table)
         exact = np.full(self.max_depth + 1, math.inf)
         return plan._replace(split_epsilon=exact, leaf_epsilon=exact) if self.author_code else plan
 
@@ -140,6 +143,6 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
         parts = np.arange(1, levels + 2)
         return parts / parts.sum()
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        ledger, faults = super()._account(table)
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        ledger, faults = super()._ledger_and_faults(table)
         return ledger, (*faults, DIFFPRF_EXACT_CHOICES) if self.author_code else faults

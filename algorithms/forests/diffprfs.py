@@ -1,4 +1,7 @@
-"""DiffPRFs: private random forests with continuous features (Mu, Ding, Song, Lu, 2016), as paper 2 describes it."""
+"""DiffPRFs, with the s: private random forests with continuous features (Mu, Ding, Song, Lu, 2016), after paper 2.
+
+It is the descendant of DiffPRF, without the s, which stands in ``diffprf.py``.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,12 @@ from algorithms.forests.engine.depth import (
     count_cost,
     count_rows,
     left_over,
-    stacked,
+    stack_levels,
 )
 from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
 from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
-from algorithms.forests.engine.scores import CODES, sensitivity
-from algorithms.forests.engine.tree import BELOW, plant, released, split_by_kind, unused_features
+from algorithms.forests.engine.scores import CODES, score_sensitivity
+from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace
@@ -67,7 +70,7 @@ class SoundPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree: noisy count, stop if it is small, else cut the continuous features and draw a feature."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     n_features = table.codes.shape[0]
     i = 0
     while i < growth.n_nodes[0]:
@@ -85,7 +88,7 @@ def grow_as_printed(plan, table, rows, rng):
         else:
             growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
@@ -114,8 +117,8 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     cuts = np.zeros(n_features)
     for j in range(n_features):
         if table.is_continuous[features[j]]:
-            one = features[j : j + 1]
-            split = draw_interval(growth, table, i, one, totals, plan.score, plan.sensitivity, share, False, rng)
+            feature = features[j : j + 1]
+            split = draw_interval(growth, table, i, feature, totals, plan.score, plan.sensitivity, share, False, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         else:
@@ -130,7 +133,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the last level, and no count in its nodes."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     n_features = table.codes.shape[0]
     levels = count_rows(growth, plan.reach, rng)
     split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
@@ -149,7 +152,7 @@ def grow_sound(plan, table, rows, rng):
             split = draw_public_split(growth, table, i, features, counts, plan, split_epsilon[node.depth], rng)
             growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
@@ -286,7 +289,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         check_choice("stop_below", self.stop_below, ("noise", "zero"))
         check_count("n_bins", self.n_bins, lowest=2)
         super().check_parameters(n_features)
-        if self.variant == "sound" and self._criterion() == "information_gain":
+        if self.variant == "sound" and self._split_criterion() == "information_gain":
             raise ParameterError(
                 "criterion must be 'max' or 'gini' in the sound variant, since the sensitivity of information gain "
                 "depends on the number of rows, which is private"
@@ -295,12 +298,12 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
 
-    def _criterion(self) -> str:
+    def _split_criterion(self) -> str:
         return self.criterion or ("information_gain" if self.variant == "paper" else "max")
 
-    def _plan(self, table) -> DiffPRFsPlan:
+    def _make_plan(self, table) -> DiffPRFsPlan:
         n_features, n_rows = table.codes.shape
-        score = CODES[self._criterion()]
+        score = CODES[self._split_criterion()]
         half = self._tree_epsilon() * self._level_shares(self.max_depth) / 2
         return DiffPRFsPlan(
             max_depth=self.max_depth,
@@ -309,7 +312,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
             split_epsilon=half,
             leaf_epsilon=half,
             score=score,
-            sensitivity=sensitivity(score, n_rows),
+            sensitivity=score_sensitivity(score, n_rows),
             stops_below_noise=self.stop_below == "noise",
         )
 
@@ -318,20 +321,20 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         reach = Reach(self._tree_epsilon(), self._average_children(), self.max_depth)
         epsilon = after_count(reach)
         splits = [epsilon * self._level_shares(levels) for levels in range(self.max_depth + 1)]
-        split_epsilon, leaf_epsilon = stacked([(split, left_over(epsilon, split)) for split in splits])
+        split_epsilon, leaf_epsilon = stack_levels([(split, left_over(epsilon, split)) for split in splits])
         return SoundPlan(
             max_depth=self.max_depth,
             reach=reach,
             max_features=self.max_features or math.ceil(math.sqrt(table.codes.shape[0])),
             split_epsilon=split_epsilon,
             leaf_epsilon=leaf_epsilon,
-            score=CODES[self._criterion()],
-            sensitivity=sensitivity(CODES[self._criterion()], 0),
+            score=CODES[self._split_criterion()],
+            sensitivity=score_sensitivity(CODES[self._split_criterion()], 0),
         )
 
-    def _grower(self, table):
+    def _bind_grower(self, table):
         if self.variant == "paper":
-            return partial(grow_as_printed, self._plan(table))
+            return partial(grow_as_printed, self._make_plan(table))
         self.n_cuts_ = public_cuts(table)
         return partial(grow_sound, self._sound_plan(table))
 
@@ -351,17 +354,17 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
         leaf = Spent("permute_and_flip, monotone", "label of a leaf", plan.leaf_epsilon[-1, -1], 1.0)
         return Sequential("tree", (count_cost(plan.reach), *splits, leaf))
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         if self.variant == "sound":
-            return self._composed(self._sound_tree(self._sound_plan(table)), table), ()
-        plan = self._plan(table)
+            return self._compose_trees(self._sound_tree(self._sound_plan(table)), table), ()
+        plan = self._make_plan(table)
         present, unpaid = [], []
-        if self._sampling() == "bootstrap":
+        if self._sampling_rule() == "bootstrap":
             present.append(faults.DIFFPRFS_BOOTSTRAP)
         if table.is_continuous.any():
             present.append(faults.DIFFPRFS_INTERVAL_ENDS)
             unpaid.append(Unpaid("smallest and largest value present, between which cuts are drawn"))
-        if self._criterion() == "information_gain":
+        if self._split_criterion() == "information_gain":
             present.append(faults.DIFFPRFS_SENSITIVITY_FROM_ROWS)
             unpaid.append(Unpaid("number of rows, which sets the sensitivity of information gain"))
         levels = []
@@ -372,4 +375,4 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
             leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon[depth], 1.0)
             last = depth == self.max_depth
             levels.append(Sequential("leaf level" if last else f"level {depth}", (count, leaf if last else split)))
-        return self._composed(Sequential("tree", (*levels, *unpaid)), table), tuple(present)
+        return self._compose_trees(Sequential("tree", (*levels, *unpaid)), table), tuple(present)

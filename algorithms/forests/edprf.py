@@ -17,11 +17,11 @@ from algorithms.forests.engine.depth import (
     count_cost,
     count_rows,
     left_over,
-    stacked,
+    stack_levels,
 )
 from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
-from algorithms.forests.engine.scores import GINI, sensitivity
-from algorithms.forests.engine.tree import plant, released, split_by_value, unused_features
+from algorithms.forests.engine.scores import GINI, score_sensitivity
+from algorithms.forests.engine.tree import plant_tree, split_by_value, take_nodes, unused_features
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, permute_and_flip
@@ -45,7 +45,7 @@ class PFDPDTPlan(NamedTuple):
 @compiled
 def grow_tree(plan, table, rows, rng):
     """Grow one tree, pfDPDT."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     levels = count_rows(growth, plan.reach, rng) if plan.is_sound else plan.max_depth - 1
     split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
     i = 0
@@ -64,7 +64,7 @@ def grow_tree(plan, table, rows, rng):
             feature = draw_feature(growth, table, i, unused, plan, split_epsilon[node.depth], rng)
             growth = split_by_value(growth, table, i, feature)
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
@@ -208,10 +208,10 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         check_choice("split", self.split, ("permute_and_flip", "exponential"))
         check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
 
-    def _sampling(self) -> str:
+    def _sampling_rule(self) -> str:
         return "all"
 
-    def _grower(self, table):
+    def _bind_grower(self, table):
         is_sound = self.variant == "sound"
         reach = Reach(float(self.epsilon), average_children(self.domain_, self.n_bins), self.max_depth - 1)
         epsilon = after_count(reach) if is_sound else reach.epsilon
@@ -219,27 +219,27 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         self.plan_ = PFDPDTPlan(
             self.max_depth,
             reach,
-            *stacked([level_budgets(epsilon, levels + 1) for levels in range(self.max_depth)]),
+            *stack_levels([level_budgets(epsilon, levels + 1) for levels in range(self.max_depth)]),
             split_flips=self.split == "permute_and_flip",
             leaf_flips=self.leaf == "permute_and_flip",
             is_sound=is_sound,
         )
         return partial(grow_tree, self.plan_)
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self.plan_
         *levels, last = range(self.max_depth)
         split_epsilon, leaf_epsilon = plan.split_epsilon[last], plan.leaf_epsilon[last]
         how = ", monotone" if plan.is_sound else ""
         splits = [
-            Spent(self.split + how, f"feature at level {level + 1}", split_epsilon[level], sensitivity(GINI, 0))
+            Spent(self.split + how, f"feature at level {level + 1}", split_epsilon[level], score_sensitivity(GINI, 0))
             for level in levels
         ]
         leaf = Spent(self.leaf + (how if plan.leaf_flips else ""), "label of a leaf", leaf_epsilon[last], 1.0)
         if plan.is_sound:
-            return self._composed(Sequential("longest path", (count_cost(plan.reach), *splits, leaf)), table), ()
+            return self._compose_trees(Sequential("longest path", (count_cost(plan.reach), *splits, leaf)), table), ()
         unpaid = Unpaid("whether a node holds one label only")
-        return self._composed(Sequential("longest path", (*splits, leaf, unpaid)), table), (PFDPDT_EXACT_PURITY,)
+        return self._compose_trees(Sequential("longest path", (*splits, leaf, unpaid)), table), (PFDPDT_EXACT_PURITY,)
 
 
 class EDPRFClassifier(PFDPDTClassifier):
@@ -314,5 +314,5 @@ class EDPRFClassifier(PFDPDTClassifier):
         self.n_estimators = n_estimators
         self.n_jobs = n_jobs
 
-    def _sampling(self) -> str:
+    def _sampling_rule(self) -> str:
         return "disjoint"

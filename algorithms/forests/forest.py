@@ -16,6 +16,7 @@ from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequenti
 from algorithms.accounting.faults import Fault
 from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.encoding.bins import bin_continuous
+from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.predictor import add_values, add_votes
 from algorithms.forests.engine.table import Table, make_table
@@ -53,7 +54,7 @@ class PrivateForest:
     """Base of the private forests; a subclass says how one tree grows and what that costs.
 
     A subclass has at least the constructor parameters ``n_estimators``, ``max_depth``, ``epsilon``, ``domain``,
-    ``n_jobs`` and ``random_state``, and implements ``check_parameters``, ``_grower`` and ``_account``.
+    ``n_jobs`` and ``random_state``, and implements ``check_parameters``, ``_bind_grower`` and ``_ledger_and_faults``.
 
     Attributes
     ----------
@@ -62,6 +63,12 @@ class PrivateForest:
     privacy_ : accounting.privacy.Privacy
         What is claimed and what was spent.
     """
+
+    epsilon: float
+    n_estimators: int
+    max_depth: int | None
+    domain_: Domain
+    classes_: np.ndarray
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
@@ -104,7 +111,7 @@ class PrivateForest:
         self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
         )
-        self.privacy_ = self.account(self.epsilon, *self._account(table))
+        self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
 
     def prepare(self, X, y) -> tuple[Table, partial, Callable]:
@@ -121,38 +128,38 @@ class PrivateForest:
         """
         matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        table = self._table(self._binned(matrix), target)
-        return table, self._grower(table), SAMPLINGS[self._sampling()]
+        table = self._lay_out_rows(self._put_into_bins(matrix), target)
+        return table, self._bind_grower(table), SAMPLINGS[self._sampling_rule()]
 
-    def descending(self, X) -> np.ndarray:
+    def rows_to_descend(self, X) -> np.ndarray:
         """Turn rows into what the nodes of the trees ask for: float64 array of shape (n, k), C order."""
-        return np.ascontiguousarray(self._binned(self.read_rows(X)))
+        return np.ascontiguousarray(self._put_into_bins(self.read_rows(X)))
 
-    def _summed(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
+    def _sum_over_trees(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
         """Sum over the trees what ``add(nodes, matrix, sums)`` adds for each row: float64 array (n, width)."""
-        matrix = np.ascontiguousarray(self._binned(matrix))
+        matrix = np.ascontiguousarray(self._put_into_bins(matrix))
         sums = np.zeros((len(matrix), width))
         for nodes in self.trees_:
             add(nodes, matrix, sums)
         return sums
 
-    def _binned(self, matrix: np.ndarray) -> np.ndarray:
+    def _put_into_bins(self, matrix: np.ndarray) -> np.ndarray:
         n_bins = self._n_bins()
         return matrix if n_bins is None else bin_continuous(matrix, self.domain_, n_bins)
 
-    def _table(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+    def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
         """Lay out the rows that the trees are grown on."""
         return make_table(matrix, self.domain_, target, self._n_bins())
 
-    def _grower(self, table: Table) -> partial:
+    def _bind_grower(self, table: Table) -> partial:
         """Return a function (table, rows, rng) -> nodes that grows one tree: a compiled rule with its plan bound."""
         raise TypeError(f"{type(self).__name__} does not say how its trees grow")
 
-    def _account(self, table: Table) -> tuple[Event, tuple[Fault, ...]]:
+    def _ledger_and_faults(self, table: Table) -> tuple[Event, tuple[Fault, ...]]:
         """Return what the forest just grown has spent, and the steps that its claim does not cover."""
         raise TypeError(f"{type(self).__name__} does not say what its trees cost")
 
-    def _sampling(self) -> str:
+    def _sampling_rule(self) -> str:
         """Return how the rows of the trees are drawn, a key of ``SAMPLINGS``."""
         return "bootstrap"
 
@@ -167,11 +174,11 @@ class PrivateForest:
         trees = tuple(released_tree(nodes, answer) for nodes in self.trees_)
         return ReleasedForest(origin, classes, MEAN if is_regression else VOTES, self._n_bins(), trees)
 
-    def _composed(self, tree: Event, table: Table) -> Event:
+    def _compose_trees(self, tree: Event, table: Table) -> Event:
         """Return what the whole forest costs, given what one tree costs on the rows that it is grown on."""
-        if self._sampling() == "disjoint":
+        if self._sampling_rule() == "disjoint":
             return Parallel("tree", (tree,), self.n_estimators)
-        rows = Bootstrapped(tree, max(len(table.labels), 1)) if self._sampling() == "bootstrap" else tree
+        rows = Bootstrapped(tree, max(len(table.labels), 1)) if self._sampling_rule() == "bootstrap" else tree
         return Sequential("tree", (rows,), self.n_estimators)
 
 
@@ -188,7 +195,7 @@ class PrivateForestClassifier(PrivateForest, PrivateClassifier):
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
         matrix = self.read_rows(X)  # first, so that an unfitted forest says so
-        return self._summed(matrix, len(self.classes_), add_votes) / len(self.trees_)
+        return self._sum_over_trees(matrix, len(self.classes_), add_votes) / len(self.trees_)
 
     def predict(self, X) -> np.ndarray:
         """Return the class that most trees vote for, the first in ``classes_`` on a tie."""
@@ -202,7 +209,7 @@ class PrivateForestRegressor(PrivateForest, PrivateRegressor):
     def predict(self, X) -> np.ndarray:
         """Return the mean of the trees' predictions, in the unit of the target: float64 array of shape (n,)."""
         matrix = self.read_rows(X)
-        return self.in_unit_of_target(self._summed(matrix, 1, add_values)[:, 0] / len(self.trees_))
+        return self.in_unit_of_target(self._sum_over_trees(matrix, 1, add_values)[:, 0] / len(self.trees_))
 
 
 class TwoVariants:
@@ -210,6 +217,12 @@ class TwoVariants:
 
     READINGS: ClassVar[Mapping]
     """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
+
+    epsilon: float
+    n_estimators: int
+    max_depth: int
+    variant: str
+    sampling: str | None
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
@@ -222,12 +235,12 @@ class TwoVariants:
         allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
         check_choice("sampling", self.sampling, allowed)
 
-    def _sampling(self) -> str:
+    def _sampling_rule(self) -> str:
         return self.sampling or ("bootstrap" if self.variant == "paper" else "disjoint")
 
     def _tree_epsilon(self) -> float:
         """Return what one tree may spend: everything if no other tree sees its rows."""
-        return float(self.epsilon) / (1 if self._sampling() == "disjoint" else self.n_estimators)
+        return float(self.epsilon) / (1 if self._sampling_rule() == "disjoint" else self.n_estimators)
 
 
 class NominalColumns:
@@ -235,6 +248,8 @@ class NominalColumns:
 
     A continuous column is put into public bins, each a category like any other.
     """
+
+    n_bins: int
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
@@ -244,12 +259,12 @@ class NominalColumns:
     def _n_bins(self) -> int:
         return self.n_bins
 
-    def _table(self, matrix: np.ndarray, target: np.ndarray) -> Table:
-        return super()._table(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
+    def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+        return super()._lay_out_rows(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
 
 
 @compiled
-def _bootstrap(n_rows, n_trees, rng):
+def _draw_with_replacement(n_rows, n_trees, rng):
     samples = []
     for _ in range(n_trees):
         copies = np.zeros(n_rows, dtype=np.int64)
@@ -268,21 +283,21 @@ def _numpy_parts(n_rows, n_parts, rng):
     return rng.integers(0, n_parts, size=n_rows)
 
 
-_draw_parts = opendp_noise.unless_secure(_numpy_parts, opendp_noise.parts, types.int64[::1])
+_draw_parts = opendp_noise.unless_secure(_numpy_parts, opendp_noise.draw_secret_parts, types.int64[::1])
 
 
 @compiled
-def _disjoint(n_rows, n_trees, rng):
+def _draw_disjoint_parts(n_rows, n_trees, rng):
     # Every record draws its tree by itself: one record more changes nothing for the others.
     tree_of_row = _draw_parts(n_rows, n_trees, rng)
     return [np.flatnonzero(tree_of_row == tree).astype(np.uint32) for tree in range(n_trees)]
 
 
 @compiled
-def _all(n_rows, n_trees, rng):
+def _take_all_rows(n_rows, n_trees, rng):
     rows = np.arange(n_rows).astype(np.uint32)
     return [rows for _ in range(n_trees)]
 
 
-SAMPLINGS = {"bootstrap": _bootstrap, "disjoint": _disjoint, "all": _all}
+SAMPLINGS = {"bootstrap": _draw_with_replacement, "disjoint": _draw_disjoint_parts, "all": _take_all_rows}
 """How the rows of a tree are drawn: each returns a list with the rows of every tree, a repeated row standing twice."""

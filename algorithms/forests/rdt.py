@@ -19,10 +19,10 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import RDT_HEIGHT_FROM_ROWS, Fault
 from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.lazy import check_size, child_key, feature_of
-from algorithms.forests.engine.predictor import BLOCK, descend
+from algorithms.forests.engine.predictor import BLOCK, descend_tree
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
 from algorithms.jit import compiled
-from algorithms.mechanisms import laplace_of, laplace_vector, mixed, uniform_of
+from algorithms.mechanisms import laplace_of, laplace_vector, mix_bits, uniform_of
 from algorithms.parameters import check_count, check_epsilon
 from algorithms.released.document import Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, LEAF, ReleasedForest, ReleasedTree, shares_of
@@ -72,7 +72,7 @@ class RandomTree(NamedTuple):
 
 
 @compiled
-def ask(plan, key, unused):
+def draw_question(plan, key, unused):
     """Return the random question of a node: a feature that the path has left, and a cut if it is continuous."""
     feature = feature_of(key, unused)
     if not plan.is_continuous[feature]:
@@ -85,14 +85,14 @@ def noisy_leaf(plan, key, counts):
     """Return the class counts of a leaf with noise."""
     noisy = np.empty(plan.n_classes)
     for c in range(plan.n_classes):
-        noisy[c] = laplace_of(mixed(key) + np.uint64(c), float(counts[c]), 1.0, plan.epsilon)
+        noisy[c] = laplace_of(mix_bits(key) + np.uint64(c), float(counts[c]), 1.0, plan.epsilon)
     return noisy
 
 
 @compiled
 def grow_lazily(plan, data, rows, rng):
     """Grow the nodes of a random tree that rows reach, and count the classes in its leaves."""
-    nodes, keys, _, at = reached(plan, data, rows, rng)
+    nodes, keys, _, at = grow_where_rows_go(plan, data, rows, rng)
     return with_counts(plan, data, rows, at, nodes, keys)
 
 
@@ -102,17 +102,17 @@ def grow_in_full(plan, data, rows, rng):
 
     It is grown before it sees a row: the order of nodes that rows ask for would tell of them.
     """
-    root, keys, parents, _ = reached(plan, data, rows[:0], rng)
+    root, keys, parents, _ = grow_where_rows_go(plan, data, rows[:0], rng)
     nodes = in_full(plan, root, keys, parents, rng)
     at = find_leaves(plan, nodes, data.matrix[rows])
     return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
 
 
 @compiled
-def reached(plan, data, rows, rng):
+def grow_where_rows_go(plan, data, rows, rng):
     """Return the nodes of a random tree that rows reach, their keys and parents, and the node where each row ends.
 
-    Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend`.
+    Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend_tree`.
     """
     nodes, keys, parents = with_room(
         np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), plan.n_children.max() * BLOCK
@@ -138,7 +138,7 @@ def step_all(plan, nodes, keys, parents, n_nodes, matrix, members, here):
     for j in range(here.shape[0]):
         node = nodes[here[j]]
         if node.feature == UNASKED:
-            n_nodes = branch(plan, nodes, keys, parents, n_nodes, here[j])
+            n_nodes = branch_node(plan, nodes, keys, parents, n_nodes, here[j])
         if node.feature >= 0:
             value = matrix[members[j], node.feature]
             if plan.is_continuous[node.feature]:
@@ -166,7 +166,7 @@ def with_room(nodes, keys, parents, most):
 
 
 @compiled
-def branch(plan, nodes, keys, parents, n_nodes, i):
+def branch_node(plan, nodes, keys, parents, n_nodes, i):
     """Ask a node for the first time and append its children; returns the number of nodes."""
     unused = np.ones(plan.is_continuous.shape[0], dtype=np.bool_)
     above = parents[i]
@@ -177,7 +177,7 @@ def branch(plan, nodes, keys, parents, n_nodes, i):
     if not unused.any():
         node.feature = EXHAUSTED
         return n_nodes
-    node.feature, node.cut = ask(plan, keys[i], unused)
+    node.feature, node.cut = draw_question(plan, keys[i], unused)
     node.child = n_nodes
     for which in range(plan.n_children[node.feature]):
         keys[n_nodes + which] = child_key(keys[i], which)
@@ -221,7 +221,7 @@ def in_full(plan, nodes, keys, parents, rng):
             nodes, keys, parents = with_room(nodes, keys, parents, most)
         if nodes[i].feature == UNASKED and depth_of(parents, i) < plan.max_depth:
             first = n_nodes
-            n_nodes = branch(plan, nodes, keys, parents, n_nodes, i)
+            n_nodes = branch_node(plan, nodes, keys, parents, n_nodes, i)
             for child in range(first, n_nodes):
                 keys[child] = rng.integers(0, 2**63 - 1)
         i += 1
@@ -280,7 +280,7 @@ def find_leaves(plan, nodes, matrix):
         child[i] = i if is_leaf else node.child
         cut[i] = np.inf if is_leaf else node.cut
         decides[i] = BELOW if is_leaf or plan.is_continuous[node.feature] else BY_VALUE
-    return descend(feature, child, cut, decides, plan.max_depth, matrix)
+    return descend_tree(feature, child, cut, decides, plan.max_depth, matrix)
 
 
 @compiled
@@ -291,7 +291,7 @@ def leaf_key(plan, root, values):
     for _ in range(plan.max_depth):
         if not unused.any():
             break
-        feature, cut = ask(plan, key, unused)
+        feature, cut = draw_question(plan, key, unused)
         unused[feature] = plan.is_continuous[feature]
         key = child_key(key, int(values[feature] > cut) if plan.is_continuous[feature] else int(values[feature]))
     return key
@@ -379,7 +379,7 @@ class RDTClassifier(PrivateForestClassifier):
     def predict_proba(self, X) -> np.ndarray:
         """Return the summed noisy counts of the trees, moved to 0 where negative, as shares: float64 array (n, c)."""
         matrix = self.read_rows(X)
-        return shares_of(self._summed(matrix, len(self.classes_), partial(add_counts, self.plan_)))
+        return shares_of(self._sum_over_trees(matrix, len(self.classes_), partial(add_counts, self.plan_)))
 
     def _released(self, origin: Origin) -> ReleasedForest:
         trees = tuple(self._released_tree(tree) for tree in self.trees_)
@@ -395,13 +395,13 @@ class RDTClassifier(PrivateForestClassifier):
         feature = nodes["feature"].astype(np.int32)
         return ReleasedTree(decides, feature, nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan))
 
-    def _sampling(self) -> str:
+    def _sampling_rule(self) -> str:
         return "all"
 
-    def _table(self, matrix, target) -> TrainingRows:
+    def _lay_out_rows(self, matrix, target) -> TrainingRows:
         return TrainingRows(np.ascontiguousarray(matrix), target)
 
-    def _grower(self, table):
+    def _bind_grower(self, table):
         features = self.domain_.features
         ranges = [(0, 1) if isinstance(f, Nominal) else (f.lower, f.upper) for f in features]
         lower, upper = np.array(ranges, dtype=np.float64).T
@@ -417,11 +417,12 @@ class RDTClassifier(PrivateForestClassifier):
         )
         return partial(grow_in_full if self.is_secure() else grow_lazily, self.plan_)
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         counts = Spent("laplace", "class counts of a leaf", self.plan_.epsilon, 1.0)
+        trees = self._compose_trees(counts, table)
         if self.max_depth is not None:
-            return self._composed(counts, table), ()
-        return Sequential("forest", (self._composed(counts, table), Unpaid("number of rows"))), (RDT_HEIGHT_FROM_ROWS,)
+            return trees, ()
+        return Sequential("forest", (trees, Unpaid("number of rows"))), (RDT_HEIGHT_FROM_ROWS,)
 
 
 def own_height(n_rows: int, n_children: np.ndarray) -> int:

@@ -21,8 +21,8 @@ from algorithms.forests.engine.candidates import (
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
 from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.engine.scores import GINI, sensitivity
-from algorithms.forests.engine.tree import BELOW, EQUALS, plant, released, split_in_two
+from algorithms.forests.engine.scores import GINI, score_sensitivity
+from algorithms.forests.engine.tree import BELOW, EQUALS, plant_tree, split_in_two, take_nodes
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace
@@ -45,7 +45,7 @@ class RFDPPGiniPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     all_features = np.arange(table.codes.shape[0])
     i = 0
     while i < growth.n_nodes[0]:
@@ -65,7 +65,7 @@ def grow_as_printed(plan, table, rows, rng):
         else:
             label_leaf(growth, i, counts, plan.leaf_epsilon, rng)  # (1)
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
@@ -76,8 +76,8 @@ def best_continuous(growth, table, i, features, totals, plan, rng):
     if plan.one_draw:
         return draw_interval(growth, table, i, features, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
     for j in range(features.shape[0]):
-        one = features[j : j + 1]
-        split = draw_interval(growth, table, i, one, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
+        feature = features[j : j + 1]
+        split = draw_interval(growth, table, i, feature, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
         if split.score > best.score:
             best = split
     return best
@@ -100,7 +100,7 @@ def best_nominal(growth, table, i, features, totals, best):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test."""
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     all_features = np.arange(table.codes.shape[0])
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
@@ -116,7 +116,7 @@ def grow_sound(plan, table, rows, rng):
             node.epsilon += epsilon
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
@@ -260,7 +260,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
 
-    def _plan(self, n_features: int) -> RFDPPGiniPlan:
+    def _make_plan(self, n_features: int) -> RFDPPGiniPlan:
         """Divide the budget: section 3.2.1 of the paper."""
         per_tree = self._tree_epsilon() if self.tree_budget == "divided" else float(self.epsilon)
         per_level = per_tree / (self.max_depth + 1) if self.level_budget == "divided" else per_tree
@@ -276,32 +276,32 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
             relative_length=self.interval_length == "relative",
         )
 
-    def _grower(self, table):
+    def _bind_grower(self, table):
         rule = grow_sound if self.variant == "sound" else grow_as_printed
-        return partial(rule, self._plan(table.codes.shape[0]))
+        return partial(rule, self._make_plan(table.codes.shape[0]))
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._plan(table.codes.shape[0])
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        plan = self._make_plan(table.codes.shape[0])
         if self.variant == "sound":
-            return self._composed(self._sound_tree(plan.reach), table), ()
+            return self._compose_trees(self._sound_tree(plan.reach), table), ()
         leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
-        split = Spent("exponential", "interval or cut", plan.split_epsilon, sensitivity(GINI, 0))
+        split = Spent("exponential", "interval or cut", plan.split_epsilon, score_sensitivity(GINI, 0))
         count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
         unpaid = Unpaid("purity, nominal splits and the final comparison")
         level = Sequential("split level", (count, split, unpaid), self.max_depth)
-        ledger = self._composed(Sequential("tree", (level, leaf)), table)
+        ledger = self._compose_trees(Sequential("tree", (level, leaf)), table)
         return ledger, self._faults(table)
 
     def _sound_tree(self, reach: Reach) -> Event:
         """Return what a sound tree of the full depth costs; one of fewer levels costs as much, in larger parts."""
         per_level = after_count(reach) / (reach.most + 1)
-        split = Spent("exponential, monotone", "public cut", per_level, sensitivity(GINI, 0))
+        split = Spent("exponential, monotone", "public cut", per_level, score_sensitivity(GINI, 0))
         leaf = Spent("permute_and_flip, monotone", "label of a leaf", per_level, 1.0)
         return Sequential("tree", (count_cost(reach), Sequential("split level", (split,), reach.most), leaf))
 
     def _faults(self, table) -> tuple[Fault, ...]:
         present = [faults.RFDPP_EXACT_PURITY, faults.RFDPP_EXACT_COMPARISON, faults.RFDPP_UNUSED_COUNT]
-        if self._sampling() == "bootstrap":
+        if self._sampling_rule() == "bootstrap":
             present.append(faults.RFDPP_BOOTSTRAP)
         if table.is_continuous.any():
             present.append(faults.RFDPP_INTERVAL_ENDS)

@@ -29,7 +29,7 @@ from algorithms.forests.engine.candidates import (
     public_splits,
 )
 from algorithms.forests.engine.scores import GINI, MAX_OPERATOR
-from algorithms.forests.engine.tree import plant, released, split_by_kind, unused_features
+from algorithms.forests.engine.tree import plant_tree, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, draw_label
 from algorithms.jit import compiled
 from algorithms.mechanisms import laplace, permute_and_flip
@@ -60,7 +60,7 @@ def grow_tree(plan, table, rows, rng):
 
     The root is asked a question whatever its count, since a tree that asks nothing need not be grown.
     """
-    growth = plant(table, rows)
+    growth = plant_tree(table, rows)
     i = 0
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
@@ -76,7 +76,7 @@ def grow_tree(plan, table, rows, rng):
             node.epsilon += epsilon
             growth = split_by_kind(growth, table, i, feature, code, float(code))
         i += 1
-    return released(growth)
+    return take_nodes(growth)
 
 
 @compiled
@@ -205,19 +205,19 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
     def _n_bins(self) -> int:
         return self.n_bins
 
-    def _sampling(self) -> str:
+    def _sampling_rule(self) -> str:
         return "all"
 
-    def _plan(self) -> ThriftyPlan:
+    def _make_plan(self) -> ThriftyPlan:
         epsilon = float(self.epsilon)
         enough = math.inf if math.isinf(epsilon) else ENOUGH
         return ThriftyPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
 
-    def _grower(self, table):
-        return partial(grow_tree, self._plan())
+    def _bind_grower(self, table):
+        return partial(grow_tree, self._make_plan())
 
-    def _account(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._plan()
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        plan = self._make_plan()
         rest = plan.epsilon if math.isinf(plan.epsilon) else plan.epsilon - plan.root_epsilon
         root = Spent("laplace", "number of errors of the root", plan.root_epsilon, 1.0)
         below = Spent(
@@ -226,4 +226,4 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
             rest,
             1.0,
         )
-        return self._composed(Sequential("any path", (root, below)), table), ()
+        return self._compose_trees(Sequential("any path", (root, below)), table), ()

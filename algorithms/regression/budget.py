@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.accounting.events import REPLACED, Event, Sequential, Spent
-from algorithms.regression.objective import Noise, Objective, add_noise, assembled, coefficients
+from algorithms.regression.objective import Noise, Objective, add_noise, assemble_coefficients, lay_out_coefficients
 
 ENTRY_OF_M = 2.0
 ENTRY_OF_B = 4.0
@@ -36,33 +36,33 @@ class Budget(NamedTuple):
     ledger: Event
 
     add_noise = staticmethod(add_noise)
-    """Adds the noise to what ``laid_out`` returns."""
+    """Adds the noise to what ``lay_out`` returns."""
 
     @property
     def scales(self) -> dict[str, float]:
         """Scale of the noise on the "quadratic" and on the "linear" coefficients, the largest if they differ."""
         return {"quadratic": self.quadratic.scale, "linear": self.linear.scale}
 
-    def laid_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def lay_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the exact numbers that are released, and what ``add_noise`` is told of them."""
-        return coefficients(objective, self.quadratic, self.linear)
+        return lay_out_coefficients(objective, self.quadratic, self.linear)
 
-    def assembled(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def assemble(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return M and b of released numbers, laid out along the last axis: n = d² + d of them, so d = ⌊√n⌋."""
-        return assembled(released, math.isqrt(released.shape[-1]))
+        return assemble_coefficients(released, math.isqrt(released.shape[-1]))
 
     def log_ratio(self, released: np.ndarray, objective: Objective, other: Objective) -> np.ndarray:
         """Return how much likelier (as a logarithm) the other objective makes each of some releases.
 
         As if no entry of M had been averaged: of the averaged entries, which are all that anybody sees.
         """
-        M, b = self.assembled(released)
+        M, b = self.assemble(released)
         released = np.concatenate([M.reshape(*b.shape[:-1], -1), b], axis=-1)
-        (values, sensitivity, epsilon), (of_other, _, _) = self.laid_out(objective), self.laid_out(other)
+        (values, sensitivity, epsilon), (of_other, _, _) = self.lay_out(objective), self.lay_out(other)
         return (np.abs(released - values) - np.abs(released - of_other)) @ (epsilon / sensitivity)
 
 
-def paid(purpose: str, epsilon: float, sensitivity: float) -> Spent:
+def price_part(purpose: str, epsilon: float, sensitivity: float) -> Spent:
     """Return the account of some coefficients whose sensitivity is meant for one record replaced.
 
     Each is a sum over the records, and what a record adds is no larger in absolute value than half of the most that two
@@ -73,12 +73,12 @@ def paid(purpose: str, epsilon: float, sensitivity: float) -> Spent:
     return Spent("laplace", purpose, epsilon, sensitivity, REPLACED, sensitivity / 2)
 
 
-def sensitivities(n_regressors: int) -> tuple[float, float]:
+def part_sensitivities(n_regressors: int) -> tuple[float, float]:
     """Return the L1 sensitivities of M and b, one record replaced: Δ_g = 2d² and Δ_h = 4d.
 
     Examples
     --------
-    >>> sensitivities(54)
+    >>> part_sensitivities(54)
     (5832.0, 216.0)
     """
     return ENTRY_OF_M * n_regressors**2, ENTRY_OF_B * n_regressors
@@ -110,7 +110,7 @@ def share_of_quadratic(n_regressors: int, rule: str) -> float:
     >>> [round(share_of_quadratic(3, rule), 3) for rule in PROPORTIONS]
     [0.6, 0.551, 0.654]
     """
-    return share_of_first((n_regressors**2, n_regressors), sensitivities(n_regressors), rule)
+    return share_of_first((n_regressors**2, n_regressors), part_sensitivities(n_regressors), rule)
 
 
 def share_of_first(sizes: Sequence[float], deltas: Sequence[float], rule: str) -> float:
@@ -139,18 +139,18 @@ def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:
 
     Examples
     --------
-    >>> print(*in_two_parts(1.0, 3, 0.75).ledger.lines(), sep="\\n")
+    >>> print(*in_two_parts(1.0, 3, 0.75).ledger.to_lines(), sep="\\n")
     objective, on the same rows, costs 1
       laplace: quadratic coefficients (sensitivity 18) costs 0.75
       laplace: linear coefficients (sensitivity 12) costs 0.25
     """
-    of_M, of_b = sensitivities(n_regressors)
+    of_M, of_b = part_sensitivities(n_regressors)
     quadratic, linear = Noise(of_M, epsilon * share), Noise(of_b, epsilon * (1 - share))
     ledger = Sequential(
         "objective",
         (
-            paid("quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
-            paid("linear coefficients", linear.epsilon, linear.sensitivity),
+            price_part("quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
+            price_part("linear coefficients", linear.epsilon, linear.sensitivity),
         ),
     )
     return Budget(quadratic, linear, ledger)

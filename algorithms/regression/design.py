@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from algorithms.encoding.domain import Domain, Rows
+from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
+from algorithms.encoding.rows import Rows
 from algorithms.jit import compiled
 from algorithms.regression.monomials import Monomials
 
@@ -81,17 +82,17 @@ class Design:
         """
         p, d = len(self.domain.features), len(self.monomials)
         buffer = np.empty((d + len(rows.features) - p, min(size, len(rows))))
-        lower, width = self._bounds
+        lower, width = self._lower_and_width
         for start in range(0, len(rows), size):
             block = buffer[:, : len(rows) - start]
             lines = [*block[:p], *block[d:]]
-            known = rows.encode(slice(start, start + size), lines)
-            if not known.all():
-                block = np.compress(known, block, axis=1)
+            is_usable = rows.encode(slice(start, start + size), lines)
+            if not is_usable.all():
+                block = np.compress(is_usable, block, axis=1)
             if not block.shape[1]:
                 continue  # the sum of such a block would be complained about, in print
             for i, line in enumerate([*block[:p], *block[d:]]):
-                _scale(line, lower[i], width[i], self.scaling == "box", math.sqrt(p) if i < p else 1.0)
+                _scale_line(line, lower[i], width[i], self.scaling == "box", math.sqrt(p) if i < p else 1.0)
             self.monomials.expand(block[:d])
             yield block
 
@@ -100,7 +101,7 @@ class Design:
         return (scaled + 1) / 2 if self.scaling == "box" else scaled
 
     @cached_property
-    def _bounds(self) -> tuple[list[float], list[float]]:
+    def _lower_and_width(self) -> tuple[list[float], list[float]]:
         """Lower bound and width of each attribute, and of the target if there is one."""
         columns = [*self.domain.features, *([self.domain.target] if self.domain.target else [])]
         pairs = [(f.lower, f.upper) if isinstance(f, Continuous) else (0, len(f.categories) - 1) for f in columns]
@@ -109,7 +110,7 @@ class Design:
 
 
 @compiled
-def _scale(line, lower, width, to_box, length):
+def _scale_line(line, lower, width, to_box, length):
     """Map values between the bounds to [-1, 1], or to [0, 1 / length], in place."""
     for i in range(line.shape[0]):
         share = (line[i] - lower) / width  # a quotient, unlike a product with 1 / width, never rounds to more than 1

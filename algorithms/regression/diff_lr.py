@@ -26,7 +26,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     fit_intercept : bool, default=False
         Whether there is a constant; it counts as a regressor.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/diff_lr_sound.yaml`` also
@@ -91,7 +91,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         super().check_parameters(n_features)
         check_choice("split", self.split, PROPORTIONS)
 
-    def _budget(self, design: Design) -> Budget:
+    def _printed_budget(self, design: Design) -> Budget:
         d = len(design.monomials)
         return in_two_parts(float(self.epsilon), d, share_of_quadratic(d, self.split))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from algorithms.parameters import ParameterError, check_choice, check_number
-from algorithms.regression.budget import Budget, in_two_parts, sensitivities, share_of_quadratic
+from algorithms.regression.budget import Budget, in_two_parts, part_sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.moments import SoundBudget, in_moments_and_linear, share_of_moments
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
@@ -15,16 +15,16 @@ SMALLEST_SHARE = 1e-4
 """What β leaves each part at least: at β = Δ_g the linear part would have no budget, so no finite noise."""
 
 
-def _value2(d: int) -> int:
-    of_M, of_b = sensitivities(d)
+def _beta_between(d: int) -> int:
+    of_M, of_b = part_sensitivities(d)
     equal = of_M**2 / (of_M + of_b)
     return round(equal + (of_M - equal) / math.sqrt(2))
 
 
 BETAS: dict[str, Callable[[int], int]] = {
-    "value1": lambda d: int(sensitivities(d)[0]),
-    "value2": _value2,
-    "value3": lambda d: int(sensitivities(d)[0]) ** 2 // (2 * (d + 1) ** 2),
+    "value1": lambda d: int(part_sensitivities(d)[0]),
+    "value2": _beta_between,
+    "value3": lambda d: int(part_sensitivities(d)[0]) ** 2 // (2 * (d + 1) ** 2),
 }
 """The named values of β for d monomials."""
 
@@ -50,7 +50,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpba_sound.yaml`` also
@@ -95,7 +95,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
     >>> model = DPBARegressor(1.0, degree=2, fit_intercept=True, domain=domain, random_state=0).fit(X, y)
     >>> model.predict([[3], [9]]).round()
     array([ 9., 81.])
-    >>> print(model.privacy_.ledger.lines()[1])
+    >>> print(model.privacy_.ledger.to_lines()[1])
       laplace: quadratic coefficients (sensitivity 18) costs 0.8889
     """
 
@@ -131,7 +131,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
         super().check_parameters(n_features)
         if self.beta is None and self.share is None:
             raise ParameterError("beta must be set where share is not, got None")
-        self._share(len(self._monomials(n_features)))
+        self._quadratic_share(len(self._monomials(n_features)))
         if self.beta is not None and self.share is not None:
             raise ParameterError(f"beta must be None where share is set, got {self.beta!r}")
 
@@ -141,27 +141,28 @@ class DPBARegressor(PrivatePolynomialRegressor):
         vars(self).pop("beta_", None)  # a former fit may have been of the other variant
         if self.variant == "paper":
             d = len(self.coef_)
-            self.beta_ = self._beta(d) if self.share is None else self._share(d) * sensitivities(d)[0]
+            of_share = self.share is not None
+            self.beta_ = self._quadratic_share(d) * part_sensitivities(d)[0] if of_share else self._beta_in_use(d)
         return self
 
-    def _budget(self, design: Design) -> Budget:
+    def _printed_budget(self, design: Design) -> Budget:
         d = len(design.monomials)
-        return in_two_parts(float(self.epsilon), d, self._share(d))
+        return in_two_parts(float(self.epsilon), d, self._quadratic_share(d))
 
     def _sound_budget(self, design: Design) -> SoundBudget:
         is_optimal = self.share == "optimal"  # for what is released here, not for what is printed
-        share = share_of_moments(design, "optimal") if is_optimal else self._share(len(design.monomials))
+        share = share_of_moments(design, "optimal") if is_optimal else self._quadratic_share(len(design.monomials))
         return in_moments_and_linear(design, float(self.epsilon), share)
 
-    def _share(self, d: int) -> float:
+    def _quadratic_share(self, d: int) -> float:
         """Share of the quadratic part as printed."""
         if isinstance(self.share, str):
             return share_of_quadratic(d, check_choice("share", self.share, ("optimal",)))
         if self.share is not None:
             return check_number("share", self.share, above=0, below=1)
-        return min(max(self._beta(d) / sensitivities(d)[0], SMALLEST_SHARE), 1 - SMALLEST_SHARE)
+        return min(max(self._beta_in_use(d) / part_sensitivities(d)[0], SMALLEST_SHARE), 1 - SMALLEST_SHARE)
 
-    def _beta(self, d: int) -> float:
+    def _beta_in_use(self, d: int) -> float:
         if isinstance(self.beta, str):
             return float(BETAS[check_choice("beta", self.beta, BETAS)](d))
-        return check_number("beta", self.beta, above=0, highest=sensitivities(d)[0])
+        return check_number("beta", self.beta, above=0, highest=part_sensitivities(d)[0])

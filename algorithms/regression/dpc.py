@@ -8,9 +8,9 @@ import numpy as np
 
 from algorithms.accounting.events import Sequential
 from algorithms.encoding.domain import Domain
-from algorithms.mechanisms import spread
+from algorithms.mechanisms import sup_norm_spread
 from algorithms.parameters import ParameterError, check_number
-from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, paid, sensitivities
+from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, part_sensitivities, price_part
 from algorithms.regression.design import Design
 from algorithms.regression.moments import MomentGroup, Moments, SoundBudget
 from algorithms.regression.objective import Noise
@@ -37,8 +37,8 @@ class DPCRegressor(PrivatePolynomialRegressor):
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``. The ridge
-        follows the larger of the two scales.
+        What is done if the noisy objective has no minimum, see
+        ``algorithms.regression.repair.minimise_objective``. The ridge follows the larger of the two scales.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpc_sound.yaml`` also
@@ -75,7 +75,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
     >>> model = DPCRegressor(1.0, sensitive=["age"], domain=domain, random_state=0).fit(X, y)
     >>> model.predict([[5, 1], [5, 9]]).round(1)
     array([ 2., 18.])
-    >>> print(*model.privacy_.ledger.lines(), sep="\\n")
+    >>> print(*model.privacy_.ledger.to_lines(), sep="\\n")
     objective, on the same rows, costs 1
       laplace: coefficients without sensitive attributes (sensitivity 6) costs 0.5455
       laplace: coefficients with sensitive attributes (sensitivity 10) costs 0.4545
@@ -116,10 +116,10 @@ class DPCRegressor(PrivatePolynomialRegressor):
         if isinstance(self.domain, Domain):
             self._sensitive_positions(self.domain.names)
 
-    def _budget(self, design: Design) -> Budget:
+    def _printed_budget(self, design: Design) -> Budget:
         monomials = design.monomials.containing(self._sensitive_positions(design.domain.names))
         of_M, of_b = monomials[:, np.newaxis] | monomials, monomials
-        total = sum(sensitivities(len(monomials)))
+        total = sum(part_sensitivities(len(monomials)))
         of_sensitive = ENTRY_OF_M * np.count_nonzero(of_M) + ENTRY_OF_B * np.count_nonzero(of_b)
         eta = 1 - of_sensitive / total
         epsilon_n = float(self.epsilon) / (eta + self.gamma * (1 - eta))
@@ -128,7 +128,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
             ("coefficients without sensitive attributes", epsilon_n, total - of_sensitive),
             ("coefficients with sensitive attributes", epsilon_s, of_sensitive),
         ]
-        spent = [paid(what, part / total * epsilon, part) for what, epsilon, part in groups if part]
+        spent = [price_part(what, part / total * epsilon, part) for what, epsilon, part in groups if part]
         quadratic, linear = (Noise(total, np.where(group, epsilon_s, epsilon_n)) for group in (of_M, of_b))
         return Budget(quadratic, linear, Sequential("objective", tuple(spent)))
 
@@ -138,9 +138,13 @@ class DPCRegressor(PrivatePolynomialRegressor):
         is_sensitive = np.empty(len(moments.bounds), dtype=bool)
         is_sensitive[moments.of_M], is_sensitive[moments.of_b] = monomials[:, np.newaxis] | monomials, monomials
         groups = [
-            MomentGroup("coefficients without sensitive attributes", ~is_sensitive, spread(np.sum(~is_sensitive))),
             MomentGroup(
-                "coefficients with sensitive attributes", is_sensitive, self.gamma * spread(np.sum(is_sensitive))
+                "coefficients without sensitive attributes", ~is_sensitive, sup_norm_spread(np.sum(~is_sensitive))
+            ),
+            MomentGroup(
+                "coefficients with sensitive attributes",
+                is_sensitive,
+                self.gamma * sup_norm_spread(np.sum(is_sensitive)),
             ),
         ]
         present = [group for group in groups if group.members.any()]

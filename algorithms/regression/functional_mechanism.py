@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from algorithms.parameters import check_choice
-from algorithms.regression.budget import Budget, paid, sensitivities
+from algorithms.regression.budget import Budget, part_sensitivities, price_part
 from algorithms.regression.design import Design
 from algorithms.regression.moments import SoundBudget, in_one_group
 from algorithms.regression.objective import Noise
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
 SENSITIVITIES = {
-    "coefficients": lambda d: sum(sensitivities(d)),
-    "with_constant": lambda d: sum(sensitivities(d)) + 2,
+    "coefficients": lambda d: sum(part_sensitivities(d)),
+    "with_constant": lambda d: sum(part_sensitivities(d)) + 2,
 }
 """Readings of Δ for d monomials."""
 
@@ -36,7 +36,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         With d monomials, "coefficients" is Δ = 2 (d² + 2d), as in paper 3; "with_constant" is Δ = 2 (d + 1)², as in the
         original, which counts the constant Σ y², too.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise``.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
         "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
         (``conf/algorithm/fm_code.yaml``).
     variant : {"paper", "sound"}, default="paper"
@@ -105,10 +105,10 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         check_choice("sensitivity", self.sensitivity, SENSITIVITIES)
         super().check_parameters(n_features)
 
-    def _budget(self, design: Design) -> Budget:
+    def _printed_budget(self, design: Design) -> Budget:
         epsilon, delta = float(self.epsilon), SENSITIVITIES[self.sensitivity](len(design.monomials))
         noise = Noise(delta, epsilon)
-        return Budget(noise, noise, paid("quadratic and linear coefficients", epsilon, delta))
+        return Budget(noise, noise, price_part("quadratic and linear coefficients", epsilon, delta))
 
     def _sound_budget(self, design: Design) -> SoundBudget:
         return in_one_group(design, float(self.epsilon))

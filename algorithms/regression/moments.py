@@ -33,7 +33,7 @@ import numpy as np
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, Event, Sequential, Spent
 from algorithms.jit import compiled
-from algorithms.mechanisms import spread, sup_norm_vector
+from algorithms.mechanisms import sup_norm_spread, sup_norm_vector
 from algorithms.regression.budget import share_of_first
 from algorithms.regression.design import Design
 from algorithms.regression.objective import Objective
@@ -126,7 +126,7 @@ class SoundBudget(NamedTuple):
     ----------
     moments : Moments
         What is released.
-    groups : tuple of Group
+    groups : tuple of MomentGroup
         Every number is in one of them.
     """
 
@@ -134,7 +134,7 @@ class SoundBudget(NamedTuple):
     groups: tuple[MomentGroup, ...]
 
     add_noise = staticmethod(add_noise_by_group)
-    """Adds the noise to what ``laid_out`` returns."""
+    """Adds the noise to what ``lay_out`` returns."""
 
     @property
     def ledger(self) -> Event:
@@ -150,11 +150,11 @@ class SoundBudget(NamedTuple):
         """Scale of Laplace noise with the same variance, on the "quadratic" and on the "linear" coefficients."""
         deviations = np.empty(len(self.moments.bounds))
         for _, members, epsilon in self.groups:
-            deviations[members] = self.moments.bounds[members] * (spread(np.count_nonzero(members)) / epsilon)
+            deviations[members] = self.moments.bounds[members] * (sup_norm_spread(np.count_nonzero(members)) / epsilon)
         scales, is_of_b = deviations / math.sqrt(2), self.moments.is_of_b
         return {"quadratic": float(scales[~is_of_b].max()), "linear": float(scales[is_of_b].max())}
 
-    def laid_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def lay_out(self, objective: Objective) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the exact numbers in units of their bounds, and what ``add_noise`` is told of them.
 
         Returns
@@ -168,18 +168,19 @@ class SoundBudget(NamedTuple):
         """
         values, group = np.empty(len(self.moments.bounds)), np.empty(len(self.moments.bounds), dtype=np.int64)
         values[self.moments.of_M], values[self.moments.of_b] = objective.M, objective.b
-        for k, one in enumerate(self.groups):
-            group[one.members] = k
-        return values / self.moments.bounds, group, np.array([one.epsilon for one in self.groups])
+        for k, moment_group in enumerate(self.groups):
+            group[moment_group.members] = k
+        epsilons = np.array([moment_group.epsilon for moment_group in self.groups])
+        return values / self.moments.bounds, group, epsilons
 
-    def assembled(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def assemble(self, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return M and b of released numbers, laid out along the last axis."""
         numbers = released * self.moments.bounds
         return numbers[..., self.moments.of_M], numbers[..., self.moments.of_b]
 
     def log_ratio(self, released: np.ndarray, objective: Objective, other: Objective) -> np.ndarray:
         """Return how much likelier (as a logarithm) the other objective makes each of some releases."""
-        distances = [np.abs(released - self.laid_out(one)[0]) for one in (objective, other)]
+        distances = [np.abs(released - self.lay_out(exact)[0]) for exact in (objective, other)]
         total = np.zeros(released.shape[:-1])
         for _, members, epsilon in self.groups:
             here, there = (distance[..., members].max(axis=-1) for distance in distances)
@@ -225,6 +226,7 @@ def share_of_moments(design: Design, rule: str) -> float:
     places = moments.of_M.ravel(), moments.of_b
     counts = [len(np.unique(of)) for of in places]
     deltas = [
-        spread(n) * float(np.sqrt((moments.bounds[of] ** 2).mean())) for n, of in zip(counts, places, strict=True)
+        sup_norm_spread(n) * float(np.sqrt((moments.bounds[of] ** 2).mean()))
+        for n, of in zip(counts, places, strict=True)
     ]
     return share_of_first([len(of) for of in places], deltas, rule)

@@ -19,12 +19,12 @@ MOST = 2000
 _COLUMNS = 256  # of a block: 54 lines of them are 110 KB
 
 
-def count(n_attributes: int, degree: int) -> int:
+def count_monomials(n_attributes: int, degree: int) -> int:
     """Return d = C(p + k, k) - 1, the number of monomials of degree 1 to k in p attributes.
 
     Examples
     --------
-    >>> count(9, 2), count(4, 3), count(6, 2)
+    >>> count_monomials(9, 2), count_monomials(4, 3), count_monomials(6, 2)
     (54, 34, 27)
     """
     return math.comb(n_attributes + degree, degree) - 1
@@ -73,12 +73,12 @@ class Monomials:
             )
 
     def __len__(self) -> int:
-        return count(self.n_attributes, self.degree) + self.constant
+        return count_monomials(self.n_attributes, self.degree) + self.constant
 
     def names(self, attributes: Sequence[str]) -> list[str]:
         """Return the name of each monomial, given those of the attributes."""
-        powers = map(Counter, self._factors)
-        names = ["·".join(f"{attributes[i]}{_superscript(power)}" for i, power in each.items()) for each in powers]
+        powers = map(Counter, self._factor_tuples)
+        names = ["·".join(f"{attributes[i]}{_format_power(power)}" for i, power in each.items()) for each in powers]
         return names + ["1"] * self.constant
 
     def containing(self, attributes: Collection[int]) -> np.ndarray:
@@ -89,14 +89,14 @@ class Monomials:
         >>> Monomials(2, 2, constant=True).containing([1])
         array([False,  True, False,  True,  True, False])
         """
-        contain = [not set(attributes).isdisjoint(factors) for factors in self._factors]
+        contain = [not set(attributes).isdisjoint(factors) for factors in self._factor_tuples]
         return np.array(contain + [False] * self.constant)
 
     @cached_property
     def exponents(self) -> np.ndarray:
         """Power of each attribute in each monomial: int64 array of shape (d, p)."""
         powers = np.zeros((len(self), self.n_attributes), dtype=np.int64)
-        for row, factors in zip(powers, self._factors, strict=False):  # the row of the constant stays
+        for row, factors in zip(powers, self._factor_tuples, strict=False):  # the row of the constant stays
             for attribute in factors:
                 row[attribute] += 1
         return powers
@@ -127,36 +127,36 @@ class Monomials:
         block : float64 array of shape (d, m)
             The first p lines hold the attributes; the others are filled.
         """
-        _multiply(block, self.n_attributes, *self._products)
+        _multiply_lines(block, self.n_attributes, *self._product_pairs)
         if self.constant:
             block[-1] = 1.0
 
     @cached_property
-    def _factors(self) -> list[tuple[int, ...]]:
+    def _factor_tuples(self) -> list[tuple[int, ...]]:
         """The attributes that are multiplied in each monomial but the constant."""
         degrees = range(1, self.degree + 1)
         return [each for k in degrees for each in combinations_with_replacement(range(self.n_attributes), k)]
 
     @cached_property
-    def _products(self) -> tuple[np.ndarray, np.ndarray]:
+    def _product_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """What each monomial of degree 2 or more is the product of: an attribute, and a monomial before it."""
-        position = {factors: k for k, factors in enumerate(self._factors)}
-        products = [(factors[0], position[factors[1:]]) for factors in self._factors[self.n_attributes :]]
+        position = {factors: k for k, factors in enumerate(self._factor_tuples)}
+        products = [(factors[0], position[factors[1:]]) for factors in self._factor_tuples[self.n_attributes :]]
         attributes, monomials = np.array(products, dtype=np.int64).reshape(-1, 2).T.copy()
         return attributes, monomials
 
 
 @compiled
-def _multiply(block, n_attributes, attributes, monomials):
+def _multiply_lines(block, n_attributes, attributes, monomials):
     """Fill the lines after those of the attributes, some columns after the other, so that these stay in the cache."""
     for start in range(0, block.shape[1], _COLUMNS):
         columns = slice(start, min(start + _COLUMNS, block.shape[1]))
         for k in range(attributes.shape[0]):
-            one, other = block[attributes[k], columns], block[monomials[k], columns]
+            left, right = block[attributes[k], columns], block[monomials[k], columns]
             product = block[n_attributes + k, columns]
             for j in range(product.shape[0]):
-                product[j] = one[j] * other[j]
+                product[j] = left[j] * right[j]
 
 
-def _superscript(power: int) -> str:
+def _format_power(power: int) -> str:
     return str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) if power > 1 else ""

@@ -87,14 +87,16 @@ def objective_of(blocks: Iterable[np.ndarray], n_regressors: int) -> Objective:
     return Objective(np.triu(M) + np.triu(M, 1).T, -2 * b, float(gram[-1, -1]), n)
 
 
-def assembled(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.ndarray]:
+def assemble_coefficients(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.ndarray]:
     """Return M, averaged with its transpose, and b of coefficients that are laid out along the last axis."""
     d = n_regressors
     M = released[..., : d * d].reshape(*released.shape[:-1], d, d)
     return (M + M.swapaxes(-1, -2)) / 2, released[..., d * d :]
 
 
-def coefficients(objective: Objective, quadratic: Noise, linear: Noise) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def lay_out_coefficients(
+    objective: Objective, quadratic: Noise, linear: Noise
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lay the coefficients out in the order in which their noise is drawn: M row by row, then b.
 
     Algorithms whose scales agree so draw the same noise from the same seed, however they group the coefficients.

@@ -15,7 +15,7 @@ from algorithms.regression.design import SCALINGS, Design
 from algorithms.regression.moments import SoundBudget
 from algorithms.regression.monomials import Monomials
 from algorithms.regression.objective import Objective, objective_of
-from algorithms.regression.repair import REPAIRS, minimise
+from algorithms.regression.repair import REPAIRS, minimise_objective
 from algorithms.released.document import Origin
 from algorithms.released.regression import ReleasedRegression
 
@@ -47,10 +47,10 @@ class Summary(NamedTuple):
 class PrivatePolynomialRegressor(PrivateRegressor):
     """Base of the private polynomial regressors.
 
-    A subclass has the parameters ``variant``, ``scaling``, ``fit_intercept`` and ``repair`` and says in ``_budget`` and
-    ``_sound_budget`` how it divides its epsilon. Both variants release M and b with noise and minimise what comes out;
-    "sound" releases each distinct moment once, within tight bounds, and is calibrated for a record added or removed,
-    see ``algorithms.regression.moments``.
+    A subclass has the parameters ``variant``, ``scaling``, ``fit_intercept`` and ``repair`` and says in
+    ``_printed_budget`` and ``_sound_budget`` how it divides its epsilon. Both variants release M and b with noise and
+    minimise what comes out; "sound" releases each distinct moment once, within tight bounds, and is calibrated for a
+    record added or removed, see ``algorithms.regression.moments``.
 
     Attributes
     ----------
@@ -151,9 +151,9 @@ class PrivatePolynomialRegressor(PrivateRegressor):
             self.feature_names_in_ = summary.columns
         budget = self.budget(design)
         rng = self.generator(self.seed())
-        M, b = budget.assembled(budget.add_noise(*budget.laid_out(summary.objective), rng))
-        self.noise_scales_ = budget.scales
-        self.coef_ = minimise(M, b, self.repair, self.noise_scales_["quadratic"], self.noise_scales_["linear"])
+        M, b = budget.assemble(budget.add_noise(*budget.lay_out(summary.objective), rng))
+        self.noise_scales_ = scales = budget.scales
+        self.coef_ = minimise_objective(M, b, self.repair, scales["quadratic"], scales["linear"])
         self.monomials_ = list(design.names)
         self.privacy_ = self.account(self.epsilon, budget.ledger, neighbours=budget.ledger.neighbours)
         return self
@@ -205,9 +205,9 @@ class PrivatePolynomialRegressor(PrivateRegressor):
 
     def budget(self, design: Design) -> Budget | SoundBudget:
         """Return what is released of a design, and how the budget is divided over it."""
-        return self._sound_budget(design) if self.variant == "sound" else self._budget(design)
+        return self._sound_budget(design) if self.variant == "sound" else self._printed_budget(design)
 
-    def _budget(self, design: Design) -> Budget:
+    def _printed_budget(self, design: Design) -> Budget:
         """Divide the budget as printed."""
         raise TypeError(f"{type(self).__name__} does not say how it divides its budget")
 

@@ -44,7 +44,7 @@ It is the square of ``tol`` in scikit-learn's LinearRegression, whose singular v
 """
 
 
-def minimise(
+def minimise_objective(
     M: np.ndarray, b: np.ndarray, repair: str, noise_scale: float, linear_scale: float | None = None
 ) -> np.ndarray:
     """Return the weights that minimise bᵀw + wᵀMw once it is repaired.
@@ -86,9 +86,9 @@ def minimise(
     Examples
     --------
     >>> M, b = np.diag([2.0, -1.0]), np.array([-4.0, 1.0])
-    >>> minimise(M, b, "trim", 0.0).round(9) + 0.0
+    >>> minimise_objective(M, b, "trim", 0.0).round(9) + 0.0
     array([1., 0.])
-    >>> minimise(M, b, "none", 0.0).round(9)
+    >>> minimise_objective(M, b, "none", 0.0).round(9)
     array([1. , 0.5])
     """
     ridge, trim, smallest, tikhonov = REPAIRS[repair]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.encoding.features import Nominal
-from algorithms.released.document import Origin, Release, array, plain
+from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 
 class OneClass(NamedTuple):
@@ -130,14 +130,14 @@ class ReleasedClassifier(Release):
         rows = self.origin.domain.encode(X)[0] + counts_from_1
         return self.classes[self.rule.classify((rows - self.mean) / self.scale)]
 
-    def contents(self) -> dict:
+    def to_contents(self) -> dict:
         """Return classes, units and the rule."""
         return {
-            "classes": plain(self.classes),
-            "mean": plain(self.mean),
-            "scale": plain(self.scale),
+            "classes": to_plain_data(self.classes),
+            "mean": to_plain_data(self.mean),
+            "scale": to_plain_data(self.scale),
             "rule": type(self.rule).__name__,
-            "of_rule": {name: plain(value) for name, value in self.rule._asdict().items()},
+            "of_rule": {name: to_plain_data(value) for name, value in self.rule._asdict().items()},
         }
 
     @classmethod
@@ -145,9 +145,9 @@ class ReleasedClassifier(Release):
         """Return the classifier that ``contents`` was made of."""
         rule = RULES[contents["rule"]](
             **{
-                name: array(value, np.int64 if name in WHOLE_NUMBERS else np.float64)
+                name: to_array(value, np.int64 if name in WHOLE_NUMBERS else np.float64)
                 for name, value in contents["of_rule"].items()
             }
         )
-        classes, mean, scale = np.array(contents["classes"]), array(contents["mean"]), array(contents["scale"])
+        classes, mean, scale = np.array(contents["classes"]), to_array(contents["mean"]), to_array(contents["scale"])
         return cls(origin, classes, mean, scale, rule)

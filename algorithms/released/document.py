@@ -65,7 +65,7 @@ class Release(ABC):
     origin: Origin
 
     @abstractmethod
-    def contents(self) -> dict:
+    def to_contents(self) -> dict:
         """Return all that the release holds beside its origin, as what JSON can hold."""
 
     @classmethod
@@ -91,10 +91,10 @@ class Release(ABC):
             "format": FORMAT,
             "kind": self.KIND,
             "algorithm": self.origin.algorithm,
-            "parameters": {name: plain(value) for name, value in self.origin.parameters.items()},
-            "domain": {key: plain(value) for key, value in domain.to_mapping().items()},
+            "parameters": {name: to_plain_data(value) for name, value in self.origin.parameters.items()},
+            "domain": {key: to_plain_data(value) for key, value in domain.to_mapping().items()},
             "privacy": self.origin.privacy,
-            "contents": self.contents(),
+            "contents": self.to_contents(),
         }
         return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
@@ -118,12 +118,12 @@ def from_json(text: str) -> Release:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ReleaseError(f"this is no release: its format is not {FORMAT!r}")
     try:
-        return _read(document)
+        return _read_document(document)
     except Exception as error:  # whatever is wrong with it, it cannot be used
         raise ReleaseError(f"this release is damaged: {type(error).__name__}: {' '.join(str(error).split())}") from None
 
 
-def _read(document: dict) -> Release:
+def _read_document(document: dict) -> Release:
     module, name = KINDS[document["kind"]].rsplit(".", 1)
     Privacy.from_dict(document["privacy"])  # is one
     domain = Domain.from_mapping(document["domain"])
@@ -148,7 +148,7 @@ def load_release(path) -> Release:
     return from_json(text)
 
 
-def plain(value):
+def to_plain_data(value) -> str | float | int | list | dict | None:
     """Return a value as what JSON can hold: arrays as lists, NaN as None.
 
     Raises
@@ -158,15 +158,15 @@ def plain(value):
 
     Examples
     --------
-    >>> plain(np.array([[0.5, np.nan], [1.0, 2.0]])), plain(np.int64(3)), plain({"a": ("b", None)})
-    ([[0.5, None], [1.0, 2.0]], 3, {'a': ['b', None]})
+    >>> to_plain_data(np.array([[0.5, np.nan], [1.0, 2.0]])), to_plain_data({"a": ("b", np.int64(3))})
+    ([[0.5, None], [1.0, 2.0]], {'a': ['b', 3]})
     """
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return to_plain_data(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [to_plain_data(each) for each in value]
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): to_plain_data(each) for key, each in value.items()}
     if isinstance(value, float) and math.isnan(value):
         return None
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
@@ -174,12 +174,12 @@ def plain(value):
     raise ReleaseError(f"a release cannot hold {value!r}, which JSON has no form for")
 
 
-def array(values, dtype=np.float64) -> np.ndarray:
-    """Return an array of what `plain` made of one; None is NaN.
+def to_array(values, dtype=np.float64) -> np.ndarray:
+    """Return an array of what `to_plain_data` made of one; None is NaN.
 
     Examples
     --------
-    >>> array([[0.5, None], [1.0, 2.0]])
+    >>> to_array([[0.5, None], [1.0, 2.0]])
     array([[0.5, nan],
            [1. , 2. ]])
     """

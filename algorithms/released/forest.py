@@ -10,7 +10,7 @@ import numpy as np
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
-from algorithms.released.document import Origin, Release, array, plain
+from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 """How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
@@ -30,7 +30,7 @@ class ReleasedTree(NamedTuple):
     answer: np.ndarray  # float64 (m, w): what a leaf says, NaN elsewhere; w is the number of classes for COUNTS, else 1
     noisy_count: np.ndarray  # float64 (m,): a noisy count that the algorithm released in this node, else NaN
 
-    def answers(self, matrix: np.ndarray) -> np.ndarray:
+    def find_answers(self, matrix: np.ndarray) -> np.ndarray:
         """Return what the leaf of every row says: float64 array of shape (n, w)."""
         at, every = np.zeros(len(matrix), dtype=np.int64), np.arange(len(matrix))
         while (is_inside := self.decides[at] != LEAF).any():
@@ -91,7 +91,7 @@ class ReleasedForest(Release):
 
         Parameters and errors are those of `predict`.
         """
-        answers = self.answers(X)
+        answers = self.find_answers(X)
         if self.combines == VOTES:
             return (answers == np.arange(len(self.classes))).mean(axis=0)
         return shares_of(answers.sum(axis=0))
@@ -117,9 +117,9 @@ class ReleasedForest(Release):
         if self.combines != MEAN:
             return self.classes[np.argmax(self.predict_proba(X), axis=1)]
         bounds = self.origin.domain.target
-        return bounds.lower + self.answers(X)[:, :, 0].mean(axis=0) * (bounds.upper - bounds.lower)
+        return bounds.lower + self.find_answers(X)[:, :, 0].mean(axis=0) * (bounds.upper - bounds.lower)
 
-    def answers(self, X) -> np.ndarray:
+    def find_answers(self, X) -> np.ndarray:
         """Return what every tree says of every row: float64 array of shape (trees, n, w).
 
         Labels are positions in ``classes``, numbers are on the scale [0, 1]; w is the number of classes for COUNTS,
@@ -128,22 +128,22 @@ class ReleasedForest(Release):
         rows, _ = self.origin.domain.encode(X)
         if self.n_bins is not None:
             rows = bin_continuous(rows, self.origin.domain, self.n_bins)
-        return np.stack([tree.answers(rows) for tree in self.trees])
+        return np.stack([tree.find_answers(rows) for tree in self.trees])
 
-    def contents(self) -> dict:
+    def to_contents(self) -> dict:
         """Return classes, bins and trees."""
         return {
-            "classes": plain(self.classes),
+            "classes": to_plain_data(self.classes),
             "combines": self.combines,
-            "n_bins": plain(self.n_bins),
-            "trees": [{name: plain(column) for name, column in tree._asdict().items()} for tree in self.trees],
+            "n_bins": to_plain_data(self.n_bins),
+            "trees": [{name: to_plain_data(column) for name, column in tree._asdict().items()} for tree in self.trees],
         }
 
     @classmethod
     def from_contents(cls, origin: Origin, contents: dict) -> ReleasedForest:
         """Return the forest that ``contents`` was made of."""
         trees = tuple(
-            ReleasedTree(**{name: array(column, DTYPES.get(name, np.float64)) for name, column in tree.items()})
+            ReleasedTree(**{name: to_array(column, DTYPES.get(name, np.float64)) for name, column in tree.items()})
             for tree in contents["trees"]
         )
         classes = None if contents["classes"] is None else np.array(contents["classes"])

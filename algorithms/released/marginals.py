@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-from algorithms.released.document import Origin, Release, array, plain
+from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +51,14 @@ class ReleasedMarginals(Release):
         rows, labels = draw_rows(self.origin.domain, self.class_counts, self.shares, ratio, rng)
         return rows, np.unique(np.array(self.origin.domain.target.categories))[labels]
 
-    def contents(self) -> dict:
+    def to_contents(self) -> dict:
         """Return the noisy tables."""
-        return {"class_counts": plain(self.class_counts), "shares": plain(self.shares)}
+        return {"class_counts": to_plain_data(self.class_counts), "shares": to_plain_data(self.shares)}
 
     @classmethod
     def from_contents(cls, origin: Origin, contents: dict) -> ReleasedMarginals:
         """Return the marginals that ``contents`` was made of."""
-        return cls(origin, array(contents["class_counts"]), tuple(map(array, contents["shares"])))
+        return cls(origin, to_array(contents["class_counts"]), tuple(map(to_array, contents["shares"])))
 
 
 def draw_rows(

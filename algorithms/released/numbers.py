@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.released.document import Origin, Release, array, plain
+from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +27,11 @@ class ReleasedNumbers(Release):
     origin: Origin
     numbers: Mapping[str, np.ndarray]
 
-    def contents(self) -> dict:
+    def to_contents(self) -> dict:
         """Return the numbers."""
-        return {name: plain(numbers) for name, numbers in self.numbers.items()}
+        return {name: to_plain_data(numbers) for name, numbers in self.numbers.items()}
 
     @classmethod
     def from_contents(cls, origin: Origin, contents: dict) -> ReleasedNumbers:
         """Return the release that ``contents`` was made of."""
-        return cls(origin, {name: array(numbers) for name, numbers in contents.items()})
+        return cls(origin, {name: to_array(numbers) for name, numbers in contents.items()})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.encoding.features import Continuous
-from algorithms.released.document import Origin, Release, array, plain
+from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class ReleasedRegression(Release):
             For a wrong number of columns, a missing value, a category that was not declared.
         """
         target, in_box = self.origin.domain.target, self.scaling == "box"
-        shares = (self.origin.domain.encode(X)[0] - self._lower) / self._width
+        shares = (self.origin.domain.encode(X)[0] - self._lower_bounds) / self._bound_widths
         scaled = 2 * shares - 1 if in_box else shares / math.sqrt(self.powers.shape[1])
         predicted = np.zeros(len(scaled))
         for weight, powers in zip(self.weights, self.powers, strict=True):
@@ -62,22 +62,22 @@ class ReleasedRegression(Release):
         return target.lower + ((predicted + 1) / 2 if in_box else predicted) * (target.upper - target.lower)
 
     @property
-    def _lower(self) -> np.ndarray:
+    def _lower_bounds(self) -> np.ndarray:
         return np.array([f.lower if isinstance(f, Continuous) else 0.0 for f in self.origin.domain.features])
 
     @property
-    def _width(self) -> np.ndarray:
+    def _bound_widths(self) -> np.ndarray:
         """Width of each attribute; a category counts as its position, and a single one has no width."""
         features = self.origin.domain.features
         return np.array(
             [f.upper - f.lower if isinstance(f, Continuous) else len(f.categories) - 1 or 1.0 for f in features]
         )
 
-    def contents(self) -> dict:
+    def to_contents(self) -> dict:
         """Return weights, powers and scaling."""
-        return {"weights": plain(self.weights), "powers": plain(self.powers), "scaling": self.scaling}
+        return {"weights": to_plain_data(self.weights), "powers": to_plain_data(self.powers), "scaling": self.scaling}
 
     @classmethod
     def from_contents(cls, origin: Origin, contents: dict) -> ReleasedRegression:
         """Return the regression that ``contents`` was made of."""
-        return cls(origin, array(contents["weights"]), array(contents["powers"], np.int64), contents["scaling"])
+        return cls(origin, to_array(contents["weights"]), to_array(contents["powers"], np.int64), contents["scaling"])

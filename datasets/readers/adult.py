@@ -36,6 +36,6 @@ def read(train, test):
     return pd.concat(parts, ignore_index=True)
 
 
-def tidy(frame):
+def tidy_rows(frame):
     """Take off the full stop behind the labels of the test part."""
     return frame.assign(income=frame["income"].str.strip().str.rstrip("."))

@@ -29,15 +29,15 @@ TECHNICAL = ("000", "012", "023")  # comfort x safety
 CAR = ("0000", "0011", "0113", "0123")  # price x technical
 
 
-def original() -> bytes:
+def original_bytes() -> bytes:
     """Return the bytes of UCI's ``car.data``.
 
     Examples
     --------
-    >>> original().splitlines()[0]
+    >>> original_bytes().splitlines()[0]
     b'vhigh,vhigh,2,2,small,low,unacc'
     """
-    return table.complete_product(ATTRIBUTES, _class).encode()
+    return table.complete_product(ATTRIBUTES, _judge_car).encode()
 
 
 def read(file):
@@ -45,7 +45,7 @@ def read(file):
     return table.read_text(file, [*ATTRIBUTES, "class"], dtype=str)
 
 
-def _class(buying: int, maint: int, doors: int, persons: int, lug_boot: int, safety: int) -> str:
+def _judge_car(buying: int, maint: int, doors: int, persons: int, lug_boot: int, safety: int) -> str:
     price = int(PRICE[buying][maint])
     comfort = int(COMFORT[doors][persons][lug_boot])
     technical = int(TECHNICAL[comfort][safety])

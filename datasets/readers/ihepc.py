@@ -23,7 +23,7 @@ def read(file):
     return table.read_text(file, sep=";", usecols=MEASUREMENTS)
 
 
-def rebuilt(frame) -> bytes:
+def rebuild_file(frame) -> bytes:
     """Return the bytes of the original file from UCI's own table, so that they can be checked.
 
     A minute without measurements is a row of question marks whose last cell is empty.
@@ -31,7 +31,7 @@ def rebuilt(frame) -> bytes:
     lines = frame[["Date", "Time"]].copy()
     numbers = frame[MEASUREMENTS].apply(lambda column: column.astype(str).str.strip())
     for name in MEASUREMENTS:
-        values = table.numbers(numbers[name])
+        values = table.read_rounded(numbers[name])
         lines[name] = ["" if value != value else f"{value:.3f}" for value in values]
     empty = lines["Sub_metering_3"] == ""
     lines.loc[empty, MEASUREMENTS[:-1]] = table.MISSING

@@ -32,15 +32,15 @@ NURSERY = (  # condition x employment x structure
 )
 
 
-def original() -> bytes:
+def original_bytes() -> bytes:
     """Return the bytes of UCI's ``nursery.data``, its empty last line included.
 
     Examples
     --------
-    >>> original().splitlines()[0]
+    >>> original_bytes().splitlines()[0]
     b'usual,proper,complete,1,convenient,convenient,nonprob,recommended,recommend'
     """
-    return (table.complete_product(ATTRIBUTES, _class) + "\n").encode()
+    return (table.complete_product(ATTRIBUTES, _judge_application) + "\n").encode()
 
 
 def read(file):
@@ -48,7 +48,7 @@ def read(file):
     return table.read_text(file, [*ATTRIBUTES, "class"], dtype=str)
 
 
-def _class(parents, has_nurs, form, children, housing, finance, social, health) -> str:
+def _judge_application(parents, has_nurs, form, children, housing, finance, social, health) -> str:
     employment = int(EMPLOYMENT[parents][has_nurs])
     family = int(FAMILY[form][children])
     home = int(HOME[housing][finance])

@@ -38,7 +38,7 @@ def behind(dataset: str, algorithm: str) -> str:
 @cache
 def data_version(dataset: str) -> str:
     """Return the fingerprint of a data set's rows, its split and its public domain, without reading a row."""
-    entry = catalogue.entry(dataset)
+    entry = catalogue.read_entry(dataset)
     return f"{entry.fingerprint} {entry.n_train} {hashlib.sha256(repr(entry.domain).encode()).hexdigest()}"
 
 

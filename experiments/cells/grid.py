@@ -95,7 +95,7 @@ def check(cell: Cell) -> None:
     except (ValueError, TypeError) as error:
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {' '.join(str(error).split())}") from error
     wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
-    if cell.protocol["leakage"] and not hasattr(estimator, "sampler"):
+    if cell.protocol["leakage"] and not hasattr(estimator, "make_sampler"):
         raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
     if wrong:
         raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
@@ -106,14 +106,14 @@ def _check_protocol(cell: Cell, task: str) -> None:
         _check_numbers_of_rows(cell, task)
         return
     for name in ("rows", "split"):
-        if cell.protocol[name] != PROTOCOL[name] and catalogue.entry(cell.dataset).n_train is not None:
+        if cell.protocol[name] != PROTOCOL[name] and catalogue.read_entry(cell.dataset).n_train is not None:
             raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
     if cell.protocol["rows"] == "balanced" and task != "classification":
         raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")
 
 
 def _check_numbers_of_rows(cell: Cell, task: str) -> None:
-    entry = catalogue.entry(cell.dataset)
+    entry = catalogue.read_entry(cell.dataset)
     train_rows, test_rows = cell.protocol["train_rows"], cell.protocol["test_rows"]
     if isinstance(train_rows, Mapping):
         classes = list(map(str, entry.domain.target.categories)) if task == "classification" else []

@@ -33,7 +33,7 @@ def task_and_domain(dataset: str) -> tuple:
         If the catalogue does not have it.
     """
     try:
-        entry = catalogue.entry(dataset)
+        entry = catalogue.read_entry(dataset)
     except ValueError as error:
         raise BadInput(str(error) if isinstance(error, datasets.UnknownDataset) else one_line(error)) from error
     return entry.task, entry.domain

@@ -109,7 +109,7 @@ def _replace_words(text: str, words: Mapping[str, str]) -> str:
 
 def _check_pair(name: str, other: str) -> None:
     try:
-        missing, substitute = catalogue.entry(name), catalogue.entry(other)
+        missing, substitute = catalogue.read_entry(name), catalogue.read_entry(other)
     except catalogue.UnknownDataset as error:
         raise BadInput(f"instead: {error}") from error
     if (missing.task, missing.domain) != (substitute.task, substitute.domain):

@@ -62,7 +62,7 @@ def evaluate_cell(cell: Cell) -> Measured:
     metrics = _score_predictions(data, evaluated, predicted)
     metrics |= _collect_published(estimator)
     if cell.protocol["leakage"]:
-        metrics |= measure_leakage(estimator.sampler(), (train.frame, train.target), (test.frame, test.target))
+        metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
     return Measured(metrics, fit_seconds, _collect_details(estimator))
 
 

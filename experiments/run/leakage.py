@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import norm, rankdata
 
-from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 
@@ -240,7 +240,7 @@ def _number_rows(side: tuple, domain: Domain) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of one side with categories as numbers from 1, and their labels."""
     X, labels = side
     codes, _ = domain.encode(X)
-    return numbered(codes, domain), np.asarray(labels)
+    return number_categories(codes, domain), np.asarray(labels)
 
 
 def _attack_within_classes(

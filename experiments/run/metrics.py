@@ -20,7 +20,7 @@ def metric_names(dataset: str) -> list[str]:
     >>> metric_names("car")[:3], "r2" in metric_names("diamonds")
     (['accuracy', 'precision_unacc', 'recall_unacc'], True)
     """
-    entry = catalogue.entry(dataset)
+    entry = catalogue.read_entry(dataset)
     if entry.task == "regression":
         return ["mse", "unit_mse", "r2", "noise_scale_quadratic", "noise_scale_linear", "beta"]
     names = ["accuracy"]

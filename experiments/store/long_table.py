@@ -94,7 +94,7 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
                     values[name].append(value)
                 values["fit_seconds"].append(record.measured.fit_seconds)
         seconds = values.pop("fit_seconds", [])
-        overlap = overlap_of(first.protocol, catalogue.entry(first.dataset).n_train is not None)
+        overlap = overlap_of(first.protocol, catalogue.read_entry(first.dataset).n_train is not None)
         for name in sorted(values, key=_metric_order):
             _write({**setting, "metric": name, **_statistics(values[name], overlap)}, stream)
         if seconds:

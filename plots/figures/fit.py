@@ -95,7 +95,7 @@ class FitFigure(Figure):
             text = label_name(paper, name) + ("" if estimators.own_epsilon(name) else f", ε = {self.epsilon:g}")
             axes.plot(curve["x"], curve["y"], color=style.QUALITATIVE[i], linewidth=2.2, label=text, **dashes)
         axes.set_xlabel(label_name(paper, self.feature))
-        axes.set_ylabel(label_name(paper, catalogue.entry(self.dataset).domain.target.name))
+        axes.set_ylabel(label_name(paper, catalogue.read_entry(self.dataset).domain.target.name))
         style.hide_frame(axes)
         style.write_shortfall(axes, frame)
         drawn.legend(loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)

@@ -166,8 +166,8 @@ MUTANTS = [
         "OpenDP: permute-and-flip with half of its noise",
         NOISE,
         OPENDP,
-        "_largest(2 * sensitivity / epsilon,",
-        "_largest(sensitivity / epsilon,",
+        "_make_noisy_maximum(2 * sensitivity / epsilon,",
+        "_make_noisy_maximum(sensitivity / epsilon,",
         "A choice of a release costs twice its epsilon.",
         of.FLIPS,
     ),
@@ -175,8 +175,8 @@ MUTANTS = [
         "OpenDP: half of the radius of the maximum norm",
         NOISE,
         OPENDP,
-        "_radius(len(values), reach / epsilon)",
-        "_radius(len(values), reach / epsilon / 2)",
+        "_draw_radius(len(values), reach / epsilon)",
+        "_draw_radius(len(values), reach / epsilon / 2)",
         "Released moments cost twice their epsilon.",
         of.SOUND_REGRESSIONS,
     ),
@@ -211,8 +211,9 @@ MUTANTS = [
         "OpenDP: one draw for all entries of the maximum norm",
         SHARED,
         OPENDP,
-        "    radius = _radius(len(values), reach / epsilon)\n",
-        "    radius = _radius(len(values), reach / epsilon)\n    drawn = secrets.randbelow(2 * radius + 1) - radius\n"
+        "    radius = _draw_radius(len(values), reach / epsilon)\n",
+        "    radius = _draw_radius(len(values), reach / epsilon)\n"
+        "    drawn = secrets.randbelow(2 * radius + 1) - radius\n"
         "    return np.array([math.ldexp(math.floor(math.ldexp(v, -fineness)) + drawn, fineness) for v in values])\n",
         "Differences of entries are exact up to the grid.",
         of.SOUND_REGRESSIONS,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.forests.engine.scores import class_term, joined, side_score
+from algorithms.forests.engine.scores import class_term, join_terms, side_score
 from algorithms.forests.engine.tree import rows_of, rows_of_class
 from algorithms.jit import compiled, inlined
 
@@ -213,8 +213,8 @@ def below_scores(score, counts, totals):
         below = 0
         for j in range(n_splits):
             below += counts[j, c]
-            left[j] = joined(score, left[j], class_term(score, float(below), n_left[j]))
-            right[j] = joined(score, right[j], class_term(score, float(totals[c] - below), n_all - n_left[j]))
+            left[j] = join_terms(score, left[j], class_term(score, float(below), n_left[j]))
+            right[j] = join_terms(score, right[j], class_term(score, float(totals[c] - below), n_all - n_left[j]))
     return left + right
 
 
@@ -227,8 +227,8 @@ def split_score(score, left, totals):
         n_all += totals[c]
     on_left, on_right = 0.0, 0.0
     for c in range(totals.shape[0]):
-        on_left = joined(score, on_left, class_term(score, float(left[c]), n_left))
-        on_right = joined(score, on_right, class_term(score, float(totals[c] - left[c]), n_all - n_left))
+        on_left = join_terms(score, on_left, class_term(score, float(left[c]), n_left))
+        on_right = join_terms(score, on_right, class_term(score, float(totals[c] - left[c]), n_all - n_left))
     return on_left + on_right
 
 

@@ -95,7 +95,7 @@ def left_over(epsilon: float, split_epsilon: np.ndarray) -> np.ndarray:
     return epsilon - np.concatenate([[0.0], np.cumsum(split_epsilon)[:-1]])
 
 
-def stacked(budgets: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def stack_levels(budgets: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Stack what trees of 0, 1, 2, ... levels of splits spend on a split, and on a leaf, of each level.
 
     Parameters
@@ -109,8 +109,8 @@ def stacked(budgets: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, n
         A row for each tree, filled up with NaN.
     """
     tables = np.full((2, len(budgets), len(budgets)), np.nan)
-    for levels, both in enumerate(budgets):
-        tables[:, levels, : levels + 1] = both
+    for levels, of_splits_and_leaves in enumerate(budgets):
+        tables[:, levels, : levels + 1] = of_splits_and_leaves
     return tables[0], tables[1]
 
 

@@ -19,7 +19,7 @@ from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.tree import BY_VALUE, LEAF
 from algorithms.forests.forest import MAX_DEPTH
 from algorithms.jit import compiled, inlined
-from algorithms.mechanisms import mixed, uniform_of
+from algorithms.mechanisms import mix_bits, uniform_of
 from algorithms.opendp_noise import is_secure
 from algorithms.parameters import ParameterError
 
@@ -67,13 +67,13 @@ def feature_of(key, unused):
 @inlined
 def cut_of(key, n_cuts):
     """Return the largest code on the left of a cut, each of so many with the same chance."""
-    return int(uniform_of(mixed(key)) * n_cuts)
+    return int(uniform_of(mix_bits(key)) * n_cuts)
 
 
 @compiled
 def child_key(key, which):
     """Return the key of a child."""
-    return mixed(key + np.uint64(which + 3))
+    return mix_bits(key + np.uint64(which + 3))
 
 
 @compiled
@@ -101,26 +101,26 @@ def add_votes_on_demand(n_cuts, nodes, matrix, votes):
         1 is added for the class of each row.
     """
     leaves = find_leaves(nodes, matrix)
-    asked = np.empty(MAX_DEPTH, dtype=np.int64)
+    path_features = np.empty(MAX_DEPTH, dtype=np.int64)
     for row in range(matrix.shape[0]):
         leaf = nodes[leaves[row]]
-        label = leaf.label if leaf.key == 0 else label_below(n_cuts, nodes, matrix[row], votes.shape[1], asked)
+        label = leaf.label if leaf.key == 0 else label_below(n_cuts, nodes, matrix[row], votes.shape[1], path_features)
         votes[row, label] += 1.0
 
 
 @compiled
-def label_below(n_cuts, nodes, values, n_classes, asked):
+def label_below(n_cuts, nodes, values, n_classes, path_features):
     """Return the label of a row whose path ends in a key.
 
-    ``asked``, an int array with room for every level, is filled with the features that the path asks in the full tree,
-    the root's first, and -1 behind them.
+    ``path_features``, an int array with room for every level, is filled with the features that the path asks in the
+    full tree, the root's first, and -1 behind them.
     """
     unused = np.ones(values.shape[0], dtype=np.bool_)
-    asked[:] = -1
+    path_features[:] = -1
     i = 0
     while nodes[i].decides != LEAF:
         node = nodes[i]
-        asked[node.depth] = node.feature
+        path_features[node.depth] = node.feature
         if node.decides == BY_VALUE:
             unused[node.feature] = False
             i = node.child + int(values[node.feature])
@@ -131,7 +131,7 @@ def label_below(n_cuts, nodes, values, n_classes, asked):
         if not unused.any():
             break
         feature = feature_of(key, unused)
-        asked[nodes[i].depth + level] = feature
+        path_features[nodes[i].depth + level] = feature
         which = int(values[feature])
         if n_cuts[feature] > 0:
             which = int(which > cut_of(key, n_cuts[feature]))
@@ -147,8 +147,13 @@ class GrownOnDemand:
     Attributes
     ----------
     n_cuts_ : int array of shape (k,)
-        Public cuts of a continuous column, 0 of a nominal one; set by ``_grower``.
+        Public cuts of a continuous column, 0 of a nominal one; set by ``_bind_grower``.
     """
+
+    variant: str
+    n_cuts_: np.ndarray
+    classes_: np.ndarray
+    trees_: list[np.ndarray]
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
@@ -156,4 +161,4 @@ class GrownOnDemand:
             return super().predict_proba(X)
         matrix = self.read_rows(X)
         add = partial(add_votes_on_demand, self.n_cuts_)
-        return self._summed(matrix, len(self.classes_), add) / len(self.trees_)
+        return self._sum_over_trees(matrix, len(self.classes_), add) / len(self.trees_)

@@ -37,11 +37,11 @@ def find_leaves(nodes, matrix):
         child[i] = i if is_leaf else node.child
         cut[i] = np.inf if is_leaf else node.cut
         decides[i] = BELOW if is_leaf else node.decides
-    return descend(feature, child, cut, decides, nodes[n_nodes - 1].depth, matrix)
+    return descend_tree(feature, child, cut, decides, nodes[n_nodes - 1].depth, matrix)
 
 
 @compiled
-def descend(feature, child, cut, decides, depth, matrix):
+def descend_tree(feature, child, cut, decides, depth, matrix):
     """Let every row take ``depth`` steps from node 0; a leaf is its own first child and cuts at infinity.
 
     All rows of a block take one step before any takes the next: without a branch to mispredict or a step to wait for,

@@ -16,7 +16,7 @@ GINI, INFORMATION_GAIN, MAX_OPERATOR = 0, 1, 2
 CODES = {"gini": GINI, "information_gain": INFORMATION_GAIN, "max": MAX_OPERATOR}
 
 
-def sensitivity(score: int, n_rows: int) -> float:
+def score_sensitivity(score: int, n_rows: int) -> float:
     """Return the largest change of a score when one record is added or removed.
 
     Parameters
@@ -28,9 +28,9 @@ def sensitivity(score: int, n_rows: int) -> float:
 
     Examples
     --------
-    >>> sensitivity(GINI, 100), sensitivity(MAX_OPERATOR, 100)
+    >>> score_sensitivity(GINI, 100), score_sensitivity(MAX_OPERATOR, 100)
     (2.0, 1.0)
-    >>> round(sensitivity(INFORMATION_GAIN, 1023), 4)
+    >>> round(score_sensitivity(INFORMATION_GAIN, 1023), 4)
     11.4427
     """
     if score == GINI:
@@ -61,7 +61,7 @@ def class_term(score, count, n):
 
 
 @compiled
-def joined(score, some, more):
+def join_terms(score, some, more):
     """Join the terms of two classes: the larger one for the max operator, else their sum."""
     return max(some, more) if score == MAX_OPERATOR else some + more
 
@@ -94,7 +94,7 @@ def side_score(score, counts):
         n += count
     total = 0.0
     for count in counts:
-        total = joined(score, total, class_term(score, float(count), n))
+        total = join_terms(score, total, class_term(score, float(count), n))
     return total
 
 

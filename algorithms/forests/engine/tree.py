@@ -47,7 +47,7 @@ class Growth(NamedTuple):
 
 
 @compiled
-def plant(table, rows):
+def plant_tree(table, rows):
     """Begin a tree that consists of a root with all its rows."""
     growth = Growth(
         np.empty(64, dtype=node_type),
@@ -62,7 +62,7 @@ def plant(table, rows):
         runs[table.labels[row] + 1] += 1
     for c in range(table.n_classes):
         runs[c + 1] += runs[c]
-    _append(growth, -1)
+    _append_node(growth, -1)
     growth.runs[0] = runs
     for row in rows:
         growth.rows[runs[table.labels[row]]] = row
@@ -71,7 +71,7 @@ def plant(table, rows):
 
 
 @compiled
-def _append(growth, parent):
+def _append_node(growth, parent):
     i = growth.n_nodes[0]
     node = growth.nodes[i]
     node.decides = LEAF
@@ -141,8 +141,8 @@ def split_in_two(growth, table, i, feature, decides, code, cut):
     lowest = code if decides == EQUALS else 0
     n_classes = growth.runs.shape[1] - 1
     child = growth.n_nodes[0]
-    _append(growth, i)
-    _append(growth, i)
+    _append_node(growth, i)
+    _append_node(growth, i)
     left, right = growth.runs[i, 0], 0
     for c in range(n_classes):
         growth.runs[child, c], growth.runs[child + 1, c] = left, right
@@ -188,7 +188,7 @@ def split_by_value(growth, table, i, feature):
             ends[code, c + 1] += ends[code, c]
         start = ends[code, n_classes]
         growth.runs[growth.n_nodes[0]] = ends[code]
-        _append(growth, i)
+        _append_node(growth, i)
     first = growth.runs[i, 0]
     growth.buffer[: start - first] = growth.rows[first:start]
     for c in range(n_classes):
@@ -207,6 +207,6 @@ def split_by_kind(growth, table, i, feature, code, cut):
 
 
 @compiled
-def released(growth):
+def take_nodes(growth):
     """Return the nodes alone, which is all that leaves the training."""
     return growth.nodes[: growth.n_nodes[0]].copy()

@@ -188,7 +188,7 @@ def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) 
     if isinstance(estimator, PrivatePolynomialRegressor):
         return RegressionOnTable(estimator, pair, records, key)
     if isinstance(estimator, Sampler | TrainedOnRelease):
-        sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
+        sampler = estimator.make_sampler() if isinstance(estimator, TrainedOnRelease) else estimator
         return ReleaseOnTable(sampler, pair, records, key)
     estimator = clone(estimator).set_params(domain=pair.domain)
     return EstimatorOnTable(estimator, training_rows(pair.domain, records), pair.probes(), key)

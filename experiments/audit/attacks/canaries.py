@@ -138,7 +138,7 @@ def _trained(forest, data: datasets.Dataset, m: int, rng: np.random.Generator) -
     forest.set_params(domain=data.domain, random_state=seed)
     forest.fit(pd.concat([frame, canaries[is_in]]), np.concatenate([target.to_numpy(), canary_target[is_in]]))
     labels, canary_labels = (np.searchsorted(forest.classes_, values) for values in (target.to_numpy(), canary_target))
-    return Hidden(forest, forest.descending(frame), labels, forest.descending(canaries), canary_labels), is_in
+    return Hidden(forest, forest.rows_to_descend(frame), labels, forest.rows_to_descend(canaries), canary_labels), is_in
 
 
 def _drawn(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:

@@ -255,7 +255,9 @@ SIDES = {"gini": _gini, "information_gain": _information_gain, "max": _max, "squ
 
 def declared_sensitivity(score: str) -> float:
     """Return what the package tells a mechanism about a split score."""
-    return scores.SSE_SENSITIVITY if score == "squared_error" else scores.sensitivity(scores.CODES[score], N_RECORDS)
+    return (
+        scores.SSE_SENSITIVITY if score == "squared_error" else scores.score_sensitivity(scores.CODES[score], N_RECORDS)
+    )
 
 
 def split_choice(score: str) -> Choice:

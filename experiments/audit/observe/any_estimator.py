@@ -82,7 +82,7 @@ class EstimatorOnTable:
         if not is_classifier(self._estimator):
             return {ANSWERS: "numbers", ANSWER: "a number", "numbers": {0: float(answers[0])}}
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
-        every = model.answers(self._probes)[:, :, 0] if getattr(model, "combines", "") == VOTES else answers
+        every = model.find_answers(self._probes)[:, :, 0] if getattr(model, "combines", "") == VOTES else answers
         return {ANSWERS: str(every.tolist()), ANSWER: str(answers[0]), "numbers": dict(enumerate(shares))}
 
     def _numbers_of(self, release: ReleasedNumbers) -> dict:

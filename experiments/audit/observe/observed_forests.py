@@ -18,7 +18,7 @@ from algorithms.forests.engine.lazy import label_below, public_cuts
 from algorithms.forests.engine.tree import BELOW, BY_VALUE, EQUALS, LEAF
 from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
-from algorithms.mechanisms import mixed
+from algorithms.mechanisms import mix_bits
 from experiments.audit.neighbouring_tables import Pair, Record, training_rows
 from experiments.audit.observe.observed_model import Observation
 from experiments.audit.observe.random_streams import Stream, begin
@@ -85,14 +85,14 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
             label = label_below(public_cuts(table), nodes, probes[p], table.n_classes, asked)
             for depth in range(nodes[i].depth, plan.max_depth):
                 if asked[depth] >= 0:
-                    way = mixed(way ^ np.uint64(BY_VALUE + 4 * asked[depth]))
+                    way = mix_bits(way ^ np.uint64(BY_VALUE + 4 * asked[depth]))
         if p < n_differing:
             note_numbers(nodes, probes[p], first_way, numbers[p * n_numbers : (p + 1) * n_numbers])
         if p == 0:
             codes[QUESTION] = first_question(nodes, asked, probes)
             codes[LABEL] = label
-            codes[WAY] = np.int64(mixed(way ^ np.uint64(label)) >> np.uint64(1))
-        tree = mixed(tree ^ mixed(way ^ np.uint64(label)))
+            codes[WAY] = np.int64(mix_bits(way ^ np.uint64(label)) >> np.uint64(1))
+        tree = mix_bits(tree ^ mix_bits(way ^ np.uint64(label)))
     codes[TREE] = np.int64(tree >> np.uint64(1))
 
 
@@ -101,7 +101,7 @@ def follow(nodes, probes, p):
     """Return the node at which a probe ends, and a number for the questions on its way."""
     way, i = np.uint64(0), 0
     while nodes[i].decides != LEAF:
-        way = mixed(way ^ np.uint64(question(nodes[i], probes)))
+        way = mix_bits(way ^ np.uint64(question(nodes[i], probes)))
         i = child_of(nodes, i, probes[p])
     return i, way
 
@@ -188,7 +188,7 @@ class ForestOnTable:
         self.privacy: Privacy = clone(self._forest).set_params(random_state=0).fit(X, y).privacy_
         self._table, self._grow, self._sample = self._forest.prepare(X, y)
         self._is_random = isinstance(self._forest, rdt.RDTClassifier)
-        self._probes = self._forest.descending(pair.probes())
+        self._probes = self._forest.rows_to_descend(pair.probes())
         self._classes = _positions(self._forest, pair)
         self._key = np.uint64(key)
 

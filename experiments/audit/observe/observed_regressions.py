@@ -47,7 +47,7 @@ class RegressionOnTable:
         regressor = clone(regressor).set_params(domain=pair.domain, random_state=0)
         own, *self._both = (self._summary(regressor, pair, rows) for rows in (records, pair.table, pair.neighbour))
         self._budget = regressor.budget(own.design)
-        self._laid_out = self._budget.laid_out(own.objective)
+        self._laid_out = self._budget.lay_out(own.objective)
         self.privacy: Privacy = regressor.fit_summary(own).privacy_
         self._names, self._key = regressor.monomials_, np.uint64(key)
 
@@ -68,7 +68,7 @@ class RegressionOnTable:
             first,
             released,
         )
-        M, b = self._budget.assembled(released)
+        M, b = self._budget.assemble(released)
         d = len(self._names)
         numbers = {
             f"released coefficient {self._names[i]} · {self._names[j]} of M": M[:, i, [j]]

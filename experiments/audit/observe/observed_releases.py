@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from algorithms.accounting.privacy import Privacy
 from algorithms.data_replacement.dp_marginals import MarginalReplacement
-from algorithms.data_replacement.sampler import Sampler, numbered
+from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.encoding.bins import bin_continuous
 from experiments.audit.neighbouring_tables import Pair, Record, training_rows
 from experiments.audit.observe.observed_model import Observation
@@ -42,7 +42,7 @@ class ReleaseOnTable:
         self._rows = self._sampler.read_training_rows(X, y)
         record, row = pair.differing[0], pair.domain.encode(pair.probes().iloc[:1])[0]
         self._classes = self._sampler.classes_.tolist()
-        self._label, self._record = self._classes.index(record[-1]), numbered(row, pair.domain)[0]
+        self._label, self._record = self._classes.index(record[-1]), number_categories(row, pair.domain)[0]
         if isinstance(self._sampler, MarginalReplacement):
             self._cells = bin_continuous(row, pair.domain, self._sampler.n_bins)[0].astype(np.int64)
 
@@ -53,7 +53,7 @@ class ReleaseOnTable:
         return Observation({}, {side: np.array([[one[side]] for one in seen]) for side in seen[0]})
 
     def _one(self, sampler: Sampler, rng: np.random.Generator) -> dict[str, float]:
-        rows, labels = sampler._replaced(*self._rows, rng)
+        rows, labels = sampler._replace_rows(*self._rows, rng)
         if isinstance(sampler, MarginalReplacement):
             return self._tables(sampler)
         counts = np.bincount(labels, minlength=len(self._classes))

@@ -14,7 +14,7 @@ import json
 import numpy as np
 
 from algorithms.jit import compiled
-from algorithms.mechanisms import mixed
+from algorithms.mechanisms import mix_bits
 
 
 class Stream:
@@ -65,8 +65,8 @@ class Stream:
 @compiled
 def begin(state, rest, key, training):
     """Set a generator to the beginning of a training; ``state`` and ``rest`` are those of its `Stream`."""
-    number = np.uint64(key) ^ mixed(np.uint64(training))
-    state[0], state[1] = mixed(number), mixed(~number)
+    number = np.uint64(key) ^ mix_bits(np.uint64(training))
+    state[0], state[1] = mix_bits(number), mix_bits(~number)
     rest[0] = 0
 
 

@@ -135,7 +135,7 @@ class RankedReading:
     def _spread_from(self, best: RankedReading) -> float:
         """Return the half-width of the interval of the difference from the best."""
         cell = self.reading.targets[0].cells[0]
-        overlap = overlap_of(cell.protocol, catalogue.entry(cell.dataset).n_train is not None)
+        overlap = overlap_of(cell.protocol, catalogue.read_entry(cell.dataset).n_train is not None)
         spread = mean_interval(self.compute_pseudo_values() - best.compute_pseudo_values(), overlap=overlap)
         return (spread.high - spread.low) / 2
 
