@@ -16,8 +16,9 @@ from hydra.errors import ConfigCompositionException, OverrideParseException
 
 from experiments.cells.cell import Cell, checked_protocol
 from experiments.commands.common import describe_clipping
-from experiments.commands.main import explain, main
+from experiments.commands.main import explain_error
 from experiments.store.record import Measured, Record
+from tests.command_line import exit_code
 
 ROOT = Path(__file__).parents[1]
 
@@ -31,19 +32,15 @@ def start(folder, *arguments, **options):
 
 
 @pytest.fixture
-def here(monkeypatch, capfd):
+def here(capfd):
     """The same in this process, which spares the start of another: returns the exit code, stdout and stderr."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
 
-    def said(folder, *arguments):
-        monkeypatch.setattr(sys, "argv", command(folder, *arguments)[2:])
+    def run(folder, *arguments):
         capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code, *capfd.readouterr()
+        code = exit_code(*command(folder, *arguments)[3:])
+        return code, *capfd.readouterr()
 
-    return said
+    return run
 
 
 def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, here):
@@ -103,14 +100,45 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, here):
     ],
 )
 def test_what_hydra_says_becomes_one_line(error, line):
-    assert line in explain(error) and "\n" not in explain(error)
+    assert line in explain_error(error) and "\n" not in explain_error(error)
 
 
 def test_help_suffices():
-    found = subprocess.run([sys.executable, "-m", "experiments", "--help"], cwd=ROOT, capture_output=True, text=True)
-    assert found.returncode == 0
-    for needed in ("python -m experiments dataset=car", "paper=2", "majority", "nursery", "threads", "Exit code"):
-        assert needed in found.stdout
+    done = subprocess.run([sys.executable, "-m", "experiments", "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0
+    for needed in (
+        "python -m experiments dataset=car",
+        "paper=2",
+        "majority",
+        "nursery",
+        "threads",
+        "Exit code",
+        "audit",
+    ):
+        assert needed in done.stdout
+
+
+def test_without_a_word_it_says_how_to_start():
+    done = subprocess.run([sys.executable, "-m", "experiments"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    for needed in ("paper=demo", "dataset=car algorithm=random_forest", "--help"):
+        assert f"python -m experiments {needed}" in done.stderr
+
+
+def test_several_papers_are_all_read_before_one_is_run(tmp_path, here):
+    code, _, stderr = here(tmp_path, "paper=demo,dem")
+    assert code == 2 and stderr == "error: unknown paper 'dem'; did you mean 'demo'?\n"
+    assert list(tmp_path.iterdir()) == []
+    code, _, stderr = here(tmp_path, "paper=demo,2", "dry_run=true", "repeats=1")
+    assert code == 0 and stderr.count(" to run") == 2
+
+
+def test_a_paper_says_itself_what_is_run(tmp_path, here):
+    for word in ("dataset=car", "algorithm=rdt", "epsilon=2", "protocol.rows=balanced", "algorithm.max_depth=3"):
+        code, _, stderr = here(tmp_path, "paper=demo", word)
+        assert code == 2 and f"{word.partition('=')[0]} cannot be given beside paper=..." in stderr
+    code, _, stderr = here(tmp_path, "paper=demo", "paper.title=Mine")
+    assert code == 2 and "paper.title cannot be changed" in stderr
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -5,9 +5,9 @@ import html
 import pandas as pd
 import pytest
 
-from plots import publish, reference
-from plots.pages import audit_bounds
-from tests.test_plots import PAPER, REPORTED, long_table
+from plots import audit_bounds, reference
+from tests.papers import make_paper
+from tests.test_plots import PAPER, REPORTED, long_table, publish
 
 FOUND = pd.DataFrame(
     [
@@ -31,11 +31,11 @@ def apart(tmp_path, monkeypatch):
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
-    assert audit_bounds.read(tmp_path).empty
+    assert audit_bounds.read_bounds(tmp_path).empty
     write(tmp_path / "reference", FOUND.iloc[:1])
-    assert list(audit_bounds.read(tmp_path)["bound"]) == [2.5]
+    assert list(audit_bounds.read_bounds(tmp_path)["bound"]) == [2.5]
     write(tmp_path, FOUND.iloc[2:])
-    assert list(audit_bounds.read(tmp_path)["bound"]) == [0.98]
+    assert list(audit_bounds.read_bounds(tmp_path)["bound"]) == [0.98]
 
 
 def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
@@ -54,11 +54,11 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
 
 
 def test_the_worst_of_an_algorithm_is_its_conviction_not_its_largest_bound():
-    assert audit_bounds.sentence({}, FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
+    assert audit_bounds.describe_bounds(make_paper(), FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
     assert (
-        audit_bounds.sentence({}, FOUND, ["b"])
+        audit_bounds.describe_bounds(make_paper(), FOUND, ["b"])
         == ""
-        == audit_bounds.sentence({}, audit_bounds.read(audit_bounds.REFERENCE), ["a"])
+        == audit_bounds.describe_bounds(make_paper(), audit_bounds.read_bounds(audit_bounds.REFERENCE), ["a"])
     )
 
 
@@ -79,5 +79,5 @@ def test_a_published_audit_is_told_in_the_readme(tmp_path, monkeypatch):
     known = tmp_path / "results" / "audit" / "provenance.json"
     known.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
     reference.publish_audit(tmp_path / "results")
-    assert audit_bounds.read(audit_bounds.REFERENCE).equals(audit_bounds.read(tmp_path / "results"))
+    assert audit_bounds.read_bounds(audit_bounds.REFERENCE).equals(audit_bounds.read_bounds(tmp_path / "results"))
     assert "convicted by the audit" in (tmp_path / "README.md").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""What ``--dry-run`` says: how many cells, which of them are done, and how long the others may take."""
+"""What ``dry_run=true`` says: how many cells, which of them are done, and how long the others may take."""
 
 from experiments.cells.grid import expand
-from experiments.commands import dry_run
+from experiments.run import dry_run
 from experiments.run.executors import Executor
 from experiments.store.database import Store
 from experiments.store.record import Measured, Record
