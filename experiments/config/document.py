@@ -158,8 +158,8 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
     elif name == "value_error":
         message = message.removeprefix("Value error, ")
     elif name not in ("unknown_key", "missing_key", "wrong_value"):
-        shown = repr(details["input"])
-        message = f"{message[0].lower()}{message[1:]}, got {shown[:80]}"
+        expected = "write a list" if name == "tuple_type" else f"{message[0].lower()}{message[1:]}"
+        message = f"{expected}, got {repr(details['input'])[:80]}"
         name = "wrong_value"
     safe = message.replace("{", "{{").replace("}", "}}")
     return InitErrorDetails(type=PydanticCustomError(name, safe), loc=location, input=details["input"])
