@@ -145,6 +145,7 @@ def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | 
 
 
 _ABOUT_THE_KEY = ("unknown_key", "missing_key")
+_IN_WORDS_OF_YAML = {"tuple_type": "write a list", "dict_type": "write a mapping of keys to values"}
 
 
 def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
@@ -158,7 +159,7 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
     elif name == "value_error":
         message = message.removeprefix("Value error, ")
     elif name not in ("unknown_key", "missing_key", "wrong_value"):
-        expected = "write a list" if name == "tuple_type" else f"{message[0].lower()}{message[1:]}"
+        expected = _IN_WORDS_OF_YAML.get(name, f"{message[0].lower()}{message[1:]}")
         message = f"{expected}, got {repr(details['input'])[:80]}"
         name = "wrong_value"
     safe = message.replace("{", "{{").replace("}", "}}")
