@@ -162,8 +162,8 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
         expected = _IN_WORDS_OF_YAML.get(name, f"{message[0].lower()}{message[1:]}")
         message = f"{expected}, got {repr(details['input'])[:80]}"
         name = "wrong_value"
-    safe = message.replace("{", "{{").replace("}", "}}")
-    return InitErrorDetails(type=PydanticCustomError(name, safe), loc=location, input=details["input"])
+    # without a context, pydantic takes braces in the message as they are
+    return InitErrorDetails(type=PydanticCustomError(name, message), loc=location, input=details["input"])
 
 
 def _collect_lines(node: yaml.Node | None, location: Location, lines: dict[Location, int]) -> None:
