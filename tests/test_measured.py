@@ -27,7 +27,8 @@ def write(results, frame):
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(audit_bounds, "REFERENCE", tmp_path / "reference")
+    for module in (audit_bounds, reference):
+        monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
