@@ -8,7 +8,7 @@ import pytest
 
 from experiments import command_line
 from experiments.commands import hunt
-from experiments.config.papers import paper_names
+from experiments.config.papers import list_papers
 from experiments.config.paths import CONF, ROOT
 from tests.command_line import exit_code
 
@@ -90,7 +90,7 @@ def test_what_is_named_is_published(tmp_path, monkeypatch):
     monkeypatch.setattr("plots.reference.publish_audit", lambda results: published.append("audit"))
     for words in (["paper=2,benchmark"], ["audit=true"], ["paper=1", "audit=true"], []):
         assert exit_code("do=reference", f"results={tmp_path}", *words) == 0
-    everything = [*paper_names(), "benchmark", "audit"]
+    everything = [*list_papers(), "benchmark", "audit"]
     assert published == ["2", "benchmark", "audit", "1", "audit", *everything]
 
 

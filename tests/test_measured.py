@@ -5,9 +5,10 @@ import html
 import pandas as pd
 import pytest
 
-from plots import publish, reference
-from plots.pages import audit_bounds
-from tests.test_plots import PAPER, REPORTED, long_table
+from plots import audit_bounds
+from plots.pages import reference_pages
+from tests.papers import make_paper
+from tests.test_plots import PAPER, REPORTED, long_table, publish
 
 FOUND = pd.DataFrame(
     [
@@ -27,15 +28,16 @@ def write(results, frame):
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(audit_bounds, "REFERENCE", tmp_path / "reference")
+    for module in (audit_bounds, reference_pages):
+        monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
-    assert audit_bounds.read(tmp_path).empty
+    assert audit_bounds.read_bounds(tmp_path).empty
     write(tmp_path / "reference", FOUND.iloc[:1])
-    assert list(audit_bounds.read(tmp_path)["bound"]) == [2.5]
+    assert list(audit_bounds.read_bounds(tmp_path)["bound"]) == [2.5]
     write(tmp_path, FOUND.iloc[2:])
-    assert list(audit_bounds.read(tmp_path)["bound"]) == [0.98]
+    assert list(audit_bounds.read_bounds(tmp_path)["bound"]) == [0.98]
 
 
 def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
@@ -54,21 +56,21 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
 
 
 def test_the_worst_of_an_algorithm_is_its_conviction_not_its_largest_bound():
-    assert audit_bounds.sentence({}, FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
+    assert audit_bounds.describe_bounds(make_paper(), FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
     assert (
-        audit_bounds.sentence({}, FOUND, ["b"])
+        audit_bounds.describe_bounds(make_paper(), FOUND, ["b"])
         == ""
-        == audit_bounds.sentence({}, audit_bounds.read(audit_bounds.REFERENCE), ["a"])
+        == audit_bounds.describe_bounds(make_paper(), audit_bounds.read_bounds(audit_bounds.REFERENCE), ["a"])
     )
 
 
 def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
     with pytest.raises(SystemExit, match="make audit first"):
-        reference.publish_audit(tmp_path)
+        reference_pages.publish_audit(tmp_path)
     write(tmp_path, FOUND)
     (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
     with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
-        reference.publish_audit(tmp_path)
+        reference_pages.publish_audit(tmp_path)
     assert not audit_bounds.REFERENCE.exists()
 
 
@@ -76,13 +78,13 @@ def test_a_published_audit_is_that_of_the_results(tmp_path):
     write(tmp_path / "results", FOUND)
     provenance = tmp_path / "results" / "audit" / "provenance.json"
     provenance.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
-    reference.publish_audit(tmp_path / "results")
-    assert audit_bounds.read(audit_bounds.REFERENCE).equals(audit_bounds.read(tmp_path / "results"))
+    reference_pages.publish_audit(tmp_path / "results")
+    assert audit_bounds.read_bounds(audit_bounds.REFERENCE).equals(audit_bounds.read_bounds(tmp_path / "results"))
 
 
 def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
     (tmp_path / "README.md").write_text("before\n<!-- verdicts -->\n<!-- /verdicts -->\nafter\n", encoding="utf-8")
-    reference.rewrite_pages(tmp_path)
+    reference_pages.rewrite_pages(tmp_path)
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert readme.startswith("before\n") and readme.endswith("after\n") and "convicted by the audit" in readme
     assert (tmp_path / "results" / "reference" / "README.md").is_file()

@@ -15,7 +15,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,6 +24,7 @@ from experiments.cells import code_version, study_cells
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
 from experiments.config import estimators
+from experiments.config.papers import read_paper
 from experiments.errors import BadInput
 from experiments.peers import (
     DiffprivlibForestClassifier,
@@ -35,7 +35,7 @@ from experiments.peers import (
     worker,
 )
 from experiments.run.executors import Executor
-from experiments.run.runner import run_cells
+from experiments.run.run_studies import run_and_collect
 
 FEATURES = (Continuous("age", 20, 120), Nominal("job", ("a", "b", "c")), Continuous("debt", -1, 1))
 CLASSES = Domain(FEATURES, Nominal("rich", ("yes", "no")))
@@ -288,7 +288,7 @@ def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
     cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
-    outcome, skipped, records = run_cells(cells, tmp_path, Executor("loky", 1))
+    outcome, skipped, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
     assert list(skipped.items()) == [(process.missing(), cells[:1])] and "make peers" in process.missing()
     assert outcome.done == len(records) == 1 and not outcome.failures
 
@@ -322,25 +322,24 @@ def test_the_code_of_the_worker_is_part_of_the_key():
 
 
 def test_the_benchmark_leaves_out_no_combination_but_those_it_says():
-    path = estimators.FOLDER.parent / "paper" / "benchmark.yaml"
-    paper = yaml.safe_load(path.read_text(encoding="utf-8")) | {"repeats": 1}
-    many, two, numbers = (paper["studies"][name] for name in ("classification", "binary", "regression"))
-    is_binary = {name: len(catalogue.read_entry(name).domain.target.categories) == 2 for name in many["dataset"]}
-    assert set(two["dataset"]) == {name for name in is_binary if is_binary[name]}
-    assert set(two["algorithm"]) - set(many["algorithm"]) == {"dp_ebm"}
-    assert set(many["algorithm"]) < set(two["algorithm"])
-    assert {"diffprivlib_linear_regression", "dp_ebm_regressor"} < set(numbers["algorithm"])
+    paper = read_paper("benchmark")
+    many, two, numbers = (paper.studies[name] for name in ("classification", "binary", "regression"))
+    is_binary = {name: len(catalogue.read_entry(name).domain.target.categories) == 2 for name in many.dataset}
+    assert set(two.dataset) == {name for name in is_binary if is_binary[name]}
+    assert set(two.algorithm) - set(many.algorithm) == {"dp_ebm"}
+    assert set(many.algorithm) < set(two.algorithm)
+    assert {"diffprivlib_linear_regression", "dp_ebm_regressor"} < set(numbers.algorithm)
     silent = [
-        item["id"]
-        for item in paper["tables"] + paper["figures"]
-        if item["study"] == "classification" and "DP-EBM" not in item["title"]
+        part.id
+        for part in (*paper.tables, *paper.figures)
+        if part.study == "classification" and "DP-EBM" not in part.title
     ]
     assert silent == ["ranks-sound", "soundness"], (
         "what has no room for DP-EBM must say so, unless it is about our own variants"
     )
-    cells = study_cells.cells_of_studies(paper | {"studies": {"classification": many, "binary": two}})
+    cells = study_cells.cells_of_studies(paper, repeats=1)
     shared = {cell.key for cell in cells["classification"]} & {cell.key for cell in cells["binary"]}
-    assert len(shared) == 4 * len(many["algorithm"]) * 5
+    assert len(shared) == 4 * len(many.algorithm) * 5
 
 
 # The peers themselves.

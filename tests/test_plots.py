@@ -1,4 +1,4 @@
-"""What `plots.publish` writes, from a small made-up long table over embedded data sets."""
+"""What `publish_paper` writes, from a small made-up long table over embedded data sets."""
 
 import hashlib
 import json
@@ -11,22 +11,23 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from experiments.config.selection import axis, settings
-from experiments.judge.series import summarise, with_unplaced
 
 import datasets
 from experiments.cells import study_cells
-from experiments.cells.grid import check
+from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError
-from experiments.config.paths import ROOT
-from experiments.config.substitutes import substituted
+from experiments.config.papers import read_paper
+from experiments.config.substitutes import replace_datasets
 from experiments.errors import BadInput
-from experiments.run import ledger_steps, runner
+from experiments.judge import preflight
+from experiments.judge.preflight import check_paper
+from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
-from plots import publish, style
-from plots.tables import grid_table, span
+from plots import facts
+from plots.pages.paper_results import check_printed, publish_paper
+from plots.series import summarise_metrics
+from tests.papers import make_paper
 
 PAPER = {
     "number": 9,
@@ -79,6 +80,23 @@ def paper(tmp_path):
     return PAPER | {"reported": str(tmp_path / "reported.csv")}
 
 
+def publish(keys, table, folder):
+    """Publish a paper with these keys."""
+    publish_paper(make_paper(**keys), table, folder)
+
+
+def check(keys):
+    """Check a paper with these keys as the command line does."""
+    paper = make_paper(**keys)
+    check_paper(paper, [lambda: check_printed(paper)])
+
+
+def make_part(keys, part):
+    """Return a paper with these keys and one figure, and the figure."""
+    paper = make_paper(**keys | {"figures": [part]})
+    return paper, paper.figures[0]
+
+
 def long_table(seed=0):
     rng = np.random.default_rng(seed)
     by = ["dataset", "algorithm", "params.max_depth", "epsilon"]
@@ -92,7 +110,7 @@ def long_table(seed=0):
         dict(zip(by, point, strict=True))
         | {"study": "grid", "repeat": r, "status": "done", "accuracy": 0.8 + rng.normal(0, 0.003)}
         | {"privacy": json.dumps(privacy | {"faults": [{"name": f"fault of <{point[1]}>", "why": "y", "source": "s"}]})}
-        for point in settings(PAPER["studies"]["grid"], by)
+        for point in make_paper(**PAPER).studies["grid"].settings(by)
         for r in range(10)
     )
 
@@ -269,15 +287,15 @@ def test_references_inside_drawings_lead_somewhere(paper, tmp_path):
 
 def test_data_sets_are_counted(paper, tmp_path, monkeypatch):
     publish(paper, long_table(), tmp_path)
-    facts = pd.read_csv(tmp_path / "tables/table-1.csv").set_index("fact")
-    assert facts["value"].dropna().to_dict() == {
+    counted = pd.read_csv(tmp_path / "tables/table-1.csv").set_index("fact")
+    assert counted["value"].dropna().to_dict() == {
         "rows": 1728,
         "features": 6,
         "continuous": 0,
         "nominal": 6,
         "classes": 4,
     }
-    assert facts.loc["train", "note"] == "none: no official split"
+    assert counted.loc["train", "note"] == "none: no official split"
 
     def unavailable(name):
         raise datasets.DataUnavailable("not here")
@@ -291,7 +309,7 @@ def test_data_sets_are_counted(paper, tmp_path, monkeypatch):
 
 def test_official_splits_are_known_without_rows():
     study = {"dataset": ["adult", "mushroom", "car"], "algorithm": ["a"]}
-    assert grid_table.fixed_splits({"studies": {"s": study}}) == {"adult"}
+    assert facts.list_fixed_splits(make_paper(studies={"s": study})) == {"adult"}
 
 
 def test_a_paper_without_printed_numbers_or_claims(tmp_path):
@@ -307,31 +325,27 @@ def test_a_point_that_mixes_settings_is_refused(paper, tmp_path):
 
 
 def test_paper_2_asks_for_what_the_paper_shows():
-    paper = yaml.safe_load((ROOT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
-    items = {item["id"]: item for item in [*paper["tables"], *paper["figures"]]}
-    assert len(items) == len(paper["tables"]) + len(paper["figures"])
-    assert {f"table-{i}" for i in range(1, 4)} <= {item["id"] for item in paper["tables"]}
-    assert {f"figure-{i}" for i in range(1, 6)} <= {item["id"] for item in paper["figures"]}
+    paper = read_paper("2")
+    parts = [*paper.tables, *paper.figures]
+    assert len({part.id for part in parts}) == len(parts)
+    assert {f"table-{i}" for i in range(1, 4)} <= {part.id for part in paper.tables}
+    assert {f"figure-{i}" for i in range(1, 6)} <= {part.id for part in paper.figures}
     cells = study_cells.cells_of_studies(paper)
-    assert set(cells) == set(paper["studies"])
-    nothing = pd.DataFrame(columns=["statistic"])
-    for item in items.values():
-        if item.get("kind") == "datasets":
-            assert set(item["datasets"]) <= {cell.dataset for study in cells.values() for cell in study}
+    assert set(cells) == set(paper.studies)
+    for part in parts:
+        if part in paper.tables and part.kind == "datasets":
+            assert set(part.datasets) <= {cell.dataset for study in cells.values() for cell in study}
             continue
-        by = [item[role] for role in (("rows", "columns") if item.get("kind") == "grid" else ("lines", "x"))]
-        points = summarise(paper, item, pd.DataFrame(), nothing, by)
-        assert len(points) == math.prod(
-            len(axis(paper["studies"][item["study"]], name, item.get("where"))) for name in by
-        )
-        assert all(points[name].nunique() > 1 for name in by)
+        points = summarise_metrics(paper, part, part.metric, pd.DataFrame(), NO_NUMBERS, part.axes)
+        assert len(points) == math.prod(len(paper.studies[part.study].axis(name, part.where)) for name in part.axes)
+        assert all(points[name].nunique() > 1 for name in part.axes)
 
 
 def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     study = {"dataset": ["car"], "algorithm": ["rfdpp_gini", "majority"], "epsilon": [1.0]}
     own = {"rfdpp_gini": {"n_estimators": 2, "max_depth": 2}, "majority": {}}
-    paper = {"number": 9, "title": "Tiny", "repeats": 2, "studies": {"tiny": study}, "algorithms": own}
-    cells = study_cells.cells_of_studies(paper)
+    keys = {"number": 9, "title": "Tiny", "repeats": 2, "studies": {"tiny": study}, "algorithms": own}
+    cells = study_cells.cells_of_studies(make_paper(**keys))
     with Store(tmp_path / "store.sqlite") as store:
         assert runner.run_cells(cells["tiny"], store, runner.Executor(jobs=1)).done == 4
         records = store.get([cell.key for cell in cells["tiny"]])
@@ -339,7 +353,7 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     assert (table["privacy"] == "").tolist() == (table["algorithm"] == "majority").tolist()
     said = json.loads(table["privacy"].max())
     assert (said["claimed_epsilon"], said["accounted_epsilon"], said["keeps_claim"]) == (1.0, "inf", False)
-    publish(paper, table, tmp_path)
+    publish(keys, table, tmp_path)
     section = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="privacy-table"')[2]
     section = section.partition("</table>")[0]
     cells = re.findall(r"<td[^>]*>(.*?)</td>", section)
@@ -357,7 +371,7 @@ def error_figure(printed=math.nan, **more):
     """Return a drawn figure of errors: a with intervals that reach below zero, b once far above and once at zero."""
     study = {"dataset": ["car"], "algorithm": ["a", "b"], "epsilon": [0.1, 1.0, 10.0]}
     item = {"id": "f", "title": "Errors", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "unit_mse"}
-    paper = {"repeats": 4, "studies": {"s": study}, "labels": {"b": "DiffPRF, stop at zero"}}
+    keys = {"repeats": 4, "studies": {"s": study}, "labels": {"b": "DiffPRF, stop at zero"}}
     table = pd.DataFrame(
         {"study": "s", "dataset": "car", "algorithm": name, "epsilon": epsilon, "repeat": r}
         | {"unit_mse": mean * ((0.1, 0.1, 0.1, 3.7)[r] if name == "a" else 1)}
@@ -365,9 +379,9 @@ def error_figure(printed=math.nan, **more):
         for epsilon, mean in zip(study["epsilon"], means, strict=True)
         for r in range(4)
     )
-    item |= more
-    series = summarise(paper, item, table, pd.DataFrame(columns=["statistic"]), [item["lines"], item["x"]])
-    drawn = style._figure(paper, item, series.assign(printed=printed))
+    paper, figure = make_part(keys, item | more)
+    series = figure.make_frame(paper, table, NO_NUMBERS)
+    drawn = figure.draw(paper, series.assign(printed=printed))
     drawn.draw_without_rendering()
     return drawn.axes[0], drawn
 
@@ -423,14 +437,16 @@ def test_a_figure_that_fits_has_nothing_beyond():
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"y": "logarithmic"}, "f: y = 'logarithmic' is unknown"),
-        ({"top": "high"}, "f: top = 'high' must be a number"),
-        ({"y": "log", "bottom": 0}, "f: bottom = 0 cannot be shown on a log axis"),
-        ({"top": 1, "bottom": 1.0}, "f: bottom = 1.0 must lie below top = 1"),
+        ({"y": "logarithmic"}, r"figures\.0\.y: input should be 'log', got 'logarithmic'"),
+        ({"top": "high"}, r"figures\.0\.top: input should be a valid number, got 'high'"),
+        ({"top": True}, r"figures\.0\.top: input should be a valid number, got True"),
+        ({"bottom": math.nan}, r"figures\.0: bottom = nan must be a number"),
+        ({"y": "log", "bottom": 0}, r"figures\.0: bottom = 0.0 cannot be shown on a log axis"),
+        ({"top": 1, "bottom": 1.0}, r"figures\.0: bottom = 1.0 must lie below top = 1.0"),
     ],
 )
 def test_an_axis_that_contradicts_itself_is_refused(more, message):
-    with pytest.raises(PaperError, match=message):
+    with pytest.raises(DocumentError, match=message):
         error_figure(**more)
 
 
@@ -438,7 +454,7 @@ def test_data_sets_may_be_lines(tmp_path):
     study = {"dataset": ["car", "nursery"], "algorithm": ["a"], "epsilon": [0.1, 1.0]}
     item = {"id": "figure-1", "title": "T", "study": "s", "x": "epsilon", "lines": "dataset", "metric": "accuracy"}
     paper = {"number": 9, "title": "T", "repeats": 1, "labels": {"nursery": "Nursery"}, "studies": {"s": study}}
-    points = settings(study, ["dataset", "epsilon"])
+    points = make_paper(studies={"s": study}).studies["s"].settings(["dataset", "epsilon"])
     table = pd.DataFrame(points, columns=["dataset", "epsilon"]).assign(study="s", algorithm="a", repeat=0)
     publish(paper | {"figures": [item]}, table.assign(accuracy=0.8, status="done"), tmp_path)
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
@@ -468,8 +484,8 @@ def test_the_report_shows_claims_of_every_kind(paper, tmp_path):
 @pytest.mark.parametrize("n_words", [1, 8, 16])
 def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     item = PAPER["figures"][0] | {"title": " ".join(["Accuracy"] * n_words)}
-    series = summarise(paper, item, long_table(), pd.DataFrame(columns=["statistic"]), [item["lines"], item["x"]])
-    drawn = style._figure(paper, item, series)
+    made, figure = make_part(paper, item)
+    drawn = figure.draw(made, figure.make_frame(made, long_table(), NO_NUMBERS))
     drawn.draw_without_rendering()
     title, (legend,), (axes,) = drawn._suptitle, drawn.legends, drawn.axes
     assert title.get_text().split() == item["title"].split()
@@ -501,7 +517,8 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     assert "algorithm & error & r2" in tex and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
-    drawn = style._figure(paper, figure, summarise(paper, figure, table, NO_NUMBERS, ["algorithm", "epsilon"]))
+    made, part = make_part(paper, figure)
+    drawn = part.draw(made, part.make_frame(made, table, NO_NUMBERS))
     assert drawn.axes[0].get_ylabel() == "r2, median"
     assert "95 % interval,\nof the median,\n6 repeats" in [text.get_text() for text in drawn.legends[0].get_texts()]
 
@@ -546,6 +563,12 @@ LEDGER = {"id": "figure-1", "title": "T", "kind": "ledger", "dataset": "car", "a
 LEDGER |= {"params": {"max_depth": [3, 5]}}
 
 
+def ledger_frame(**keys):
+    """Return what a ledger is drawn from."""
+    paper, figure = make_part({}, LEDGER | keys)
+    return figure.make_frame(paper, pd.DataFrame(), NO_NUMBERS)
+
+
 def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
     paper = {"number": 9, "title": "T", "repeats": 1, "labels": {"params.max_depth": "levels"}, "figures": [LEDGER]}
     publish(paper, pd.DataFrame(), tmp_path)
@@ -560,7 +583,7 @@ def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
 
 
 def test_a_ledger_of_a_bootstrap_forest_has_the_steps_of_all_its_trees():
-    levels = ledger_steps.steps(LEDGER | {"algorithm": "diffprf_linear", "params": {"max_depth": [2]}})
+    levels = ledger_frame(algorithm="diffprf_linear", params={"max_depth": [2]})
     # T = 10 trees, levels in proportion to 1, 2, 3, half of each for the count and half for the split or the leaf
     assert levels["epsilon"].to_numpy() == pytest.approx(np.tile(np.repeat([1, 2, 3], 2) / 6 / 10 / 2, 10))
     assert levels["step"].tolist() == list(range(1, 61))
@@ -571,7 +594,7 @@ def test_a_ledger_of_a_bootstrap_forest_has_the_steps_of_all_its_trees():
 )
 def test_the_steps_of_a_ledger_add_up_to_the_label(algorithm):
     name = "n_bins" if algorithm == "dp_marginals" else "max_depth"
-    steps = ledger_steps.steps(LEDGER | {"algorithm": algorithm, "params": {name: [3]}})
+    steps = ledger_frame(algorithm=algorithm, params={name: [3]})
     assert steps["epsilon"].sum() == pytest.approx(1.0)
 
 
@@ -600,19 +623,16 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     marked = pd.read_csv(tmp_path / "out/figures/figure-2.csv").groupby("algorithm")["unplaced"]
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
-    shown = span.markdown(paper, SPAN, pd.read_csv(tmp_path / "out/tables/table-9.csv"))
+    made = make_paper(**paper)
+    shown = made.tables[0].format_markdown(made, pd.read_csv(tmp_path / "out/tables/table-9.csv"))
     assert "| **lost** | 90.0 ? (not implemented: never described) | — | — |" in shown
 
 
 def test_a_level_is_drawn_for_a_number_without_its_setting():
-    paper = PAPER | {"tables": [SPAN], "not_implemented": {"lost": "never described"}}
-    item, rows = PAPER["figures"][1], {"table": "table-9", "metric": "accuracy", "algorithm": ["a"], "printed": [0.95]}
-    numbers = pd.DataFrame(rows)
-    nothing = pd.DataFrame({"statistic": []})
-    series = with_unplaced(
-        paper, item, summarise(paper, item, long_table(), nothing, ["algorithm", "epsilon"]), numbers
-    )
-    (axes,) = style._figure(paper, item, series).axes
+    keys = PAPER | {"tables": [SPAN], "not_implemented": {"lost": "never described"}}
+    paper, figure = make_part(keys, PAPER["figures"][1])
+    printed = {"table": "table-9", "metric": "accuracy", "algorithm": ["a"], "printed": [0.95], "statistic": "some"}
+    (axes,) = figure.draw(paper, figure.make_frame(paper, long_table(), pd.DataFrame(printed))).axes
     assert 95.0 in [float(line.get_ydata()[0]) for line in axes.lines if len(line.get_ydata()) == 1]
     assert axes.get_ylim()[1] > 95
 
@@ -627,7 +647,8 @@ def test_metrics_may_stand_along_the_axis(tmp_path):
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert drawn["metric"].tolist() == ["precision_acc", "recall_acc"] * 2
     assert drawn["mean"].iloc[1] == pytest.approx(drawn["mean"].iloc[0] / 2)
-    (axes,) = style._figure(paper, item, drawn).axes
+    made, figure = make_part(paper, item)
+    (axes,) = figure.draw(made, drawn).axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["precision,\nacc (%)", "recall,\nacc (%)"]
     assert {line.get_linewidth() for line in axes.lines if line.get_label() in ("a", "b")} == {0}, "no order, no line"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -664,27 +685,33 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
 @pytest.mark.parametrize(
     ("part", "item", "message"),
     [
-        ("tables", GRID | {"kind": "gird"}, "kind 'gird' is not one of datasets, grid, span"),
+        ("tables", GRID | {"kind": "gird"}, "tables.0: kind 'gird' is not known; did you mean 'grid'"),
+        ("tables", GRID | {"kind": ["grid"]}, "tables.0: write a mapping with a kind: datasets, grid, span"),
+        ("tables", [], "tables.0: write a mapping with a kind: datasets, grid, span"),
         ("tables", GRID | {"rows": "params.depth"}, "no axis 'params.depth'"),
         ("tables", GRID | {"metric": "acuracy"}, "no metric 'acuracy'; did you mean 'accuracy'"),
-        ("tables", GRID | {"metric": ["accuracy"]}, "columns: metric goes with a list"),
-        ("tables", GRID | {"metrics": 1}, "knows no 'metrics'; did you mean 'metric'"),
+        ("tables", GRID | {"metric": ["accuracy"]}, "tables.0: columns: metric goes with a list"),
+        ("tables", GRID | {"metrics": 1}, "tables.0: unknown key 'metrics'; did you mean 'metric'"),
         ("tables", GRID | {"where": {}}, "algorithm varies within a point"),
-        ("tables", {"id": "t", "title": "T", "kind": "datasets"}, "kind datasets needs datasets"),
+        ("tables", {"id": "t", "title": "T", "kind": "datasets"}, "tables.0: the key 'datasets' is missing"),
         ("tables", SPAN | {"algorithms": ["c"]}, "not all of its studies run 'c'"),
         ("tables", SPAN | {"studies": ["gird"]}, "study 'gird' is not in the paper"),
         ("figures", LEDGER | {"algorithm": "majority", "params": {"strategy": ["prior"]}}, "keeps no ledger"),
-        ("figures", LEDGER | {"params": {"max_depth": 3}}, "params: write"),
-        ("figures", TRADEOFF | {"curves": [{"study": "grid", "along": "epsilon"}]}, "needs a label"),
+        ("figures", LEDGER | {"params": {"max_depth": 3}}, "figures.0.params.max_depth: write a list, got 3"),
+        (
+            "figures",
+            TRADEOFF | {"curves": [{"study": "grid", "along": "epsilon"}]},
+            "figures.0.curves.0: the key 'label' is missing",
+        ),
         ("figures", TRADEOFF | {"curves": [{"label": "a", "study": "grid", "along": "epsilon"}]}, "must fix algorithm"),
-        ("figures", FIGURE | {"x": "metric"}, "x: metric goes with a list"),
+        ("figures", FIGURE | {"x": "metric"}, "figures.0: x: metric goes with a list"),
         ("figures", TRADEOFF, "car has no metric 'relinked'"),
         ("tables", {"id": "t", "title": "T", "kind": "datasets", "datasets": ["carr"]}, "did you mean 'car'"),
-        ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "kind lines needs x"),
+        ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "figures.0: the key 'x' is missing"),
         ("figures", FIGURE | {"lines": "epsilo"}, "no axis 'epsilo'"),
-        ("figures", FIGURE | {"y": "logarithmic"}, "y = 'logarithmic'"),
-        ("figures", FIGURE | {"marks": {"a": "b"}}, "marks: write"),
-        ("figures", FIGURE | {"center": "mode"}, "center 'mode'"),
+        ("figures", FIGURE | {"y": "logarithmic"}, "figures.0.y: input should be 'log', got 'logarithmic'"),
+        ("figures", FIGURE | {"marks": {"a": "b"}}, "figures.0.marks.a: input should be a valid number, got 'b'"),
+        ("figures", FIGURE | {"center": "mode"}, "figures.0.center: input should be 'mean' or 'median', got 'mode'"),
         ("figures", FIT | {"feature": "TA"}, "ccpp has no feature 'TA'; known are AP, AT"),
         ("figures", FIT | {"params": {"degre": 2}}, "no parameter 'degre'; did you mean 'degree'"),
         ("claims", PAPER["claims"][0] | {"metric": "r2"}, "up: car has no metric 'r2'"),
@@ -692,14 +719,16 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("claims", PAPER["claims"][0] | {"reading_of": "down"}, "no claim 'down' that it is a reading of"),
     ],
 )
-def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message):
+def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message, monkeypatch):
+    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     check(paper)
     with pytest.raises(BadInput, match=message):
         check(paper | {"reported": None, part: [item]})
 
 
-def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_path):
-    renamed = substituted(paper | {"labels": {"car": "Car", "nursery": "Part of Car"}}, {"car": "nursery"})
+def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_path, monkeypatch):
+    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
+    renamed = replace_datasets(paper | {"labels": {"car": "Car", "nursery": "Part of Car"}}, {"car": "nursery"})
     check(renamed)
     publish(renamed, long_table().assign(dataset="nursery"), tmp_path)
     numbers = pd.read_csv(tmp_path / "numbers.csv")

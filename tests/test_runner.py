@@ -25,6 +25,7 @@ from experiments.run.runner import CellQueue, run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
+from tests.papers import make_paper
 
 ONE = Executor(jobs=1)
 FOREST = {"n_estimators": 3, "max_depth": 4}
@@ -156,21 +157,24 @@ def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkey
 
 def test_a_cell_of_two_studies_stands_once_in_the_table():
     study = {"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}
-    cells = study_cells.cells_of_studies({"repeats": 2, "studies": {"one": study, "two": study}})
+    cells = study_cells.cells_of_studies(make_paper(repeats=2, studies={"one": study, "two": study}))
     assert long_table(cells, {})["study"].tolist() == ["one+two"] * 2
 
 
 @pytest.mark.parametrize(
     ("study", "message"),
     [
-        ({"dataset": ["car"]}, "names no algorithm"),
-        ({"dataset": ["car"], "algorithm": ["majority"], "epsilonn": [1]}, "did you mean 'epsilon'"),
+        ({"dataset": ["car"]}, "studies.one: the key 'algorithm' is missing"),
+        (
+            {"dataset": ["car"], "algorithm": ["majority"], "epsilonn": [1]},
+            "studies.one: unknown key 'epsilonn'; did you mean 'epsilon'",
+        ),
         ({"dataset": ["car"], "algorithm": ["majorty"]}, "study 'one': unknown algorithm"),
     ],
 )
 def test_a_study_that_cannot_be_run_is_named(study, message):
     with pytest.raises(BadInput, match=message):
-        study_cells.cells_of_studies({"repeats": 1, "studies": {"one": study}})
+        study_cells.cells_of_studies(make_paper(repeats=1, studies={"one": study}))
 
 
 @pytest.mark.parametrize(("backend", "jobs"), [("dusk", 1), ("loky", 0), ("loky", "many"), ("loky", True)])

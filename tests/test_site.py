@@ -11,12 +11,15 @@ import pytest
 import yaml
 from playwright.sync_api import sync_playwright
 
+from experiments.config import papers
 from experiments.errors import BadInput
-from plots import publish, reading_ranks
+from experiments.judge import printed_numbers
+from plots import reading_ranks
 from plots.pages import index_page
-from plots.run_folder import Run
+from plots.run_folder import PaperRun
 from tests.command_line import exit_code
-from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, without
+from tests.papers import make_paper
+from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish, without
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 #: In the order in which a column that has them all is sorted.
@@ -39,7 +42,8 @@ def make_up(folder):
     (folder / "reported.csv").write_text(REPORTED, encoding="utf-8")
     for number in (7, 8, 9):
         paper = PAPER | {"number": number, "title": f"Trees & <forests> {number}", "reported": "reported.csv"}
-        paper |= {"readings": [{"id": "tables", "title": "Table 2 <again>"}]}
+        question = {"id": "tables", "title": "Table 2 <again>", "repeats": 4, "table": "table-2"}
+        paper |= {"readings": [question]}
         (folder / f"conf/paper/{number}.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
         runs = {7: ("results", without(long_table(), 3)), 8: ("results/reference", long_table(1))}
         if number in runs:
@@ -50,7 +54,7 @@ def make_up(folder):
             (run / "provenance.json").write_text(facts, encoding="utf-8")
             publish(paper | {"reported": str(folder / "reported.csv")}, table, run)
     ranking = [_rank(place, text) for place, text in enumerate(["—", *reversed(ORDERED)], start=1)]
-    reading_ranks.write(paper, [pd.DataFrame(ranking)], folder / "results/paper-7")
+    reading_ranks.write_rankings(make_paper(**paper), [pd.DataFrame(ranking)], folder / "results/paper-7")
     return folder / "results"
 
 
@@ -65,10 +69,10 @@ def made_up(tmp_path_factory):
     """A report on made-up papers, away from all else."""
     project = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_page, "CONF", project / "conf")
-        patch.setattr("plots.paper_results.ROOT", project)
+        patch.setattr(papers, "PAPERS", project / "conf/paper")
+        patch.setattr(printed_numbers, "ROOT", project)
         patch.setattr(index_page, "REFERENCE", project / "results/reference")
-        index = index_page.build(make_up(project), ["7", "8", "9"])
+        index = index_page.build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
 
 
@@ -76,7 +80,7 @@ def made_up(tmp_path_factory):
 def published(tmp_path_factory):
     """The report of a fresh clone."""
     names = sorted(path.name.removeprefix("paper-") for path in index_page.REFERENCE.glob("paper-*"))
-    return index_page.build(tmp_path_factory.mktemp("results"), names).parent
+    return index_page.build_report(tmp_path_factory.mktemp("results"), names).parent
 
 
 @pytest.fixture(params=["made_up", "published"])
@@ -154,9 +158,9 @@ def test_links_lead_somewhere_wherever_the_report_lies(report):
 
 def test_equal_results_give_equal_bytes_and_nothing_old_stays(tmp_path):
     names = sorted(path.name.removeprefix("paper-") for path in index_page.REFERENCE.glob("paper-*"))
-    once = digests(index_page.build(tmp_path, names).parent)
+    once = digests(index_page.build_report(tmp_path, names).parent)
     (tmp_path / "report/old.html").write_text("", encoding="utf-8")
-    assert digests(index_page.build(tmp_path, names).parent) == once
+    assert digests(index_page.build_report(tmp_path, names).parent) == once
     assert all(b"/tmp" not in path.read_bytes() for path in (tmp_path / "report").glob("*.html")), (
         "no path of a machine"
     )
@@ -166,7 +170,7 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
     shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
     paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
-    index_page.build(tmp_path, ["2"])
+    index_page.build_report(tmp_path, ["2"])
     for name in ("index.html", "paper-2.html"):
         assert "INCOMPLETE: 1 of 10 repeats" in (tmp_path / "report" / name).read_text(encoding="utf-8")
         assert "INCOMPLETE" not in (published / name).read_text(encoding="utf-8")
@@ -174,7 +178,7 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
 
 def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
     with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
-        index_page.build(tmp_path, ["x"])
+        index_page.build_report(tmp_path, ["x"])
     shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
     assert exit_code("do=report", "paper=2", f"results={tmp_path}") == 2
@@ -189,11 +193,11 @@ def test_the_command_says_what_to_open(tmp_path, capsys):
 
 
 def test_a_run_reads_back_as_it_was_written(made_up):
-    run = Run.read(made_up / "paper-7")
-    assert run.paper["studies"] == PAPER["studies"] and run.coverage == (117, 120)
+    run = PaperRun.read(made_up / "paper-7")
+    assert run.paper.studies == make_paper(**PAPER).studies and run.coverage == (117, 120)
     assert isinstance(run.claims[0]["worst"]["epsilon"], float)
-    table = run.paper["tables"][1]
-    printed = run.frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
+    table = run.paper.tables[1]
+    printed = run.read_frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
     assert printed.dropna().to_dict() == {(3, 0.05): 0.80012, (4, 1.0): 0.95, (4, math.inf): 0.8}
     assert (run.privacy[0]["times_label"], run.privacy[0]["keeps_claim"]) == (25, False)
 

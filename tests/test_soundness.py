@@ -5,13 +5,13 @@ import math
 
 import pandas as pd
 import pytest
-from experiments.judge.soundness import gains
 
-from experiments.cells.grid import check
+from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError
-from plots import publish
-from plots.figures.soundness import figure, markdown
-from plots.run_folder import Run
+from experiments.judge.preflight import check_paper
+from plots.pages.paper_results import publish_paper
+from plots.run_folder import PaperRun
+from tests.papers import make_paper
 
 PAPER = {
     "number": 0,
@@ -25,6 +25,27 @@ PAPER = {
 ITEM = {"id": "s", "title": "S", "kind": "soundness", "study": "all", "metric": "accuracy"}
 ITEM |= {"pairs": {"rdt": "thrifty_tree"}}
 GAINS = {"car": 0.02, "nursery": -0.06}
+
+
+def make_part(part=ITEM, **keys):
+    """Return a paper with one figure, and the figure."""
+    paper = make_paper(**PAPER, **keys, figures=[part])
+    return paper, paper.figures[0]
+
+
+def gains(table):
+    paper, figure = make_part()
+    return figure.make_frame(paper, table, pd.DataFrame())
+
+
+def draw(frame):
+    paper, figure = make_part()
+    return figure.draw(paper, frame)
+
+
+def markdown(frame):
+    paper, figure = make_part()
+    return figure.format_markdown(paper, frame)
 
 
 def cells(metric="accuracy", gain=lambda printed, dataset: printed + GAINS[dataset]):
@@ -51,7 +72,7 @@ def cells(metric="accuracy", gain=lambda printed, dataset: printed + GAINS[datas
 
 
 def test_gains_are_paired_by_split_and_the_most_that_is_paid_stands_beside_them():
-    found = gains(PAPER, ITEM, cells())
+    found = gains(cells())
     at = found[found["epsilon"] == 0.5].set_index("dataset")
     assert at["gain"].to_dict() == pytest.approx({"car": 0.02, "nursery": -0.06, "": -0.02})
     # the splits differ by 35 points, the pairs not at all
@@ -61,11 +82,12 @@ def test_gains_are_paired_by_split_and_the_most_that_is_paid_stands_beside_them(
 
 
 def test_an_error_is_compared_by_its_ratio_and_less_of_it_is_a_gain():
-    paper = PAPER | {"center": {"unit_mse": "median"}}
+    paper, figure = make_part(ITEM | {"metric": "unit_mse"}, center={"unit_mse": "median"})
     table = cells("unit_mse", lambda printed, dataset: printed * {"car": 0.25, "nursery": 2.0}[dataset])
-    at = gains(paper, ITEM | {"metric": "unit_mse"}, table).query("epsilon == 1").set_index("dataset")
+    frame = figure.make_frame(paper, table, pd.DataFrame())
+    at = frame.query("epsilon == 1").set_index("dataset")
     assert at["gain"].to_dict() == pytest.approx({"car": 2.0, "nursery": -1.0, "": 0.5})
-    said = markdown(paper, ITEM | {"metric": "unit_mse"}, gains(paper, ITEM | {"metric": "unit_mse"}, table))
+    said = figure.format_markdown(paper, frame)
     assert "| RDT | 1.41 × (2) | 1.41 × (3) |" in said and "more than 1 is a gain" in said
 
 
@@ -73,39 +95,43 @@ def test_a_step_without_noise_is_paid_with_infinity():
     table = cells()
     unpaid = {"accounted_epsilon": "inf", "noisy_epsilon": 0.75}
     table.loc[0, "privacy"] = json.dumps(json.loads(table.loc[0, "privacy"]) | unpaid)
-    found = gains(PAPER, ITEM, table)
+    found = gains(table)
     assert math.isinf(found[found["epsilon"] == 0.5]["accounted"].max())
-    assert "∞" in markdown(PAPER, ITEM, found)
+    assert "∞" in markdown(found)
 
 
 def test_what_is_missing_is_named_and_has_no_mean():
     table = cells()
     half = table[~((table["dataset"] == "car") & (table["algorithm"] == "thrifty_tree"))]
-    found = gains(PAPER, ITEM, half)
+    found = gains(half)
     assert found[found["dataset"] == ""]["gain"].isna().all()
     assert (found["n"].sum(), found["n_expected"].sum()) == (16, 32)
-    assert figure(PAPER, ITEM, found).axes[0].get_title(loc="left") == "INCOMPLETE: 16 of 32 cells"
-    assert "| RDT | — (2) |" in markdown(PAPER, ITEM, found)
-    assert gains(PAPER, ITEM, pd.DataFrame())["gain"].isna().all()
+    assert draw(found).axes[0].get_title(loc="left") == "INCOMPLETE: 16 of 32 cells"
+    assert "| RDT | — (2) |" in markdown(found)
+    assert gains(pd.DataFrame())["gain"].isna().all()
 
 
 def test_it_is_published(tmp_path):
-    paper = PAPER | {"figures": [ITEM]}
-    publish(paper, cells(), tmp_path)
+    paper, figure = make_part()
+    publish_paper(paper, cells(), tmp_path)
     assert "Complete: all 96 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "s.svg").is_file()
-    assert "| RDT | -2.0 (2) | -2.0 (3) |" in markdown(PAPER, ITEM, Run.read(tmp_path).frame(paper["figures"][0]))
-    drawn = figure(PAPER, ITEM, gains(PAPER, ITEM, cells()))
+    assert "| RDT | -2.0 (2) | -2.0 (3) |" in markdown(PaperRun.read(tmp_path).read_frame(figure))
+    drawn = draw(gains(cells()))
     assert [axes.get_title() for axes in drawn.axes] == ["claimed ε = 0.5", "claimed ε = 1"]
     assert [text.get_text() for axes in drawn.axes for text in axes.texts] == ["2", "3"]
 
 
-@pytest.mark.parametrize(
-    ("pairs", "message"), [({"rdt": "rdt_sound"}, "no algorithm 'rdt_sound'"), (["rdt"], "write {printed algorithm")]
-)
-def test_pairs_that_are_none_are_refused(pairs, message):
-    with pytest.raises(PaperError, match=message):
-        check(PAPER | {"figures": [ITEM | {"pairs": pairs}]})
+def test_pairs_that_the_study_does_not_run_are_refused():
+    paper, _ = make_part(ITEM | {"pairs": {"rdt": "rdt_sound"}})
+    with pytest.raises(PaperError, match="s: the study has no algorithm 'rdt_sound'"):
+        check_paper(paper)
+
+
+@pytest.mark.parametrize("pairs", [["rdt"], {}])
+def test_pairs_that_are_none_are_refused(pairs):
+    with pytest.raises(DocumentError, match=r"figures\.0\.pairs: write {printed algorithm: its sound variant"):
+        make_part(ITEM | {"pairs": pairs})
 
 
 def test_a_sound_variant_that_pays_more_between_the_same_neighbours_says_so():
@@ -113,5 +139,5 @@ def test_a_sound_variant_that_pays_more_between_the_same_neighbours_says_so():
     for i in table.index[table["algorithm"] == "thrifty_tree"]:
         said = json.loads(table.loc[i, "privacy"])
         table.loc[i, "privacy"] = json.dumps(said | {"accounted": {"replaced": 2 * said["claimed_epsilon"]}})
-    assert "| RDT | -2.0 (2; sound 1) | -2.0 (3; sound 2) |" in markdown(PAPER, ITEM, gains(PAPER, ITEM, table))
-    assert "sound 1" not in markdown(PAPER, ITEM, gains(PAPER, ITEM, cells()))
+    assert "| RDT | -2.0 (2; sound 1) | -2.0 (3; sound 2) |" in markdown(gains(table))
+    assert "sound 1" not in markdown(gains(cells()))

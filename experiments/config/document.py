@@ -146,6 +146,7 @@ def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | 
 
 
 _ABOUT_THE_KEY = ("unknown_key", "missing_key")
+_IN_WORDS_OF_YAML = {"tuple_type": "write a list", "dict_type": "write a mapping of keys to values"}
 
 
 def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
@@ -159,11 +160,11 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
     elif name == "value_error":
         message = message.removeprefix("Value error, ")
     elif name not in ("unknown_key", "missing_key", "wrong_value"):
-        shown = repr(details["input"])
-        message = f"{message[0].lower()}{message[1:]}, got {shown[:80]}"
+        expected = _IN_WORDS_OF_YAML.get(name, f"{message[0].lower()}{message[1:]}")
+        message = f"{expected}, got {repr(details['input'])[:80]}"
         name = "wrong_value"
-    safe = message.replace("{", "{{").replace("}", "}}")
-    return InitErrorDetails(type=PydanticCustomError(name, safe), loc=location, input=details["input"])
+    # without a context, pydantic takes braces in the message as they are
+    return InitErrorDetails(type=PydanticCustomError(name, message), loc=location, input=details["input"])
 
 
 def _collect_lines(node: yaml.Node | None, location: Location, lines: dict[Location, int]) -> None:

@@ -73,7 +73,7 @@ def parse_part(part: str, default: str | None, contents: Any) -> Document:
     kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
     if isinstance(contents, Document):
         return contents
-    if not isinstance(contents, Mapping) or kind is None:
+    if not isinstance(kind, str):
         raise ValueError(f"write a mapping with a kind: {', '.join(list_kinds(part))}")
     return find_kind(part, kind).model_validate(dict(contents))
 

@@ -482,9 +482,14 @@ def parse_paper(contents: Any, file: Path | None = None) -> Paper:
     return parse_document(Paper, dict(contents), file)
 
 
+_FIRST_KEYS = ("id", "reading_of", "title", "text", "kind")
+"""Keys that stand first in a part of a written paper."""
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Document):
         keys = [name for name in type(value).model_fields if name in value.model_fields_set]
+        keys.sort(key=lambda name: _FIRST_KEYS.index(name) if name in _FIRST_KEYS else len(_FIRST_KEYS))
         return {name: _plain(getattr(value, name)) for name in keys}
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}

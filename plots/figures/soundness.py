@@ -36,10 +36,10 @@ class SoundnessFigure(StudyPart, Figure):
     pairs: dict[str, str]
     """Printed algorithms with their sound variants, ``{printed: sound}``."""
 
-    @field_validator("pairs")
+    @field_validator("pairs", mode="before")
     @classmethod
-    def _check_pairs(cls, pairs: dict[str, str]) -> dict[str, str]:
-        if not pairs:
+    def _check_pairs(cls, pairs: Any) -> Any:
+        if not isinstance(pairs, Mapping) or not pairs:
             raise ValueError("write {printed algorithm: its sound variant, ...}")
         return pairs
 
