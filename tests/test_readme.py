@@ -31,4 +31,4 @@ def test_every_published_run_has_a_page_and_is_in_the_index():
 
 @pytest.mark.parametrize("path", sorted(PAGES), ids=lambda path: path.relative_to(PROJECT).as_posix())
 def test_a_page_shows_the_published_run(path):
-    assert path.read_text(encoding="utf-8") == PAGES[path], "python -m plots.reference writes it anew"
+    assert path.read_text(encoding="utf-8") == PAGES[path], "make pages writes it anew"
