@@ -130,7 +130,7 @@ def test_several_papers_are_all_read_before_one_is_run(tmp_path, here):
     assert code == 2 and stderr == "error: unknown paper 'dem'; did you mean 'demo'?\n"
     assert list(tmp_path.iterdir()) == []
     code, _, stderr = here(tmp_path, "paper=demo,2", "dry_run=true", "repeats=1")
-    assert code == 0 and stderr.count(" to run") == 2
+    assert code == 0 and stderr.count(" cells: ") == 2
 
 
 def test_a_paper_says_itself_what_is_run(tmp_path, here):
