@@ -22,7 +22,10 @@ def run_command(request: SweepRequest) -> int:
             f"{1 / FALSE_ALARMS:,.0f}: watch fewer under check: in conf/paper/*.yaml"
         )
     accepted = {name: read(name, check) for name, (_, check) in plans.items()}
-    return max([_check_paper(name, *plans[name], accepted[name], request) for name in plans])
+    codes = []
+    for name, (paper, check) in plans.items():
+        codes.append(_check_paper(name, paper, check, accepted[name], request))
+    return max(codes)
 
 
 def _check_paper(name: str, paper: Mapping, check: Check, accepted: Accepted, request: SweepRequest) -> int:

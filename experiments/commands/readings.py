@@ -18,18 +18,24 @@ from experiments.run.run_studies import run_studies
 def run_command(request: SweepRequest) -> int:
     """Ask the questions of some papers, or of all that have any; returns the exit code."""
     papers = {name: paper_of(name) for name in request.list_papers()}
-    with_questions = [name for name, paper in papers.items() if paper.get("readings")]
-    if not with_questions:
+    codes = []
+    for name, paper in papers.items():
+        if paper.get("readings"):
+            codes.append(_rank_readings(name, paper, request))
+    if not codes:
         raise BadInput(f"paper {', '.join(papers)} has no readings: nothing is printed that they could explain")
-    return max(_rank_readings(name, papers[name], request) for name in with_questions)
+    return max(codes)
 
 
 def _rank_readings(name: str, paper: Mapping, request: SweepRequest) -> int:
     from plots.reading_ranks import write  # matplotlib is slow to import and is needed only here
 
     reported, questions = read_reported(ROOT / paper["reported"]), paper["readings"]
-    readings = {question["id"]: readings_of(paper, question, reported) for question in questions}
-    table, code = run_studies({key: _list_cells(answers) for key, answers in readings.items()}, request)
+    readings, cells = {}, {}
+    for question in questions:
+        readings[question["id"]] = readings_of(paper, question, reported)
+        cells[question["id"]] = _list_cells(readings[question["id"]])
+    table, code = run_studies(cells, request)
     rankings = [ranked(question, readings[question["id"]], table) for question in questions]
     for path in write(paper, rankings, request.results_folder / f"paper-{name}"):
         print_to_stderr(f"  {path}")
@@ -43,5 +49,6 @@ def _list_cells(readings: Sequence[Reading]) -> list[Cell]:
     cells = {}
     for reading in readings:
         for target in reading.targets:
-            cells |= {cell.key: cell for cell in target.all()}
+            for cell in target.all():
+                cells[cell.key] = cell
     return list(cells.values())
