@@ -22,7 +22,10 @@ def run_command(request: SweepRequest) -> int:
             f"{1 / FALSE_ALARMS:,.0f}: watch fewer under check: in conf/paper/*.yaml"
         )
     accepted = {name: read_accepted(name, watched) for name, (_, watched) in papers.items()}
-    return max([_check_paper(name, *papers[name], accepted[name], request) for name in papers])
+    codes = []
+    for name, (paper, watched) in papers.items():
+        codes.append(_check_paper(name, paper, watched, accepted[name], request))
+    return max(codes)
 
 
 def _check_paper(name: str, paper: Paper, watched: WatchList, accepted: Accepted, request: SweepRequest) -> int:

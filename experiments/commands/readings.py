@@ -18,18 +18,24 @@ from experiments.run.run_studies import run_studies
 def run_command(request: SweepRequest) -> int:
     """Ask the questions of some papers, or of all that have any; returns the exit code."""
     papers = {name: read_paper(name) for name in request.list_papers()}
-    with_questions = [name for name, paper in papers.items() if paper.readings]
-    if not with_questions:
+    codes = []
+    for name, paper in papers.items():
+        if paper.readings:
+            codes.append(_rank_readings(name, paper, request))
+    if not codes:
         raise BadInput(f"paper {', '.join(papers)} has no readings: nothing is printed that they could explain")
-    return max([_rank_readings(name, papers[name], request) for name in with_questions])
+    return max(codes)
 
 
 def _rank_readings(name: str, paper: Paper, request: SweepRequest) -> int:
     from plots.reading_ranks import write_rankings  # matplotlib is slow to import and is needed only here
 
     reported = read_numbers_of(paper)
-    readings = {question.id: make_readings(paper, question, reported) for question in paper.readings}
-    table, code = run_studies({key: _list_cells(answers) for key, answers in readings.items()}, request)
+    readings, cells = {}, {}
+    for question in paper.readings:
+        readings[question.id] = make_readings(paper, question, reported)
+        cells[question.id] = _list_cells(readings[question.id])
+    table, code = run_studies(cells, request)
     rankings = [rank_readings(question, readings[question.id], table) for question in paper.readings]
     for path in write_rankings(paper, rankings, request.results_folder / f"paper-{name}"):
         print_to_stderr(f"  {path}")

@@ -40,7 +40,7 @@ def run_command(request: SweepRequest) -> int:
     """Run what is asked for; returns the exit code."""
     if request.list_choices("paper"):
         return _run_papers(request)
-    chosen = {name: request.list_choices(name) for name in ("dataset", "algorithm")}
+    chosen = {"dataset": request.list_choices("dataset"), "algorithm": request.list_choices("algorithm")}
     if not any(chosen.values()):
         print_to_stderr(_START)
         return 2
@@ -69,12 +69,15 @@ def _run_papers(request: SweepRequest) -> int:
     for name in ("dataset", "algorithm", *request.values):
         if name != "paper" and (name in request.values or request.choices.get(name)):
             raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
-    papers = {name: _prepare_paper(name, request.config["repeats"]) for name in request.list_choices("paper")}
-    return max([_run_paper(name, paper, request) for name, paper in papers.items()])
+    prepared = {name: _prepare_paper(name, request.config["repeats"]) for name in request.list_choices("paper")}
+    codes = []
+    for name, (paper, studies) in prepared.items():
+        codes.append(_run_paper(name, paper, studies, request))
+    return max(codes)
 
 
-def _prepare_paper(name: str, repeats: int | None) -> Paper:
-    """Read a paper and check all that is to be made of it, with the data sets that are there."""
+def _prepare_paper(name: str, repeats: int | None) -> tuple[Paper, dict[str, list[Cell]]]:
+    """Return a paper with the data sets that are there, and its cells by study, after all checks."""
     from plots.pages.paper_results import check_printed  # as in `write_results`
 
     contents = OmegaConf.to_container(hydra.compose("config", overrides=[f"paper='{name}'"]).paper, resolve=True)
@@ -83,11 +86,11 @@ def _prepare_paper(name: str, repeats: int | None) -> Paper:
         check_paper(paper, [lambda: check_printed(paper)])
     except BadInput as error:
         raise BadInput(f"conf/paper/{name}.yaml: {error}") from error
-    return paper
+    return paper, cells_of_studies(paper)
 
 
-def _run_paper(name: str, paper: Paper, request: SweepRequest) -> int:
-    studies, executor = cells_of_studies(paper), Executor(**request.config["executor"])
+def _run_paper(name: str, paper: Paper, studies: Mapping[str, list[Cell]], request: SweepRequest) -> int:
+    executor = Executor(**request.config["executor"])
     for sentence in describe_substitutes(paper.labels, paper.used_instead):
         print_to_stderr(sentence)
     cells, folder = list(chain.from_iterable(studies.values())), request.results_folder / f"paper-{name}"
@@ -152,8 +155,9 @@ def write_results(
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(list(arguments), table["dataset"].unique(), paper.repeats)
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
-    elsewhere = {name: estimators.packages(name) for name in sorted(table["algorithm"].unique())}
-    peers = dict(chain.from_iterable(packages.items() for packages in elsewhere.values()))
+    peers = {}
+    for algorithm in sorted(table["algorithm"].unique()):
+        peers |= estimators.packages(algorithm)
     facts |= {"versions_of_peers": peers} if peers else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     publish_paper(paper, table, folder)

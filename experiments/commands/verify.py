@@ -83,7 +83,7 @@ def _kill_and_run(studies: Studies, path: Path, name: str, repeats: int) -> None
     process = subprocess.Popen(
         [sys.executable, "-m", "experiments", *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    n_cells = len({cell.key for cell in chain.from_iterable(studies.values())})
+    n_cells = len(_list_keys(studies))
     while process.poll() is None and _count_finished(path) < n_cells / 3:
         sleep(0.1)
     process.send_signal(signal.SIGKILL)
@@ -101,8 +101,12 @@ def _count_finished(path: Path) -> int:
 
 def _format_cells(studies: Studies, path: Path) -> str:
     with Store(path) as store:
-        records = store.get({cell.key for cell in chain.from_iterable(studies.values())})
+        records = store.get(_list_keys(studies))
     return format_cells_csv(long_table(studies, records))
+
+
+def _list_keys(studies: Studies) -> set[str]:
+    return {cell.key for cell in chain.from_iterable(studies.values())}
 
 
 def run_command(request: SweepRequest) -> int:
