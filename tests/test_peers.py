@@ -24,7 +24,7 @@ from datasets import catalogue
 from experiments.cells import code_version, study_cells
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
-from experiments.commands.common import run_cells
+from experiments.commands.common import run_and_collect
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.peers import (
@@ -36,6 +36,7 @@ from experiments.peers import (
     worker,
 )
 from experiments.run.executors import Executor
+from tests.waiting import HANG
 
 FEATURES = (Continuous("age", 20, 120), Nominal("job", ("a", "b", "c")), Continuous("debt", -1, 1))
 CLASSES = Domain(FEATURES, Nominal("rich", ("yes", "no")))
@@ -262,7 +263,7 @@ def test_a_worker_ends_with_the_pipe_even_while_it_fits(stub):
         worker.send(child.stdin, words, X=X, y=Y)
         assert child.stderr.readline() == b"asleep\n"
         child.stdin.close()
-        assert child.wait(timeout=30) == 0
+        assert child.wait(timeout=HANG) == 0
 
 
 def test_each_thread_has_a_worker_which_ends_with_it(stub):
@@ -288,7 +289,7 @@ def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
     cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
-    outcome, skipped, records = run_cells(cells, tmp_path, Executor("loky", 1))
+    outcome, skipped, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
     assert list(skipped.items()) == [(process.missing(), cells[:1])] and "make peers" in process.missing()
     assert outcome.done == len(records) == 1 and not outcome.failures
 

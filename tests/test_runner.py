@@ -2,12 +2,17 @@
 
 import math
 import random
+import time
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky.process_executor import ShutdownExecutorError
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -20,11 +25,12 @@ from experiments.cells.grid import expand
 from experiments.commands.common import run_and_collect
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
-from experiments.run.executors import Executor
+from experiments.run.executors import Executor, Workers
 from experiments.run.runner import CellQueue, run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
+from tests.waiting import HANG
 
 ONE = Executor(jobs=1)
 FOREST = {"n_estimators": 3, "max_depth": 4}
@@ -246,6 +252,39 @@ def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
     y = (three_columns.target.to_numpy() - 450) / 50
     theirs = LinearRegression(fit_intercept=False).fit(matrix[train], y[train]).score(matrix[test], y[test])
     assert free[0].metrics["r2"] == pytest.approx(theirs, abs=1e-9)
+
+
+def test_an_interrupt_gives_up_what_is_run_alone():
+    with pytest.raises(KeyboardInterrupt), Executor(jobs=2).open_workers() as workers:
+        future = workers.isolate().get_pool().submit(time.sleep, HANG)
+        raise KeyboardInterrupt
+    assert isinstance(future.exception(), ShutdownExecutorError)
+
+
+def test_a_pool_that_is_broken_already_loses_the_chunk_and_another_pool_runs_it(tmp_path):
+    broken = ThreadPoolExecutor(1, initializer=lambda: 1 / 0)
+    with pytest.raises(BrokenExecutor):
+        broken.submit(int).result()
+    pools = iter([broken])
+    with Executor(jobs=2).open_workers() as workers:
+        workers = replace(workers, get_pool=lambda: next(pools, None) or workers.isolate().get_pool())
+        records = dict(runner._run_pending(_cells()[:3], workers))
+    assert [record.status for record in records.values()] == ["done"] * 3
+
+
+def test_joblib_finds_its_own_kind_of_processes_after_a_run(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        assert run_cells(_cells()[:2], store, Executor(jobs=2)).done == 2
+    assert joblib.Parallel(2, "loky")(joblib.delayed(abs)(i) for i in (-1, -2)) == [1, 2]
+
+
+def test_a_cluster_that_has_no_workers_is_waited_for_and_then_given_up(monkeypatch):
+    monkeypatch.setattr(runner, "_PATIENCE", 0)
+    counts = iter([1, 0])
+    workers = Workers(Executor("dask"), SimpleNamespace, None, lambda: next(counts))
+    with pytest.raises(BadInput, match="no worker for 0 s; start some"):
+        runner._wait_for_some([Future()], workers)
+    assert next(counts, None) is None
 
 
 def when_compared(code):

@@ -44,7 +44,7 @@ def test_equal_runs_are_equal_and_others_are_not(tiny):
 
 def test_the_command_names_what_differs(tiny, monkeypatch, capsys):
     monkeypatch.setattr(verify, "paper_of", lambda name: {"number": 2})
-    monkeypatch.setattr(verify.papers, "studies", lambda paper: tiny)
+    monkeypatch.setattr(verify.study_cells, "cells_of_studies", lambda paper: tiny)
     monkeypatch.setattr(verify, "ways", lambda *_: {"one job": honest, "strange": off_by_a_digit})
     assert verify.command(["2"]) == 1
     assert "differs from that of one job: strange" in capsys.readouterr().out
