@@ -16,10 +16,13 @@ LAYERS   ?=
 OVERRIDES = $(if $(JOBS),executor.jobs=$(JOBS)) $(if $(REPEATS),repeats=$(REPEATS)) \
             $(if $(EXECUTOR),executor=$(EXECUTOR)) $(if $(RESULTS),results=$(RESULTS))
 WATCHED = $(PAPER) $(if $(JOBS),--jobs $(JOBS)) $(if $(RESULTS),--results $(RESULTS))
+FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
+FAST_TESTS = bands cells claims data_sources datasets domain export feasibility leakage measured plan plots printed ranks readings \
+             runner soundness store tradeoffs verdicts verify
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test lint bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference readings check bands faults mutants audit hunt verify survive test test-fast lint bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +92,9 @@ survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there
 
 test: $(STAMP)  ## the whole test suite
 	$(PY) -m pytest -n auto --dist worksteal
+
+test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(FAST)
 
 lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff check .

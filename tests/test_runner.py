@@ -63,6 +63,7 @@ def _bytes(cells, store):
     return table.drop(columns="fit_seconds").to_csv(index=False)
 
 
+@pytest.mark.long
 def test_same_bytes_with_one_job_two_jobs_threads_dask_and_any_order(tmp_path):
     cells = _cells()
     found = set()
@@ -97,6 +98,7 @@ def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
         assert run_cells([bad], store, ONE).failures, "a failed cell is tried again"
 
 
+@pytest.mark.long
 def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "ATTEMPTS", 1)  # every death costs the start of new workers
     deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
@@ -254,6 +256,7 @@ def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
     assert free[0].metrics["r2"] == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.long
 def test_an_interrupt_gives_up_what_is_run_alone():
     with pytest.raises(KeyboardInterrupt), Executor(jobs=2).open_workers() as workers:
         future = workers.isolate().get_pool().submit(time.sleep, HANG)
@@ -261,6 +264,7 @@ def test_an_interrupt_gives_up_what_is_run_alone():
     assert isinstance(future.exception(), ShutdownExecutorError)
 
 
+@pytest.mark.long
 def test_a_pool_that_is_broken_already_loses_the_chunk_and_another_pool_runs_it(tmp_path):
     broken = ThreadPoolExecutor(1, initializer=lambda: 1 / 0)
     with pytest.raises(BrokenExecutor):
@@ -272,6 +276,7 @@ def test_a_pool_that_is_broken_already_loses_the_chunk_and_another_pool_runs_it(
     assert [record.status for record in records.values()] == ["done"] * 3
 
 
+@pytest.mark.long
 def test_joblib_finds_its_own_kind_of_processes_after_a_run(tmp_path):
     with Store(tmp_path / "store.sqlite") as store:
         assert run_cells(_cells()[:2], store, Executor(jobs=2)).done == 2
@@ -295,6 +300,7 @@ def when_compared(code):
 NEVER = when_compared("all(True for _ in iter(int, 1))")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "where", [Executor(jobs=1, time_limit=10), Executor("dask", 2, time_limit=10)], ids=["loky", "dask"]
 )
@@ -306,6 +312,7 @@ def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
         assert outcome.failures == [(endless, "it took longer than executor.time_limit=10 (seconds)")]
 
 
+@pytest.mark.long
 def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_path):
     deadly = Cell("car", "majority", {"strategy": Treacherous("prior", when_compared(KILL))}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:
