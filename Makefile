@@ -21,10 +21,13 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
         $(if $(TRAININGS),trainings=$(TRAININGS)) $(if $(EXECUTOR),executor=$(EXECUTOR)) \
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments
+FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
+FAST_TESTS = bands cells claims data_sources datasets domain export feasibility layout leakage measured papers plan plots printed ranks \
+             readings runner schema soundness store tradeoffs verdicts verify
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test lint docs bench bench-scaling schema lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling schema lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -76,6 +79,9 @@ audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a mi
 
 test: $(STAMP)  ## the whole test suite
 	$(PY) -m pytest -n auto --dist worksteal
+
+test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(FAST)
 
 lint: $(STAMP)  ## style and simple faults (ruff)
 	$(PY) -m ruff check .

@@ -272,6 +272,7 @@ def test_the_bands_of_every_paper_fit_what_is_watched_and_say_where_they_are_fro
     assert facts["repeats"] == plan.accepted and facts["false_alarms"] == 1e-4
 
 
+@pytest.mark.long
 def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(tmp_path, monkeypatch, capsys):
     text = "studies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}\n"
     text += "repeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"

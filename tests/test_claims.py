@@ -510,6 +510,7 @@ def test_medians_grow_step_by_step(drop):
     assert "medians and signs" in result["scope"]
 
 
+@pytest.mark.long
 def test_medians_are_rarely_found_where_there_is_no_effect():
     rng = np.random.default_rng(0)
     table = pair(lambda i: 0, sd=0)

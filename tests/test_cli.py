@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from experiments.command_line import explain_error
 from experiments.run.run_studies import describe_clipping
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
+from tests.waiting import HANG, wait_for
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,7 +28,9 @@ def command(folder, *arguments):
 
 
 def start(folder, *arguments, **options):
-    return subprocess.run(command(folder, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(
+        command(folder, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=HANG, **options
+    )
 
 
 @pytest.fixture
@@ -149,13 +151,10 @@ def test_a_signal_keeps_what_is_finished(tmp_path, number, code):
     # A suite that runs in the background of a shell ignores Ctrl-C, and so would what it starts.
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(arguments, cwd=ROOT, process_group=0, preexec_fn=heeds, **streams)
-    for _ in range(300):
-        time.sleep(0.2)
-        if _finished(tmp_path / "store.sqlite"):
-            break
+    wait_for(lambda: _finished(tmp_path / "store.sqlite") or process.poll() is not None)
     # Ctrl-C reaches the whole group, workers included; `kill` reaches the parent only.
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=HANG)
     assert process.returncode == code
     assert stderr.splitlines()[-1] == "everything finished so far is kept; run the same command again to go on"
     assert "Traceback" not in stderr
@@ -184,29 +183,13 @@ def test_workers_end_with_a_killed_parent(tmp_path):
     parent = subprocess.Popen([*words, "repeats=500"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     children = []
     try:
-        deadline = time.monotonic() + 60
-        while not any_finished(tmp_path / "store.sqlite") and time.monotonic() < deadline:
-            time.sleep(0.5)
-        time.sleep(2)  # both have begun
+        wait_for(lambda: _finished(tmp_path / "store.sqlite") and len(workers_of(parent.pid)) == 2)
         children = workers_of(parent.pid)
     finally:
         parent.kill()
         parent.wait()
     assert len(children) == 2
-    deadline = time.monotonic() + 30
-    while any(map(is_running, children)) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not any(map(is_running, children))
-
-
-def any_finished(path):
-    if not path.exists():
-        return False
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as connection:
-        try:
-            return connection.execute("SELECT count(*) FROM cells").fetchone()[0] > 0
-        except sqlite3.OperationalError:
-            return False
+    wait_for(lambda: not any(map(is_running, children)))
 
 
 def workers_of(parent):

@@ -20,6 +20,7 @@ import ucimlrepo.fetch
 import datasets
 from datasets import catalogue, download, readers, source
 from datasets.readers import car, ihepc
+from tests.waiting import HANG
 
 CAR_FILE = car.original_bytes()
 CAR_CSV = b"buying,maint,doors,persons,lug_boot,safety,class\n" + CAR_FILE
@@ -69,6 +70,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(body)
         server.faults_left -= 1
         if server.fault == "silent":
+            if not server.faults_left:
+                download.TIMEOUT = HANG  # the answer that comes next may be slow
             return time.sleep(1)
         if server.fault == "500":
             return self.send_error(500)
@@ -254,7 +257,7 @@ def test_a_wrong_description_is_one_error(toy, server, description, message):
     [("500", "DatasetNotFoundError"), ("truncated", "IncompleteRead"), ("silent", "timed out|Timeout")],
 )
 def test_a_failing_server_is_asked_again(toy, server, monkeypatch, fault, message):
-    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    monkeypatch.setattr(download, "TIMEOUT", 0.2 if fault == "silent" else HANG)
     server.fault = fault
     refused(toy, datasets.DataUnavailable, message)
     assert server.count("/data.csv") == download.ATTEMPTS
@@ -333,7 +336,7 @@ print(datasets.load("toy").provenance["source"])
     command = [sys.executable, "-c", program]
     root = Path(download.__file__).parents[1]
     running = [subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert sorted(process.communicate(timeout=60)[0].strip() for process in running) == ["cache", "uci"]
+    assert sorted(process.communicate(timeout=HANG)[0].strip() for process in running) == ["cache", "uci"]
     assert server.count("/data.csv") == 1
 
 

@@ -36,6 +36,7 @@ from experiments.peers import (
 )
 from experiments.run.executors import Executor
 from experiments.run.run_studies import run_and_collect
+from tests.waiting import HANG
 
 FEATURES = (Continuous("age", 20, 120), Nominal("job", ("a", "b", "c")), Continuous("debt", -1, 1))
 CLASSES = Domain(FEATURES, Nominal("rich", ("yes", "no")))
@@ -262,7 +263,7 @@ def test_a_worker_ends_with_the_pipe_even_while_it_fits(stub):
         worker.send(child.stdin, words, X=X, y=Y)
         assert child.stderr.readline() == b"asleep\n"
         child.stdin.close()
-        assert child.wait(timeout=30) == 0
+        assert child.wait(timeout=HANG) == 0
 
 
 def test_each_thread_has_a_worker_which_ends_with_it(stub):

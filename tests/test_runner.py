@@ -2,12 +2,17 @@
 
 import math
 import random
+import time
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky.process_executor import ShutdownExecutorError
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -19,13 +24,14 @@ from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
-from experiments.run.executors import Executor
+from experiments.run.executors import Executor, Workers
 from experiments.run.run_studies import run_and_collect
 from experiments.run.runner import CellQueue, run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
 from tests.papers import make_paper
+from tests.waiting import HANG
 
 ONE = Executor(jobs=1)
 FOREST = {"n_estimators": 3, "max_depth": 4}
@@ -58,6 +64,7 @@ def _bytes(cells, store):
     return table.drop(columns="fit_seconds").to_csv(index=False)
 
 
+@pytest.mark.long
 def test_same_bytes_with_one_job_two_jobs_threads_dask_and_any_order(tmp_path):
     cells = _cells()
     found = set()
@@ -92,6 +99,7 @@ def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
         assert run_cells([bad], store, ONE).failures, "a failed cell is tried again"
 
 
+@pytest.mark.long
 def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "ATTEMPTS", 1)  # every death costs the start of new workers
     deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
@@ -252,6 +260,42 @@ def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
     assert free[0].metrics["r2"] == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.long
+def test_an_interrupt_gives_up_what_is_run_alone():
+    with pytest.raises(KeyboardInterrupt), Executor(jobs=2).open_workers() as workers:
+        future = workers.isolate().get_pool().submit(time.sleep, HANG)
+        raise KeyboardInterrupt
+    assert isinstance(future.exception(), ShutdownExecutorError)
+
+
+@pytest.mark.long
+def test_a_pool_that_is_broken_already_loses_the_chunk_and_another_pool_runs_it(tmp_path):
+    broken = ThreadPoolExecutor(1, initializer=lambda: 1 / 0)
+    with pytest.raises(BrokenExecutor):
+        broken.submit(int).result()
+    pools = iter([broken])
+    with Executor(jobs=2).open_workers() as workers:
+        workers = replace(workers, get_pool=lambda: next(pools, None) or workers.isolate().get_pool())
+        records = dict(runner._run_pending(_cells()[:3], workers))
+    assert [record.status for record in records.values()] == ["done"] * 3
+
+
+@pytest.mark.long
+def test_joblib_finds_its_own_kind_of_processes_after_a_run(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        assert run_cells(_cells()[:2], store, Executor(jobs=2)).done == 2
+    assert joblib.Parallel(2, "loky")(joblib.delayed(abs)(i) for i in (-1, -2)) == [1, 2]
+
+
+def test_a_cluster_that_has_no_workers_is_waited_for_and_then_given_up(monkeypatch):
+    monkeypatch.setattr(runner, "_PATIENCE", 0)
+    counts = iter([1, 0])
+    workers = Workers(Executor("dask"), SimpleNamespace, None, lambda: next(counts))
+    with pytest.raises(BadInput, match="no worker for 0 s; start some"):
+        runner._wait_for_some([Future()], workers)
+    assert next(counts, None) is None
+
+
 def when_compared(code):
     """Return the code of a text that runs code where it is used: Dask's scheduler unpacks what it passes on."""
     return f"type('Text', (str,), {{'__hash__': str.__hash__, '__eq__': lambda *_: {code}}})('prior')"
@@ -260,17 +304,19 @@ def when_compared(code):
 NEVER = when_compared("all(True for _ in iter(int, 1))")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    "where", [Executor(jobs=1, time_limit=3), Executor("dask", 2, time_limit=3)], ids=["loky", "dask"]
+    "where", [Executor(jobs=1, time_limit=10), Executor("dask", 2, time_limit=10)], ids=["loky", "dask"]
 )
 def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
     endless = Cell("car", "majority", {"strategy": Treacherous("prior", NEVER)}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:
         outcome = run_cells([*_cells()[:3], endless], store, where)
         assert outcome.done == 3
-        assert outcome.failures == [(endless, "it took longer than executor.time_limit=3 (seconds)")]
+        assert outcome.failures == [(endless, "it took longer than executor.time_limit=10 (seconds)")]
 
 
+@pytest.mark.long
 def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_path):
     deadly = Cell("car", "majority", {"strategy": Treacherous("prior", when_compared(KILL))}, 1.0, 0)
     with Store(tmp_path / "store.sqlite") as store:

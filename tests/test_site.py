@@ -20,6 +20,7 @@ from plots.run_folder import PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish, without
+from tests.waiting import HANG
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 #: In the order in which a column that has them all is sorted.
@@ -95,7 +96,7 @@ def browser():
     if not found:
         pytest.skip("no browser to test the report in: install one, for example with apt-get install chromium")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found[0])
+        started = playwright.chromium.launch(executable_path=found[0], timeout=1000 * HANG)
         yield started
         started.close()
 
@@ -104,6 +105,7 @@ def browser():
 def opened(browser, path, **options):
     """Open a page from disk; nothing may go wrong in it, and it may ask for nothing but files beside it."""
     context = browser.new_context(**({"viewport": DESKTOP} | options))
+    context.set_default_timeout(1000 * HANG)
     page, wrong = context.new_page(), []
 
     def admit(route):

@@ -21,6 +21,7 @@ from experiments.run import executors
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store, StoreError
+from tests.waiting import HANG, wait_for
 
 ROOT = Path(__file__).resolve().parents[1]
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
@@ -40,13 +41,6 @@ def finished(results):
     with sqlite3.connect(path, timeout=30) as connection:
         is_there = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0] if is_there else 0
-
-
-def wait_for(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
 
 
 def children(parent, needle=b""):
@@ -198,7 +192,7 @@ def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
     os.kill(first.pid, signal.SIGSTOP)  # however long the second takes to start
     second = started(tmp_path, *words)
     try:
-        is_said, _, _ = select.select([second.stderr], [], [], 60)
+        is_said, _, _ = select.select([second.stderr], [], [], HANG)
     finally:
         os.kill(first.pid, signal.SIGCONT)
     said = second.communicate()[1]

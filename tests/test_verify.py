@@ -44,7 +44,7 @@ def test_equal_runs_are_equal_and_others_are_not(tiny):
 
 
 def test_the_command_names_what_differs(tiny, monkeypatch, capsys):
-    monkeypatch.setattr(verify, "cells_of_studies", lambda paper: tiny)
+    monkeypatch.setattr(verify, "cells_of_studies", lambda paper, repeats: tiny)
     monkeypatch.setattr(verify, "ways_to_run", lambda *_: {"one job": honest, "strange": off_by_a_digit})
     assert exit_code("do=verify") == 1
     assert "cells.csv of paper 2 differs from that of one job: strange" in capsys.readouterr().out

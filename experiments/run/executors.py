@@ -118,7 +118,8 @@ class Workers:
     where : Executor
         What they were opened for.
     get_pool : callable
-        Returns the executor of `concurrent.futures` behind which they are, a new one if a death broke the last.
+        Returns the executor of `concurrent.futures` behind which they are, a new one if a death broke the last. It is
+        to be called once for many chunks: joblib makes a folder each time.
     run_chunk : callable
         What a worker runs: takes a list of cells and the time limit, returns a `ChunkResult`.
     count : callable
@@ -134,11 +135,11 @@ class Workers:
     count: Callable[[], int]
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
 
-    def submit_chunk(self, chunk: list[Cell]) -> Future[ChunkResult]:
-        """Hand out a chunk."""
+    def submit_chunk(self, pool: concurrent.futures.Executor, chunk: list[Cell]) -> Future[ChunkResult]:
+        """Hand out a chunk; that of a pool which is broken already is lost like any that a worker died with."""
         try:
-            return self.get_pool().submit(self.run_chunk, chunk, self.where.time_limit)
-        except BrokenExecutor as error:  # a worker that idled died at this very moment
+            return pool.submit(self.run_chunk, chunk, self.where.time_limit)
+        except BrokenExecutor as error:
             future = Future()
             future.set_exception(error)
             return future

@@ -66,11 +66,9 @@ class Progress:
         """
         n = self._total - self._reused
         pace = max((self._done - self._done_at_last_line) / (now - self._last_line), self._done / (now - self._started))
-        left = (
-            f"about {format_duration((n - self._done) / pace)} left"
-            if self._done_at_last_line
-            else "the first ones compile"
-        )
+        left = "the first ones compile"
+        if self._done_at_last_line:
+            left = f"about {format_duration((n - self._done) / pace)} left"
         counts = f"{self._done} of {n} {self._unit}s run ({self._done / n:.0%}){self._format_failures()}"
         _print_line(f"{counts}, {self._format_pace()}, {left}")
         self._last_line, self._done_at_last_line = now, self._done

@@ -43,10 +43,9 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
     if data.n_train is not None:
         return np.arange(data.n_train), np.arange(data.n_train, n)
     groups = _number_classes(data)
-    is_balanced = protocol["rows"] == "balanced"
-    kept = (
-        _draw_balanced(groups, _seed_stream(f"{data.fingerprint} {repeat} balanced")) if is_balanced else np.arange(n)
-    )
+    kept = np.arange(n)
+    if protocol["rows"] == "balanced":
+        kept = _draw_balanced(groups, _seed_stream(f"{data.fingerprint} {repeat} balanced"))
     test_size = protocol["test_size"]
     if protocol["split"] == "in_order":
         n_test = min(max(round(len(kept) * test_size), 1), len(kept) - 1)
