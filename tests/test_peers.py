@@ -48,7 +48,7 @@ SMALL = {
     DPEBMRegressor: {"max_rounds": 10},
 }
 every = pytest.mark.parametrize("cls", SMALL)
-needs_peers = pytest.mark.skipif(bool(process.missing()), reason=f"{process.missing()}")
+needs_peers = pytest.mark.skipif(bool(process.explain_missing()), reason=f"{process.explain_missing()}")
 
 
 def rows(cls, n=80, seed=0):
@@ -75,7 +75,7 @@ def told(monkeypatch):
         asked.append((words, arrays))
         return {"fit_seconds": 0.5}, {"model": np.zeros(3, dtype=np.uint8), "predicted": np.array([1, 0, 1])}
 
-    monkeypatch.setattr(process, "ask", ask)
+    monkeypatch.setattr(process, "ask_worker", ask)
     return asked
 
 
@@ -192,7 +192,7 @@ def stub(monkeypatch, tmp_path):
     path.write_text(STUB.format(worker=worker.__file__), encoding="utf-8")
     command = [sys.executable, "-I", str(path)]
     monkeypatch.setattr(process, "_own", threading.local())
-    monkeypatch.setattr(process, "command", lambda: command)
+    monkeypatch.setattr(process, "worker_command", lambda: command)
     return command
 
 
@@ -200,11 +200,11 @@ X, Y = np.zeros((3, 2)), np.array([1.0, 2.0, 6.0])
 
 
 def fit(how="", **given):
-    return process.ask({"do": "fit", "model": "mean", "parameters": {"how": how} | given}, X=X, y=Y)
+    return process.ask_worker({"do": "fit", "model": "mean", "parameters": {"how": how} | given}, X=X, y=Y)
 
 
 def predict(model):
-    return process.ask({"do": "predict"}, X=X, model=model)[1]["predicted"]
+    return process.ask_worker({"do": "predict"}, X=X, model=model)[1]["predicted"]
 
 
 def test_a_model_travels_as_bytes_and_outlives_its_worker(stub):
@@ -241,7 +241,7 @@ def test_an_interrupt_ends_the_worker_lest_its_late_answer_meet_another_question
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(worker, "receive", interrupted)
+        patch.setattr(worker, "receive_frame", interrupted)
         fit()
     assert predict(fit()[1]["model"]).tolist() == [3, 3, 3]
 
@@ -258,8 +258,8 @@ def test_a_worker_ends_with_the_pipe_even_while_it_fits(stub):
     child = subprocess.Popen(stub, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with child:
         words = {"do": "fit", "model": "mean", "parameters": {"how": "sleep"}}
-        worker.receive(child.stdout)
-        worker.send(child.stdin, words, X=X, y=Y)
+        worker.receive_frame(child.stdout)
+        worker.send_frame(child.stdin, words, X=X, y=Y)
         assert child.stderr.readline() == b"asleep\n"
         child.stdin.close()
         assert child.wait(timeout=30) == 0
@@ -284,19 +284,21 @@ def test_each_thread_has_a_worker_which_ends_with_it(stub):
 
 def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
     monkeypatch.setattr(process, "_own", threading.local())
-    monkeypatch.setattr(process, "command", lambda: ["/nowhere/python"])
+    monkeypatch.setattr(process, "worker_command", lambda: ["/nowhere/python"])
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
     cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
     outcome, skipped, records = run_cells(cells, tmp_path, Executor("loky", 1))
-    assert list(skipped.items()) == [(process.missing(), cells[:1])] and "make peers" in process.missing()
+    assert (
+        list(skipped.items()) == [(process.explain_missing(), cells[:1])] and "make peers" in process.explain_missing()
+    )
     assert outcome.done == len(records) == 1 and not outcome.failures
 
 
 @pytest.mark.parametrize(("package", "found"), [("numpy", f"numpy {np.__version__}"), ("no-such", "no no-such")])
 def test_an_environment_of_other_versions_is_refused(stub, monkeypatch, package, found):
     stub.append(package)
-    monkeypatch.setattr(process, "pinned", lambda: {package: "0.1"})
+    monkeypatch.setattr(process, "read_pinned_versions", lambda: {package: "0.1"})
     with pytest.raises(BadInput, match=rf"^\.venv-peers has {found}, but .*\.lock pins 0\.1; run `make peers`$"):
         fit()
 
@@ -306,7 +308,7 @@ def test_the_versions_of_a_peer_are_part_of_the_key_and_not_of_the_seed(monkeypa
     ours = Cell("car", "rdt", {}, 1.0, 0)
     keys = cell.key, ours.key
     code_version.behind.cache_clear()
-    monkeypatch.setattr(process, "pinned", lambda: {"diffprivlib": "9"})
+    monkeypatch.setattr(process, "read_pinned_versions", lambda: {"diffprivlib": "9"})
     again = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     assert again.key != keys[0] and again.seed == cell.seed
     assert Cell("car", "rdt", {}, 1.0, 0).key == keys[1]
@@ -403,7 +405,7 @@ worker = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(worker)
 {code}
 """
-    python = process.command()[0]
+    python = process.worker_command()[0]
     done = subprocess.run([python, "-I", "-c", lines], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -15,9 +15,9 @@ from algorithms.accounting import REPLACED
 from algorithms.released.forest import ReleasedForest
 from experiments.audit import command
 from experiments.audit.attacks import release_path
-from experiments.audit.attacks.release_path import Broken, doors_of
+from experiments.audit.attacks.release_path import ReleaseFinding, list_release_pairs
 from experiments.audit.observe.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
-from experiments.audit.replay.replay_audit import Subject
+from experiments.audit.subjects import Subject
 from experiments.errors import BadInput
 from tests.plain_python import found_by
 
@@ -41,8 +41,8 @@ def attack_all():
     found = []
     for asked in json.load(sys.stdin):
         subject = Subject(asked["name"], asked["target"], asked["params"])
-        doors = [door for door in doors_of(subject) if door.name in asked["doors"]]
-        found += [asdict(broken) for broken in release_path.attack(subject, 1.0, doors)]
+        doors = [door for door in list_release_pairs(subject) if door.name in asked["doors"]]
+        found += [asdict(broken) for broken in release_path.attack_releases(subject, 1.0, doors)]
     print(json.dumps(found))
 
 
@@ -54,7 +54,7 @@ def found():
         {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors}
         for module, name, params, doors in asked
     ]
-    return [Broken(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
+    return [ReleaseFinding(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -89,7 +89,7 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
 
 def test_neighbours_differ_in_one_record():
     for target in ("algorithms.EDPRFClassifier", "algorithms.FunctionalMechanismRegressor"):
-        doors = doors_of(Subject("any", target, {}))
+        doors = list_release_pairs(Subject("any", target, {}))
         assert len({door.name for door in doors}) == len(doors) >= 12
         for door in doors:
             (X, y), (more_X, more_y) = door.table, door.neighbour
@@ -125,9 +125,9 @@ def test_an_attack_that_could_see_nothing_is_an_error(monkeypatch):
     """A release that never comes, whatever the table, would pass for one that tells nothing."""
     monkeypatch.setattr(ReleasedForest, "predict", lambda self, X: 1 / 0)
     subject = Subject("thrifty_tree", "algorithms.ThriftyTreeClassifier", {})
-    door = next(door for door in doors_of(subject) if door.name == "infinity")
+    door = next(door for door in list_release_pairs(subject) if door.name == "infinity")
     with pytest.raises(RuntimeError, match="no release of thrifty_tree came from the usual table of 'infinity'"):
-        list(release_path.attack(subject, 1.0, [door]))
+        list(release_path.attack_releases(subject, 1.0, [door]))
 
 
 def test_what_has_no_account_cannot_be_refuted():

@@ -18,15 +18,15 @@ from experiments.audit.attacks.black_box import (
     NOTHING_CLAIMED,
     TIGHTLY_KEPT,
     VIOLATED,
-    Finding,
-    plain_params,
+    PairFinding,
+    select_params,
 )
-from experiments.audit.attacks.canaries import Run
-from experiments.audit.attacks.release_path import Broken
+from experiments.audit.attacks.canaries import CanaryFinding
+from experiments.audit.attacks.release_path import ReleaseFinding
 from experiments.audit.bounds import FALSE_ALARMS
-from experiments.audit.laws import exact_laws
-from experiments.audit.neighbouring_tables import Record
-from experiments.audit.replay.replay_audit import Report
+from experiments.audit.laws import worst_cases
+from experiments.audit.neighbouring_tables import RecordValues
+from experiments.audit.replay.replay_audit import ReplayReport
 from experiments.cells.cell import canonical, json_safe
 
 BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
@@ -37,7 +37,7 @@ VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 
 
 @dataclass(frozen=True)
-class Row:
+class BoundRow:
     """One bound of one algorithm: a line of ``audit.csv``.
 
     Parameters
@@ -104,7 +104,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Found:
+class AuditResult:
     """All that an audit found.
 
     Parameters
@@ -117,9 +117,9 @@ class Found:
         What the exact laws of discrete choices found.
     """
 
-    bounds: list[Row]
-    replays: list[Report]
-    laws: list[exact_laws.Row]
+    bounds: list[BoundRow]
+    replays: list[ReplayReport]
+    laws: list[worst_cases.WorstCase]
 
     @property
     def is_alarming(self) -> bool:
@@ -131,10 +131,10 @@ class Found:
         )
 
 
-def of_finding(algorithm: str, finding: Finding) -> Row:
+def make_black_box_row(algorithm: str, finding: PairFinding) -> BoundRow:
     """Return the row of what the black box found on a pair of tables."""
     pair, privacy, counted = finding.pair, finding.privacy, finding.counted
-    return Row(
+    return BoundRow(
         layer=BLACK_BOX,
         algorithm=algorithm,
         params=canonical(finding.params),
@@ -160,13 +160,13 @@ def of_finding(algorithm: str, finding: Finding) -> Row:
     )
 
 
-def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row:
+def make_canary_row(algorithm: str, dataset: str, forest: BaseEstimator, run: CanaryFinding) -> BoundRow:
     """Return the row of one run."""
     privacy, trees = run.privacy, forest.get_params().get("n_estimators", 1)
-    return Row(
+    return BoundRow(
         layer=ONE_RUN,
         algorithm=algorithm,
-        params=canonical(plain_params(forest)),
+        params=canonical(select_params(forest)),
         epsilon=privacy.claimed_epsilon,
         claimed=privacy.claimed_epsilon,
         accounted=privacy.accounted_epsilon,
@@ -185,9 +185,9 @@ def of_run(algorithm: str, dataset: str, forest: BaseEstimator, run: Run) -> Row
     )
 
 
-def of_door(broken: Broken) -> Row:
+def make_release_row(broken: ReleaseFinding) -> BoundRow:
     """Return the row of what came out of a door."""
-    return Row(
+    return BoundRow(
         layer=WAY_OUT,
         algorithm=broken.algorithm,
         params=canonical(broken.params),
@@ -210,7 +210,7 @@ def of_door(broken: Broken) -> Row:
     )
 
 
-def told(found: Found) -> str:
+def format_report(found: AuditResult) -> str:
     """Return what was found as text: a line for each algorithm, then the violations, to be checked by hand."""
     of_layer = {layer: [row for row in found.bounds if row.layer == layer] for layer in (BLACK_BOX, WAY_OUT, ONE_RUN)}
     parts = [
@@ -223,7 +223,7 @@ def told(found: Found) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _told_of_laws(laws: Sequence[exact_laws.Row]) -> str:
+def _told_of_laws(laws: Sequence[worst_cases.WorstCase]) -> str:
     if not laws:
         return ""
     broken = [law for law in laws if not law.holds]
@@ -231,7 +231,7 @@ def _told_of_laws(laws: Sequence[exact_laws.Row]) -> str:
     return f"Exact laws of {len(laws)} discrete choices, the largest log-ratio against the proven ε: {said}."
 
 
-def _told_of_boxes(rows: list[Row], replays: Mapping[str, str]) -> str:
+def _told_of_boxes(rows: list[BoundRow], replays: Mapping[str, str]) -> str:
     if not rows:
         return ""
     head = (
@@ -239,10 +239,10 @@ def _told_of_boxes(rows: list[Row], replays: Mapping[str, str]) -> str:
         "shows most, what is claimed and accounted for its kind of neighbours, the largest exact loss of some\n"
         "trainings of a sound forest on pairs of that kind, and whether the replay of a single training holds."
     )
-    return f"{head}\n\n{_grid(_worst(rows), replays, largest_losses(rows))}"
+    return f"{head}\n\n{_grid(_worst(rows), replays, find_largest_losses(rows))}"
 
 
-def _told_of_doors(rows: list[Row]) -> str:
+def _told_of_doors(rows: list[BoundRow]) -> str:
     if not rows:
         return ""
     broken = _worst([row for row in rows if row.verdict == VIOLATED])
@@ -257,12 +257,12 @@ def _told_of_doors(rows: list[Row]) -> str:
     )
 
 
-def _told_of_runs(rows: list[Row]) -> str:
+def _told_of_runs(rows: list[BoundRow]) -> str:
     head = "One training with canaries among the rows, which are guessed to be in or out."
     return f"{head}\n\n{_grid(sorted(rows, key=_order))}" if rows else ""
 
 
-def _told_of_violations(rows: list[Row]) -> str:
+def _told_of_violations(rows: list[BoundRow]) -> str:
     if not rows:
         return ""
     by_event = defaultdict(list)
@@ -272,7 +272,7 @@ def _told_of_violations(rows: list[Row]) -> str:
     return "\n\n".join([head, *map(_evidence, by_event.values())])
 
 
-def write(found: Found, folder: Path, name: str = "audit") -> list[Path]:
+def write_results(found: AuditResult, folder: Path, name: str = "audit") -> list[Path]:
     """Write the bounds as CSV, and all that was found as JSON; returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.csv", folder / f"{name}.json"
@@ -281,7 +281,7 @@ def write(found: Found, folder: Path, name: str = "audit") -> list[Path]:
     return list(paths)
 
 
-def sum_up(found: Found, folder: Path, provenance: Mapping) -> list[Path]:
+def write_summary(found: AuditResult, folder: Path, provenance: Mapping) -> list[Path]:
     """Write what a complete audit found in short, to be shown beside results, and where it comes from.
 
     Of the black box that is the pair of tables that shows most of each algorithm, with the largest exact loss on any of
@@ -292,7 +292,7 @@ def sum_up(found: Found, folder: Path, provenance: Mapping) -> list[Path]:
     broken = [row for row in found.bounds if row.layer == WAY_OUT and row.verdict == VIOLATED]
     kept = [*_worst(of_layer[BLACK_BOX]), *of_layer[ONE_RUN], *_worst(broken)]
     kept.sort(key=lambda row: (row.algorithm, row.layer))
-    lost = largest_losses(found.bounds)
+    lost = find_largest_losses(found.bounds)
     losses = [dict(zip(("loss", "loss_where"), lost.get(_kind(row), ("", "")), strict=True)) for row in kept]
     frame = pd.DataFrame([asdict(row) | loss for row, loss in zip(kept, losses, strict=True)], columns=_SUMMARY)
     frame.to_csv(paths[0], index=False, float_format="%.6g", lineterminator="\n")
@@ -300,7 +300,7 @@ def sum_up(found: Found, folder: Path, provenance: Mapping) -> list[Path]:
     return list(paths)
 
 
-def largest_losses(rows: Sequence[Row]) -> dict[tuple[str, str, str], tuple[float, str]]:
+def find_largest_losses(rows: Sequence[BoundRow]) -> dict[tuple[str, str, str], tuple[float, str]]:
     """Return the largest exact loss, and its pair, by layer, algorithm and kind of neighbours, where there is any."""
     found: dict = {}
     for row in rows:
@@ -309,7 +309,7 @@ def largest_losses(rows: Sequence[Row]) -> dict[tuple[str, str, str], tuple[floa
     return found
 
 
-def _kind(row: Row) -> tuple[str, str, str]:
+def _kind(row: BoundRow) -> tuple[str, str, str]:
     return row.layer, row.algorithm, row.neighbours
 
 
@@ -318,17 +318,17 @@ def _write_json(contents: Mapping, path: Path) -> None:
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def _replay(report: Report) -> str:
+def _replay(report: ReplayReport) -> str:
     """Return in a word what the replay of an algorithm found."""
     return "broken" if report.failures else "holds"
 
 
-def _order(row: Row) -> tuple:
+def _order(row: BoundRow) -> tuple:
     shown = row.bound / row.claimed if math.isfinite(row.claimed) else row.bound
     return VERDICTS.index(row.verdict), -shown, row.algorithm
 
 
-def _worst(rows: list[Row]) -> list[Row]:
+def _worst(rows: list[BoundRow]) -> list[BoundRow]:
     """Return of each algorithm the row that shows most, the worst verdicts first."""
     first: dict = {}
     for row in sorted(rows, key=_order):
@@ -336,7 +336,7 @@ def _worst(rows: list[Row]) -> list[Row]:
     return list(first.values())
 
 
-def _grid(rows: list[Row], replays: Mapping[str, str] | None = None, lost: Mapping | None = None) -> str:
+def _grid(rows: list[BoundRow], replays: Mapping[str, str] | None = None, lost: Mapping | None = None) -> str:
     """Return rows as a table, with the largest losses and with what the replays found where these are known."""
     known = [name for name, there in (("exact loss", lost), ("replay", replays)) if there]
     cells = [("algorithm", "claims", "accounts", "shows", "verdict", *known, "by")]
@@ -353,13 +353,13 @@ def _grid(rows: list[Row], replays: Mapping[str, str] | None = None, lost: Mappi
     )
 
 
-def _lost(row: Row, lost: Mapping) -> str:
+def _lost(row: BoundRow, lost: Mapping) -> str:
     """Return the largest loss of an algorithm as a cell; the pair is named if it is not that of the row."""
     loss, where = lost.get(_kind(row), (math.nan, row.where))
     return "" if math.isnan(loss) else f"{loss:.3f}" + (f" ({where})" if where != row.where else "")
 
 
-def _evidence(rows: list[Row]) -> str:
+def _evidence(rows: list[BoundRow]) -> str:
     """Say what somebody needs who wants to see violations by one event with their own eyes."""
     first = rows[0]
     lines = [
@@ -399,7 +399,7 @@ def _columns(domain: Domain) -> str:
     return "; ".join(words)
 
 
-def _records(records: tuple[Record, ...]) -> str:
+def _records(records: tuple[RecordValues, ...]) -> str:
     """Return a table in a line; a record that stands several times is counted where it comes first.
 
     Examples

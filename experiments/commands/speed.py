@@ -39,7 +39,7 @@ from algorithms import (
     RFDPPGiniClassifier,
 )
 from experiments.audit import neighbouring_tables as audit_pairs
-from experiments.audit.attacks.black_box import observer_of, trained
+from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 
 TREES = 25
@@ -268,11 +268,11 @@ def _ratio(ours: Callable, theirs: Callable) -> float:
 
 def audit_seconds() -> float:
     """Return how long 100,000 trainings of a forest of five trees on 20 rows take on two cores, once compiled."""
-    pair = next(pair for pair in audit_pairs.CLASSES if pair.name == "first in order")
+    pair = next(pair for pair in audit_pairs.CLASSIFICATION_PAIRS if pair.name == "first in order")
     forest = RFDPPGiniClassifier(1.0, n_estimators=5, max_depth=3, max_features=2)
-    many = observer_of(forest, pair, (*pair.table, *pair.table[:8]), key=0)
-    trained(many, 0, 1)
-    return _seconds(lambda: trained(many, 0, 100_000, jobs=2))
+    many = make_observer(forest, pair, (*pair.table, *pair.table[:8]), key=0)
+    observe_in_threads(many, 0, 1)
+    return _seconds(lambda: observe_in_threads(many, 0, 100_000, jobs=2))
 
 
 def command_seconds(*words: str) -> tuple[float, float]:

@@ -51,12 +51,12 @@ class _Peer(PrivateEstimator):
     @staticmethod
     def packages() -> dict[str, str]:
         """Return the versions of the packages that determine the result and are not those of this environment."""
-        return process.pinned()
+        return process.read_pinned_versions()
 
     @staticmethod
     def lacks() -> str | None:
         """Return why no peer can be run on this machine, in one line; None if they can."""
-        return process.missing()
+        return process.explain_missing()
 
     def check_parameters(self, n_features: int) -> None:
         """Check the parameters, as far as can be told without rows.
@@ -71,11 +71,11 @@ class _Peer(PrivateEstimator):
     def _fit(self, model: str, X: np.ndarray, y: np.ndarray, **parameters) -> None:
         seed = int(self.seed().generate_state(1)[0] >> 1)  # of 31 bits
         told = {"epsilon": float(self.epsilon), "seed": seed} | parameters
-        said, found = process.ask({"do": "fit", "model": model, "parameters": told}, X=X, y=y)
+        said, found = process.ask_worker({"do": "fit", "model": model, "parameters": told}, X=X, y=y)
         self.model_, self.fit_seconds_ = found["model"].tobytes(), said["fit_seconds"]
 
     def _ask(self, X: np.ndarray) -> np.ndarray:
-        _, found = process.ask({"do": "predict"}, X=X, model=np.frombuffer(self.model_, dtype=np.uint8))
+        _, found = process.ask_worker({"do": "predict"}, X=X, model=np.frombuffer(self.model_, dtype=np.uint8))
         return found["predicted"]
 
     def _numbers(self, matrix: np.ndarray) -> np.ndarray:

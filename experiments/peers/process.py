@@ -34,25 +34,25 @@ class PeerError(RuntimeError):
     """A peer could not do what it was asked for, or its process died."""
 
 
-def missing() -> str | None:
+def explain_missing() -> str | None:
     """Return why no peer can be run here, in one line; None if they can."""
-    if Path(command()[0]).exists():
+    if Path(worker_command()[0]).exists():
         return None
     return "the environment of diffprivlib and interpret, .venv-peers, is missing; run `make peers`"
 
 
-def command() -> list[str]:
+def worker_command() -> list[str]:
     """Return the command that starts a worker; ``-I`` keeps this folder and the caller's settings out of it."""
-    return [str(ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *pinned()]
+    return [str(ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *read_pinned_versions()]
 
 
 @cache
-def pinned() -> dict[str, str]:
+def read_pinned_versions() -> dict[str, str]:
     """Return what ``make peers`` installs: versions by package, as the lock pins them for this Python.
 
     Examples
     --------
-    >>> pinned()["diffprivlib"]
+    >>> read_pinned_versions()["diffprivlib"]
     '0.6.6'
     """
     lines = re.findall(r"^[\w.-]+==.*?(?= \\$)", _LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -60,13 +60,13 @@ def pinned() -> dict[str, str]:
     return {one.name: str(one.specifier).removeprefix("==") for one in found if not one.marker or one.marker.evaluate()}
 
 
-def ask(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
+def ask_worker(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
     """Ask this thread's worker, and wait for what it says.
 
     Parameters
     ----------
     words : mapping
-        ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; see `worker.answer`.
+        ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; see `worker.answer_request`.
     **arrays : array
         Rows, and the fitted model that is asked.
 
@@ -95,21 +95,21 @@ class _Worker:
     """A process that runs ``worker.py``; a mishap while it is asked ends it: no late answer may meet a new question."""
 
     def __init__(self):
-        if reason := missing():
+        if reason := explain_missing():
             raise BadInput(reason)
         self._parent = os.getpid()
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._complaints}
-        self._process = subprocess.Popen(command(), env=os.environ | _ONE_CORE, **pipes)
+        self._process = subprocess.Popen(worker_command(), env=os.environ | _ONE_CORE, **pipes)
         self._end = weakref.finalize(self, _end, self._process, self._parent)
         with self._watched():
-            said, _ = worker.receive(self._process.stdout)
+            said, _ = worker.receive_frame(self._process.stdout)
             _check_versions(said["versions"])
 
     def ask(self, words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
         with self._watched():
-            worker.send(self._process.stdin, words, **arrays)
-            return worker.receive(self._process.stdout)
+            worker.send_frame(self._process.stdin, words, **arrays)
+            return worker.receive_frame(self._process.stdout)
 
     def is_usable(self) -> bool:
         """Return whether it runs, and was started by this process and not by one that this was forked from."""
@@ -140,9 +140,11 @@ class _Worker:
 
 def _check_versions(installed: Mapping[str, str | None]) -> None:
     for name, found in installed.items():
-        if found != pinned()[name]:
+        if found != read_pinned_versions()[name]:
             there = f"{name} {found}" if found else f"no {name}"
-            raise BadInput(f".venv-peers has {there}, but {_LOCK.name} pins {pinned()[name]}; run `make peers`")
+            raise BadInput(
+                f".venv-peers has {there}, but {_LOCK.name} pins {read_pinned_versions()[name]}; run `make peers`"
+            )
 
 
 def _end(process: subprocess.Popen, parent: int) -> None:

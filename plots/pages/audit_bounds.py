@@ -23,7 +23,7 @@ def folder(results: Path) -> Path | None:
 
 
 def read(results: Path) -> pd.DataFrame:
-    """Return what `experiments.audit.report.sum_up` wrote of the audit of some results; nothing if there is none."""
+    """Return what `experiments.audit.report` wrote of the audit of some results in short; nothing if there is none."""
     if (found := folder(results)) is None:
         return pd.DataFrame(columns=["algorithm"])
     return pd.read_csv(found / SUMMARY, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)

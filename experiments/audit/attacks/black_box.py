@@ -23,15 +23,15 @@ from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from algorithms.release.sampler import Sampler
 from algorithms.release.trained import TrainedOnRelease
 from experiments.audit import neighbouring_tables
-from experiments.audit.attacks.distinguishing_events import choose
-from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon
-from experiments.audit.neighbouring_tables import Pair, training_rows
+from experiments.audit.attacks.distinguishing_events import choose_event
+from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts, find_largest_bound
+from experiments.audit.neighbouring_tables import TablePair, split_targets
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.observed_forests import ForestOnTable
-from experiments.audit.observe.observed_model import Observation, Observer, together
+from experiments.audit.observe.observed_model import Observation, Observer, join_observations
 from experiments.audit.observe.observed_regressions import RegressionOnTable
 from experiments.audit.observe.observed_releases import ReleaseOnTable
-from experiments.audit.observe.random_streams import key_of
+from experiments.audit.observe.random_streams import derive_key
 
 BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
@@ -79,7 +79,7 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class Finding(Refutation):
+class PairFinding(Refutation):
     """What was found of an algorithm on one pair of tables: a `Refutation`, and of what.
 
     Parameters
@@ -95,7 +95,7 @@ class Finding(Refutation):
         with a claim about one added or removed.
     """
 
-    pair: Pair
+    pair: TablePair
     params: dict
     privacy: Privacy
     claimed: float
@@ -103,15 +103,15 @@ class Finding(Refutation):
     @property
     def verdict(self) -> str:
         """What the bound says of the claim."""
-        return verdict(self.bound, self.claimed)
+        return judge_bound(self.bound, self.claimed)
 
 
-def verdict(bound: float, claimed: float) -> str:
+def judge_bound(bound: float, claimed: float) -> str:
     """Return what a lower bound of ε says of a claim.
 
     Examples
     --------
-    >>> verdict(1.1, 1.0), verdict(0.97, 1.0), verdict(0.5, 1.0), verdict(3.0, math.inf)
+    >>> judge_bound(1.1, 1.0), judge_bound(0.97, 1.0), judge_bound(0.5, 1.0), judge_bound(3.0, math.inf)
     ('violated', 'tight', 'not refuted', 'nothing claimed')
     """
     if math.isinf(claimed):
@@ -121,33 +121,41 @@ def verdict(bound: float, claimed: float) -> str:
     return TIGHTLY_KEPT if bound >= TIGHT * claimed else NOT_REFUTED
 
 
-def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
+def list_pairs(estimator: BaseEstimator) -> Sequence[TablePair]:
     """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it.
 
     Examples
     --------
     >>> from algorithms import RDTClassifier
-    >>> pairs_of(RDTClassifier())[0].name
+    >>> list_pairs(RDTClassifier())[0].name
     'alone in its leaf'
     """
     if isinstance(estimator, PrivateForest):
-        return neighbouring_tables.CLASSES if is_classifier(estimator) else neighbouring_tables.NUMBERS
+        return (
+            neighbouring_tables.CLASSIFICATION_PAIRS
+            if is_classifier(estimator)
+            else neighbouring_tables.REGRESSION_PAIRS
+        )
     if isinstance(estimator, PrivatePolynomialRegressor):
-        return neighbouring_tables.MOMENTS if estimator.variant == "sound" else neighbouring_tables.COEFFICIENTS
+        return (
+            neighbouring_tables.MOMENT_PAIRS if estimator.variant == "sound" else neighbouring_tables.COEFFICIENT_PAIRS
+        )
     if isinstance(estimator, Sampler | TrainedOnRelease):
-        return neighbouring_tables.RELEASES
+        return neighbouring_tables.RELEASE_PAIRS
     if not isinstance(estimator, PrivateEstimator):
         return ()
-    return neighbouring_tables.CLASSES if is_classifier(estimator) else neighbouring_tables.NUMBERS
+    return (
+        neighbouring_tables.CLASSIFICATION_PAIRS if is_classifier(estimator) else neighbouring_tables.REGRESSION_PAIRS
+    )
 
 
-def trainings_of(estimator: BaseEstimator, n: int) -> int:
+def count_trainings(estimator: BaseEstimator, n: int) -> int:
     """Return how many trainings there are for an estimator that takes longer than one in a compiled loop.
 
     Examples
     --------
     >>> from algorithms import DPMarginalsClassifier, RDTClassifier
-    >>> trainings_of(RDTClassifier(), 1000), trainings_of(DPMarginalsClassifier(), 1000)
+    >>> count_trainings(RDTClassifier(), 1000), count_trainings(DPMarginalsClassifier(), 1000)
     (1000, 100)
     """
     if isinstance(estimator, PrivateForest | PrivatePolynomialRegressor):
@@ -155,7 +163,7 @@ def trainings_of(estimator: BaseEstimator, n: int) -> int:
     return n // (RELEASES_TAKE if isinstance(estimator, Sampler | TrainedOnRelease) else FITS_TAKE)
 
 
-def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> BaseEstimator:
+def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Sequence[str] = ()) -> BaseEstimator:
     """Set the size of a forest to that which a pair asks for, all features being candidates.
 
     Parameters
@@ -174,13 +182,13 @@ def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> Ba
     return estimator.set_params(**{k: v for k, v in size.items() if k in accepted and k not in given})
 
 
-def plain_params(estimator: BaseEstimator) -> dict:
+def select_params(estimator: BaseEstimator) -> dict:
     """Return the parameters of an estimator that say what is trained, without its ε, its rows and its seed."""
     left_out = ("epsilon", "domain", "random_state", "n_jobs")
     return {name: value for name, value in estimator.get_params(deep=False).items() if name not in left_out}
 
 
-def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) -> Observer:
+def make_observer(estimator: BaseEstimator, pair: TablePair, records: tuple, key: int) -> Observer:
     """Return an estimator on a table, ready to be trained many times."""
     if isinstance(estimator, PrivateForest):
         return ForestOnTable(estimator, pair, records, key)
@@ -190,12 +198,12 @@ def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) 
         sampler = estimator.sampler() if isinstance(estimator, TrainedOnRelease) else estimator
         return ReleaseOnTable(sampler, pair, records, key)
     estimator = clone(estimator).set_params(domain=pair.domain)
-    return EstimatorOnTable(estimator, training_rows(pair.domain, records), pair.probes(), key)
+    return EstimatorOnTable(estimator, split_targets(pair.domain, records), pair.probe_rows(), key)
 
 
-def audited(
-    make: Callable[[Pair], BaseEstimator], tables: Sequence[Pair], n: int, key: str = "", jobs: int = 1
-) -> Iterator[Finding]:
+def audit_pairs(
+    make: Callable[[TablePair], BaseEstimator], tables: Sequence[TablePair], n: int, key: str = "", jobs: int = 1
+) -> Iterator[PairFinding]:
     """Audit an algorithm on several pairs of tables.
 
     Parameters
@@ -220,18 +228,18 @@ def audited(
     for pair in tables:
         estimator = make(pair)
         observers = tuple(
-            observer_of(estimator, pair, records, key_of(key, pair.name, side))
+            make_observer(estimator, pair, records, derive_key(key, pair.name, side))
             for side, records in enumerate((pair.neighbour, pair.table))
         )
         privacy = observers[0].privacy
-        claimed = claim(privacy, pair)
+        claimed = read_claim(privacy, pair)
         if claimed is not None:
-            found = refute(observers, n * pair.worth // pair.trees, alpha, claimed, jobs)
-            of = {"pair": pair, "params": plain_params(estimator), "privacy": privacy, "claimed": claimed}
-            yield Finding(**of, **vars(found))
+            found = find_refutation(observers, n * pair.worth // pair.trees, alpha, claimed, jobs)
+            of = {"pair": pair, "params": select_params(estimator), "privacy": privacy, "claimed": claimed}
+            yield PairFinding(**of, **vars(found))
 
 
-def claim(privacy: Privacy, pair: Pair) -> float | None:
+def read_claim(privacy: Privacy, pair: TablePair) -> float | None:
     """Return what an algorithm claims for the relation of a pair, None where its claim says nothing of that."""
     if privacy.neighbours == pair.neighbours:
         return privacy.claimed_epsilon
@@ -241,7 +249,9 @@ def claim(privacy: Privacy, pair: Pair) -> float | None:
     )
 
 
-def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1) -> Refutation:
+def find_refutation(
+    observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1
+) -> Refutation:
     """Look for the event that bounds ε best: some of the trainings choose it in either direction, the others count it.
 
     Parameters
@@ -259,19 +269,21 @@ def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: 
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
-    chosen_from = tuple(trained(observer, 0, choosing, jobs) for observer in observers)
-    counted = tuple(trained(observer, choosing, counting, jobs) for observer in observers)
+    chosen_from = tuple(observe_in_threads(observer, 0, choosing, jobs) for observer in observers)
+    counted = tuple(observe_in_threads(observer, choosing, counting, jobs) for observer in observers)
     found = []
     for likely, other in ((0, 1), (1, 0)):
         seen, seers = (chosen_from[likely], chosen_from[other]), (observers[likely], observers[other])
-        event = choose(*seen, seers, counting, alpha, ENOUGH * claimed)
+        event = choose_event(*seen, seers, counting, alpha, ENOUGH * claimed)
         counts = event.count(counted[likely]), event.count(counted[other])
-        found.append((float(smallest_epsilon(*counts, counting, alpha)), likely == 0, event, counts))
+        found.append((float(bound_epsilon_by_counts(*counts, counting, alpha)), likely == 0, event, counts))
     bound, on_neighbour, event, counts = max(found, key=lambda one: one[0])
-    return Refutation(str(event), on_neighbour, n, counting, counts, bound, largest_refutable(counting, alpha))
+    return Refutation(str(event), on_neighbour, n, counting, counts, bound, find_largest_bound(counting, alpha))
 
 
-def trained(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
+def observe_in_threads(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
     """Train n times in threads; compiled code lets them run side by side."""
     blocks = [(start, min(BLOCK, first + n - start)) for start in range(first, first + n, BLOCK)]
-    return together(Parallel(n_jobs=jobs, prefer="threads")(delayed(observer.observe)(*block) for block in blocks))
+    return join_observations(
+        Parallel(n_jobs=jobs, prefer="threads")(delayed(observer.observe)(*block) for block in blocks)
+    )

@@ -3,7 +3,7 @@
 Each of some thousand canaries, drawn evenly from the public domain, is put among the rows or left out by a coin. Who
 knows all rows, all canaries and the released model guesses the coins. If training keeps its ε, no guesser does better
 than e^ε / (1 + e^ε) on average, and a single fit with many canaries bounds ε from below (Steinke, Nasr, Jagielski,
-2023; see `bounds.guessing_epsilon`).
+2023; see `bounds.bound_epsilon_by_guesses`).
 
 How much of ε that shows depends on whether a record can be seen alone. RDT's leaves have noisy counts, from which the
 known rows can be subtracted: with one tree the bound is nearly tight; over t trees the noise of each is t times larger,
@@ -29,9 +29,9 @@ from algorithms.forests.forest import PrivateForestClassifier
 from algorithms.forests.keys import add_votes_on_demand
 from algorithms.forests.predictor import add_votes, find_leaves
 from algorithms.forests.tree import BELOW, BY_VALUE, LEAF
-from experiments.audit.attacks.black_box import verdict
-from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
-from experiments.audit.observe.random_streams import Stream, key_of
+from experiments.audit.attacks.black_box import judge_bound
+from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_guesses
+from experiments.audit.observe.random_streams import RandomStream, derive_key
 from experiments.cells.cell import checked_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
@@ -41,7 +41,7 @@ SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Hidden:
+class CanaryTraining:
     """Canaries among training rows, and the forest that was trained on both.
 
     Parameters
@@ -62,7 +62,7 @@ class Hidden:
 
 
 @dataclass(frozen=True)
-class Run:
+class CanaryFinding:
     """What one run gave.
 
     Parameters
@@ -90,10 +90,10 @@ class Run:
     @property
     def verdict(self) -> str:
         """What the bound says of the claim."""
-        return verdict(self.bound, self.privacy.claimed_epsilon)
+        return judge_bound(self.bound, self.privacy.claimed_epsilon)
 
 
-def one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "") -> Run:
+def audit_one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "") -> CanaryFinding:
     """Train a forest once on a data set with canaries in it, and bound its ε from below.
 
     Parameters
@@ -114,7 +114,7 @@ def one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: s
     """
     if not isinstance(forest, PrivateForestClassifier):
         raise BadInput(f"one run takes a private forest that votes for classes, not {type(forest).__name__}")
-    rng = Stream(key_of(key, dataset, canaries)).at(0)
+    rng = RandomStream(derive_key(key, dataset, canaries)).at(0)
     hidden, is_in = _trained(forest, datasets.load(dataset), canaries, rng)
     if hidden.forest.privacy_.neighbours != ADDED_OR_REMOVED:
         raise BadInput(
@@ -122,11 +122,14 @@ def one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: s
         )
     rule, guesses = _guessed(hidden)
     made, correct = int((guesses != 0).sum()), int(((guesses > 0) & is_in | (guesses < 0) & ~is_in).sum())
-    bounds = guessing_epsilon(correct, made, FALSE_ALARMS), guessing_epsilon(canaries, canaries, FALSE_ALARMS)
-    return Run(hidden.forest.privacy_, rule, canaries, made, correct, *bounds)
+    bounds = (
+        bound_epsilon_by_guesses(correct, made, FALSE_ALARMS),
+        bound_epsilon_by_guesses(canaries, canaries, FALSE_ALARMS),
+    )
+    return CanaryFinding(hidden.forest.privacy_, rule, canaries, made, correct, *bounds)
 
 
-def _trained(forest, data: datasets.Dataset, m: int, rng: np.random.Generator) -> tuple[Hidden, np.ndarray]:
+def _trained(forest, data: datasets.Dataset, m: int, rng: np.random.Generator) -> tuple[CanaryTraining, np.ndarray]:
     """Return the trained forest with all that is known, and the coins, which are not."""
     train, _ = split_rows(data, 0, checked_protocol(None))
     frame, target = data.frame.iloc[train], data.target.iloc[train]
@@ -136,7 +139,7 @@ def _trained(forest, data: datasets.Dataset, m: int, rng: np.random.Generator) -
     forest.set_params(domain=data.domain, random_state=seed)
     forest.fit(pd.concat([frame, canaries[is_in]]), np.concatenate([target.to_numpy(), canary_target[is_in]]))
     labels, canary_labels = (np.searchsorted(forest.classes_, values) for values in (target.to_numpy(), canary_target))
-    return Hidden(forest, forest.descending(frame), labels, forest.descending(canaries), canary_labels), is_in
+    return CanaryTraining(forest, forest.descending(frame), labels, forest.descending(canaries), canary_labels), is_in
 
 
 def _drawn(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
@@ -151,7 +154,7 @@ def _drawn(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFra
     return pd.DataFrame(columns), target
 
 
-def _guessed(hidden: Hidden) -> tuple[str, np.ndarray]:
+def _guessed(hidden: CanaryTraining) -> tuple[str, np.ndarray]:
     """Return how coins are guessed, in words, and the guesses: 1 for in, -1 for out, 0 for none."""
     if isinstance(hidden.forest, rdt.RDTClassifier):
         ratios = sum(_ratios_of_counts(hidden, tree) for tree in hidden.forest.trees_)
@@ -162,7 +165,7 @@ def _guessed(hidden: Hidden) -> tuple[str, np.ndarray]:
     return "by the labels of the leaves in which it would be alone", _extremes(matches)
 
 
-def _ratios_of_counts(hidden: Hidden, tree: rdt.RandomTree) -> np.ndarray:
+def _ratios_of_counts(hidden: CanaryTraining, tree: rdt.RandomTree) -> np.ndarray:
     """Return the log-likelihood ratios by a tree's noisy counts; 0 where another canary would share the count."""
     plan, m = hidden.forest.plan_, len(hidden.canaries)
     noisy = np.zeros((m, plan.n_classes))
@@ -185,13 +188,13 @@ def _most_sure(ratios: np.ndarray) -> np.ndarray:
     order = np.argsort(-np.abs(ratios), kind="stable")
     expected = np.cumsum(1 / (1 + np.exp(-np.abs(ratios[order]))))
     sizes = np.unique(np.linspace(1, len(ratios), 200).astype(int))
-    best = max(sizes, key=lambda size: guessing_epsilon(int(expected[size - 1]), int(size), FALSE_ALARMS))
+    best = max(sizes, key=lambda size: bound_epsilon_by_guesses(int(expected[size - 1]), int(size), FALSE_ALARMS))
     guesses = np.zeros(len(ratios), dtype=np.int64)
     guesses[order[:best]] = np.sign(ratios[order[:best]])
     return guesses
 
 
-def _betrayed(hidden: Hidden) -> np.ndarray:
+def _betrayed(hidden: CanaryTraining) -> np.ndarray:
     """Tell which canaries the trees betray: bool array of shape (m,)."""
     betrayed = np.zeros(len(hidden.canaries), dtype=bool)
     n = len(hidden.rows)
@@ -228,7 +231,7 @@ def _never_empty(nodes: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> Ite
         members[node["child"]], members[node["child"] + 1] = here[goes_left], here[~goes_left]
 
 
-def _matches(hidden: Hidden, nodes: np.ndarray) -> np.ndarray:
+def _matches(hidden: CanaryTraining, nodes: np.ndarray) -> np.ndarray:
     """Return 1 for a canary whose class is the label of a leaf in which no other row can be, less what chance gives."""
     n_classes, m = len(hidden.forest.classes_), len(hidden.canaries)
     votes = np.zeros((m, n_classes))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.audit.bounds import smallest_epsilon
+from experiments.audit.bounds import bound_epsilon_by_counts
 from experiments.audit.observe.observed_model import Observation, Observer
 
 BINS, FEW = 60, 7
@@ -32,7 +32,7 @@ READABLE = 0.97
 
 
 @dataclass(frozen=True)
-class Score:
+class EventScore:
     """A number for each training; an event is a score of at least, or below, a threshold.
 
     Parameters
@@ -51,7 +51,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Event:
+class DistinguishingEvent:
     """An event, and on which table it is thought more likely.
 
     Parameters
@@ -64,7 +64,7 @@ class Event:
         Whether the score is to be at least the threshold, or below it.
     """
 
-    score: Score
+    score: EventScore
     threshold: float
     at_least: bool
 
@@ -78,14 +78,14 @@ class Event:
         return self.score.words(self.threshold, self.at_least)
 
 
-def choose(
+def choose_event(
     likely: Observation,
     other: Observation,
     observers: tuple[Observer, Observer],
     counting: int,
     alpha: float,
     enough: float,
-) -> Event:
+) -> DistinguishingEvent:
     """Choose the event that bounds ε best from below, from trainings on two tables.
 
     Parameters
@@ -115,8 +115,8 @@ def choose(
 
 
 def _best_event(
-    score: Score, left: Observation, right: Observation, counting: int, alpha: float
-) -> tuple[tuple[float, int], Event]:
+    score: EventScore, left: Observation, right: Observation, counting: int, alpha: float
+) -> tuple[tuple[float, int], DistinguishingEvent]:
     """Return the best of a score's events, and its worth: the bound, and the difference of counts where that is 0."""
     n = len(left)
     values, others = np.sort(score.of(left)), np.sort(score.of(right))
@@ -127,14 +127,16 @@ def _best_event(
     # So many will be counted, give or take a standard error: else the best of many events is a rare one by chance.
     likely = np.maximum(counts[0] - np.sqrt(counts[0]), 0) * counting // n
     unlikely = np.minimum((counts[1] + np.sqrt(counts[1])) * counting // n, counting)
-    bounds = smallest_epsilon(likely, unlikely, counting, alpha)
+    bounds = bound_epsilon_by_counts(likely, unlikely, counting, alpha)
     difference = counts[0] - counts[1]
     best = int(np.lexsort((difference, bounds))[-1])
     which, place = divmod(best, len(thresholds))
-    return (float(bounds[best]), int(difference[best])), Event(score, float(thresholds[place]), which == 0)
+    return (float(bounds[best]), int(difference[best])), DistinguishingEvent(
+        score, float(thresholds[place]), which == 0
+    )
 
 
-def _scores(left: Observation, right: Observation, observers: tuple[Observer, Observer]) -> Iterator[Score]:
+def _scores(left: Observation, right: Observation, observers: tuple[Observer, Observer]) -> Iterator[EventScore]:
     """Make the scores that are worth trying, from some trainings on either table."""
     for side, codes in left.codes.items():
         for code in _Ratios.of(codes, right.codes[side]).most_telling(OUTCOMES):
@@ -149,7 +151,7 @@ def _scores(left: Observation, right: Observation, observers: tuple[Observer, Ob
         yield from _evidences(bins, left, right)
 
 
-def _evidences(numbers: dict, left: Observation, right: Observation) -> Iterator[Score]:
+def _evidences(numbers: dict, left: Observation, right: Observation) -> Iterator[EventScore]:
     """Make the scores of evidence: of each side or none, with all numbers in the given bins."""
     for side in [None, *left.codes]:
         for in_order in (False, True) if _n_parts(left) > 1 else (False,):
@@ -218,7 +220,7 @@ def _binned(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
     )
 
 
-def _of_number(side: str, n_parts: int) -> Iterator[Score]:
+def _of_number(side: str, n_parts: int) -> Iterator[EventScore]:
     """Make the scores of a number: the number itself, or its smallest and its largest in the parts of the model."""
     reductions = [(np.min, "", "")]
     if n_parts > 1:
@@ -232,10 +234,10 @@ def _of_number(side: str, n_parts: int) -> Iterator[Score]:
         def words(threshold: float, at_least: bool, wheres: tuple = (where_below, where_at_least)) -> str:
             return f"{side} {'>=' if at_least else '<'} {threshold:.6g}{wheres[at_least]}"
 
-        yield Score(of, words, is_readable=True)
+        yield EventScore(of, words, is_readable=True)
 
 
-def _of_outcome(side: str, code: int, seen: tuple[np.ndarray, ...], observers: tuple[Observer, ...]) -> Score:
+def _of_outcome(side: str, code: int, seen: tuple[np.ndarray, ...], observers: tuple[Observer, ...]) -> EventScore:
     """Make the score that counts in how many parts a side of the model has one outcome."""
     n_parts = seen[0].shape[1]
 
@@ -246,10 +248,10 @@ def _of_outcome(side: str, code: int, seen: tuple[np.ndarray, ...], observers: t
             return f"{side} {'is' if at_least else 'is not'}: {what}"
         return f"{side} is, in {'at least' if at_least else 'fewer than'} {threshold:g} of {n_parts} trees: {what}"
 
-    return Score(lambda these: (these.codes[side] == code).sum(axis=1).astype(np.float64), words, is_readable=True)
+    return EventScore(lambda these: (these.codes[side] == code).sum(axis=1).astype(np.float64), words, is_readable=True)
 
 
-def _evidence(side: str | None, numbers: dict, left: Observation, right: Observation, in_order: bool) -> Score:
+def _evidence(side: str | None, numbers: dict, left: Observation, right: Observation, in_order: bool) -> EventScore:
     """Make the score that sums the log-likelihood ratios of a side, if any, and of all numbers.
 
     Parts of a model that are drawn alike share their ratios, unless their order is to count.
@@ -271,10 +273,10 @@ def _evidence(side: str | None, numbers: dict, left: Observation, right: Observa
         order = ", tree by tree," if in_order else ""
         return f"evidence of {' and '.join(names)}{order} {'>=' if at_least else '<'} {threshold:.4g}"
 
-    return Score(of, words, is_readable=False)
+    return EventScore(of, words, is_readable=False)
 
 
-def _joint_evidence(side: str, numbers: dict, left: Observation, right: Observation) -> Score:
+def _joint_evidence(side: str, numbers: dict, left: Observation, right: Observation) -> EventScore:
     """Make the score that sums the log-likelihood ratios of a side and, given what that is, of each number."""
 
     def beside(seen: Observation) -> list[np.ndarray]:
@@ -293,4 +295,4 @@ def _joint_evidence(side: str, numbers: dict, left: Observation, right: Observat
         what = "all numbers" if len(numbers) > 1 else next(iter(numbers))
         return f"evidence of {side} and, given that, {what} {'>=' if at_least else '<'} {threshold:.4g}"
 
-    return Score(of, words, is_readable=False)
+    return EventScore(of, words, is_readable=False)

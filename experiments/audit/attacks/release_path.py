@@ -11,8 +11,8 @@ differ
   nothing may be raised, and no message may tell;
 - in their only record, or in one that is replaced by a record that cannot be read.
 
-All runs in plain Python, in a process of its own (`attacked`), as `replay` does: a few hundred releases are enough for
-what happens always on one table and never on the other.
+All runs in plain Python, in processes of its own (`attack_in_processes`), as replays do: a few hundred releases are
+enough for what happens always on one table and never on the other.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting import ADDED_OR_REMOVED, REPLACED
-from experiments.audit.attacks.black_box import claim, plain_params, refute, verdict
+from experiments.audit.attacks.black_box import find_refutation, judge_bound, read_claim, select_params
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
-from experiments.audit.observe.random_streams import key_of
-from experiments.audit.replay.replay_audit import Subject
+from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.subjects import Subject
 from experiments.config import estimators
 from experiments.config.paths import ROOT
 
@@ -52,7 +52,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Door:
+class ReleasePair:
     """Two neighbouring tables as somebody hands them in.
 
     Parameters
@@ -87,7 +87,7 @@ _N_CLASSES = 10
 _MANY = Domain((Nominal("a", (0, 1)),), Nominal("y", tuple(range(_N_CLASSES))))
 
 
-def known_places(n_rows: int = 400) -> Door:
+def build_known_places(n_rows: int = 400) -> ReleasePair:
     """Return a table that tree 0 sees as class 0, and without its first row as class 1, if a seed places the rows.
 
     Rows are given the class that says in which tree the seed puts them, with the first row and without: class 0 to
@@ -102,7 +102,7 @@ def known_places(n_rows: int = 400) -> Door:
     y[(here == 1) & (without_first == 0)] = 1
     X = np.zeros((n_rows, 1))
     params = {"n_estimators": 2, "max_depth": 2, "sampling": None}
-    return Door("first in order, places known", _MANY, (X[1:], y[1:]), (X, y), (0,), params)
+    return ReleasePair("first in order, places known", _MANY, (X[1:], y[1:]), (X, y), (0,), params)
 
 
 # Cells that no other record has.
@@ -139,7 +139,7 @@ _CONTAINERS: dict[str, Callable] = {
 }
 
 
-def strange_cells(is_classification: bool) -> Iterator[Door]:
+def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
     """Yield tables with a record that is not like the others, in lists, arrays of objects and frames in turns."""
     domain = Domain(_FEATURES, _CLASSES if is_classification else _NUMBERS)
     rows = [(2, 1)] * 6 + [(8, 2)] * 2
@@ -147,27 +147,27 @@ def strange_cells(is_classification: bool) -> Iterator[Door]:
     for (name, strange), container in zip(_STRANGE.items(), itertools.cycle(_CONTAINERS)):
         hold = _CONTAINERS[container if len(strange) == 2 else "lists"]
         tables = (hold(rows), y), (hold([*rows, strange]), [*y, y[0]])
-        yield Door(name, domain, *tables, (2, 1), {})
+        yield ReleasePair(name, domain, *tables, (2, 1), {})
     for name, target in _STRANGE_TARGETS.items():
-        yield Door(name, domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
+        yield ReleasePair(name, domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
     replaced = (rows, y), ([*rows[:-1], (math.nan, 7)], y)
-    yield Door("replaced by one that cannot be read", domain, *replaced, (2, 1), {}, REPLACED)
-    yield Door("the only record", domain, (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]), (2, 1), {})
+    yield ReleasePair("replaced by one that cannot be read", domain, *replaced, (2, 1), {}, REPLACED)
+    yield ReleasePair("the only record", domain, (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]), (2, 1), {})
 
 
-def doors_of(subject: Subject) -> list[Door]:
+def list_release_pairs(subject: Subject) -> list[ReleasePair]:
     """Return the tables that a subject is attacked on: places only where trees have parts of the rows."""
     cls = estimators.locate(subject.target)
     accepted = estimators.accepts(subject.target)
-    places = [known_places()] if {"n_estimators", "variant"} <= set(accepted) and is_classifier(cls()) else []
-    return [*places, *strange_cells(is_classifier(cls()))]
+    places = [build_known_places()] if {"n_estimators", "variant"} <= set(accepted) and is_classifier(cls()) else []
+    return [*places, *build_strange_cells(is_classifier(cls()))]
 
 
 # The attack.
 
 
 @dataclass(frozen=True)
-class Broken:
+class ReleaseFinding:
     """What came out of a door on one of two tables more often than the claim allows, or the nearest to it.
 
     Parameters
@@ -205,9 +205,9 @@ class Broken:
     verdict: str
 
 
-def attack(
-    subject: Subject, epsilon: float, doors: Sequence[Door] | None = None, n: int = RELEASES
-) -> Iterator[Broken]:
+def attack_releases(
+    subject: Subject, epsilon: float, doors: Sequence[ReleasePair] | None = None, n: int = RELEASES
+) -> Iterator[ReleaseFinding]:
     """Release a subject many times through each pair of tables, in this process.
 
     Parameters
@@ -221,12 +221,12 @@ def attack(
     n : int
         Releases from each table.
     """
-    doors = doors_of(subject) if doors is None else doors
+    doors = list_release_pairs(subject) if doors is None else doors
     alpha = FALSE_ALARMS / (2 * len(doors))
     for door in doors:
         estimator = _estimator(subject, epsilon, door)
         probes = pd.DataFrame([door.probe], columns=door.domain.names)
-        keys = (key_of(subject.name, door.name, side) for side in (0, 1))
+        keys = (derive_key(subject.name, door.name, side) for side in (0, 1))
         observers = tuple(
             EstimatorOnTable(estimator, table, probes, key, sees=lambda model: model.release())
             for table, key in zip((door.neighbour, door.table), keys, strict=True)
@@ -236,14 +236,14 @@ def attack(
             return
         if said := observers[1].raised():  # without the strange record
             raise RuntimeError(f"no release of {subject.name} came from the usual table of {door.name!r}: {said}")
-        claimed = claim(privacy, door) or privacy.accounted(door.neighbours)
-        found = refute(observers, n, alpha, claimed)
-        yield Broken(
+        claimed = read_claim(privacy, door) or privacy.accounted(door.neighbours)
+        found = find_refutation(observers, n, alpha, claimed)
+        yield ReleaseFinding(
             subject.name,
             door.name,
             door.neighbours,
             found.event,
-            plain_params(estimator),
+            select_params(estimator),
             epsilon,
             claimed,
             privacy.accounted(door.neighbours),
@@ -253,15 +253,15 @@ def attack(
             found.bound,
             found.refutable,
             found.on_neighbour,
-            verdict(found.bound, claimed),
+            judge_bound(found.bound, claimed),
         )
 
 
-def _plain_table(door: Door) -> tuple:
+def _plain_table(door: ReleasePair) -> tuple:
     return np.empty((0, len(door.domain.features))), np.empty(0)
 
 
-def _estimator(subject: Subject, epsilon: float, door: Door):
+def _estimator(subject: Subject, epsilon: float, door: ReleasePair):
     small = {"n_estimators": 1, "max_depth": 1}
     given = small | door.params | {"epsilon": epsilon, "domain": door.domain, "noise": "opendp", "random_state": SEED}
     accepted = estimators.accepts(subject.target)
@@ -269,7 +269,7 @@ def _estimator(subject: Subject, epsilon: float, door: Door):
     return estimators.locate(subject.target)(**(subject.params | params))
 
 
-def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[Broken]:
+def attack_in_processes(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[ReleaseFinding]:
     """Attack subjects in processes of their own, in plain Python.
 
     Parameters
@@ -293,7 +293,7 @@ def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterato
         for _ in running:
             while line := lines.get():
                 data = json.loads(line)
-                yield Broken(**(data | {"counts": tuple(data["counts"])}))
+                yield ReleaseFinding(**(data | {"counts": tuple(data["counts"])}))
         for one in running:
             one.result()
 
@@ -318,7 +318,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     asked = json.loads(sys.argv[1])
     for one in asked["subjects"]:
-        for broken in attack(Subject(**one), asked["epsilon"]):
+        for broken in attack_releases(Subject(**one), asked["epsilon"]):
             print(json.dumps(asdict(broken)), flush=True)
 
 

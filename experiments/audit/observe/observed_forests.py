@@ -19,9 +19,9 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.forests.keys import label_below, public_cuts
 from algorithms.forests.tree import BELOW, BY_VALUE, EQUALS, LEAF
 from algorithms.mechanisms import mixed
-from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import Stream, begin
+from experiments.audit.observe.random_streams import RandomStream, begin_training
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
 SIDES = {
@@ -33,7 +33,7 @@ SIDES = {
 
 
 @numba.njit(nogil=True, error_model="numpy")  # not `compiled`: what takes functions as arguments cannot be kept on disk
-def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key, first, codes, numbers):
+def train_forests(grow, plan, sample, note, table, n_trees, probes, classes, stream, key, first, codes, numbers):
     """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
 
     Parameters
@@ -49,7 +49,7 @@ def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key
     classes : int64 array
         Positions of the classes whose counts are noted.
     stream : tuple of (Generator, array, array)
-        Generator, state and rest of a `Stream`.
+        Generator, state and rest of a `RandomStream`.
     key : uint64
         Key of the run.
     first : int
@@ -61,7 +61,7 @@ def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key
     """
     rng, state, rest = stream
     for i in range(codes.shape[0]):
-        begin(state, rest, key, first + i)
+        begin_training(state, rest, key, first + i)
         samples = sample(len(table.labels), n_trees, rng)
         for t in range(n_trees):
             note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
@@ -79,7 +79,7 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
     n_differing = numbers.shape[0] // n_numbers
     tree = np.uint64(0)
     for p in range(probes.shape[0]):
-        i, way = follow(nodes, probes, p)
+        i, way = follow_row(nodes, probes, p)
         label = nodes[i].label
         if nodes[i].key != 0:
             label = label_below(public_cuts(table), nodes, probes[p], table.n_classes, asked)
@@ -89,7 +89,7 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
         if p < n_differing:
             note_numbers(nodes, probes[p], first_way, numbers[p * n_numbers : (p + 1) * n_numbers])
         if p == 0:
-            codes[QUESTION] = first_question(nodes, asked, probes)
+            codes[QUESTION] = number_first_question(nodes, asked, probes)
             codes[LABEL] = label
             codes[WAY] = np.int64(mixed(way ^ np.uint64(label)) >> np.uint64(1))
         tree = mixed(tree ^ mixed(way ^ np.uint64(label)))
@@ -97,12 +97,12 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
 
 
 @compiled
-def follow(nodes, probes, p):
+def follow_row(nodes, probes, p):
     """Return the node at which a probe ends, and a number for the questions on its way."""
     way, i = np.uint64(0), 0
     while nodes[i].decides != LEAF:
-        way = mixed(way ^ np.uint64(question(nodes[i], probes)))
-        i = child_of(nodes, i, probes[p])
+        way = mixed(way ^ np.uint64(number_question(nodes[i], probes)))
+        i = find_child(nodes, i, probes[p])
     return i, way
 
 
@@ -124,11 +124,11 @@ def note_numbers(nodes, values, first_way, numbers):
             if is_new:
                 numbers[-1] = nodes[i].value
             return
-        i = child_of(nodes, i, values)
+        i = find_child(nodes, i, values)
 
 
 @compiled
-def question(node, probes):
+def number_question(node, probes):
     """Return a number for what a node asks; cuts between the same values of the probes are the same question."""
     below, at = 0, 0
     if node.decides != BY_VALUE:
@@ -139,15 +139,15 @@ def question(node, probes):
 
 
 @compiled
-def first_question(nodes, asked, probes):
+def number_first_question(nodes, asked, probes):
     """Return the number of the root's question, -1 if it asks none; ``asked`` is what lies below a root with a key."""
     if nodes[0].decides != LEAF:
-        return question(nodes[0], probes)
+        return number_question(nodes[0], probes)
     return BY_VALUE + 4 * asked[0] if nodes[0].key != 0 and asked[0] >= 0 else -1
 
 
 @compiled
-def child_of(nodes, i, values):
+def find_child(nodes, i, values):
     """Return the child of a node that a row goes to."""
     node = nodes[i]
     value = values[node.feature]
@@ -182,23 +182,23 @@ class ForestOnTable:
         Key of the run.
     """
 
-    def __init__(self, forest: PrivateForest, pair: Pair, records: tuple[Record, ...], key: int):
+    def __init__(self, forest: PrivateForest, pair: TablePair, records: tuple[RecordValues, ...], key: int):
         self._forest, self._pair = clone(forest).set_params(domain=pair.domain), pair
-        X, y = training_rows(pair.domain, records)
+        X, y = split_targets(pair.domain, records)
         self.privacy: Privacy = clone(self._forest).set_params(random_state=0).fit(X, y).privacy_
         self._table, self._grow, self._sample = self._forest.prepare(X, y)
         self._is_random = isinstance(self._forest, rdt.RDTClassifier)
-        self._probes = self._forest.descending(pair.probes())
+        self._probes = self._forest.descending(pair.probe_rows())
         self._classes = _positions(self._forest, pair)
         self._key = np.uint64(key)
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, trees = Stream(self._key), self._forest.n_estimators
+        stream, trees = RandomStream(self._key), self._forest.n_estimators
         names = self._numbers()
         codes = np.zeros((n, trees, len(SIDES)), dtype=np.int64)
         numbers = np.full((n, trees, len(names)), np.nan)
-        train(
+        train_forests(
             self._grow.func,
             *self._grow.args,
             self._sample,
@@ -218,7 +218,7 @@ class ForestOnTable:
 
     def trees(self, training: int) -> list:
         """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""
-        rng = Stream(self._key).at(training)
+        rng = RandomStream(self._key).at(training)
         samples = self._sample(len(self._table.labels), self._forest.n_estimators, rng)
         return [self._grow(self._table, rows, rng) for rows in samples]
 
@@ -235,7 +235,7 @@ class ForestOnTable:
             return _told(questions, label)
         return "; ".join(
             f"({', '.join(map(str, row))}): {_told(*way)}"
-            for row, way in zip(self._pair.probes().to_numpy(), ways, strict=True)
+            for row, way in zip(self._pair.probe_rows().to_numpy(), ways, strict=True)
         )
 
     def _way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
@@ -243,7 +243,7 @@ class ForestOnTable:
         asked, i = [], 0
         while nodes["decides"][i] != LEAF:
             asked.append(self._question(*(nodes[field][i] for field in ("decides", "feature", "cut"))))
-            i = child_of(nodes, i, row)
+            i = find_child(nodes, i, row)
         label, plan = nodes["label"][i], self._grow.args[0]
         if nodes["key"][i]:
             below = np.empty(plan.max_depth, dtype=np.int64)
@@ -275,7 +275,7 @@ class ForestOnTable:
         levels = range(self._grow.args[0].max_depth + 1)
         return [
             name
-            for whose in ("the", "the other")[: len(self._pair.differing)]
+            for whose in ("the", "the other")[: len(self._pair.differing_records)]
             for name in (
                 *(f"noisy count on level {level} of {whose} record's way" for level in levels),
                 f"value where {whose} record ends",
@@ -294,9 +294,9 @@ def _told(questions: list[str], label: str) -> str:
     return f"{', '.join(questions)}, then {label}" if questions else f"{label} at once"
 
 
-def _positions(forest: PrivateForest, pair: Pair) -> dict:
+def _positions(forest: PrivateForest, pair: TablePair) -> dict:
     """Return the classes of the differing records, and their positions among all."""
     if not is_classifier(forest):
         return {}
     classes = forest.classes_.tolist()
-    return {record[-1]: classes.index(record[-1]) for record in pair.differing}
+    return {record[-1]: classes.index(record[-1]) for record in pair.differing_records}

@@ -42,7 +42,7 @@ class Observer(Protocol):
         ...
 
 
-def together(observations: list[Observation]) -> Observation:
+def join_observations(observations: list[Observation]) -> Observation:
     """Return one observation of all trainings, in order."""
     codes, numbers = (
         {

@@ -8,19 +8,19 @@ from sklearn.base import clone
 from algorithms.accounting import Privacy
 from algorithms.compiled import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
-from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import Stream, begin
+from experiments.audit.observe.random_streams import RandomStream, begin_training
 
 EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
 
 
 @compiled
-def release(add_noise, values, told, other, rng, state, rest, key, first, released):
+def release_coefficients(add_noise, values, told, other, rng, state, rest, key, first, released):
     """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
     for i in range(released.shape[0]):
-        begin(state, rest, key, first + i)
+        begin_training(state, rest, key, first + i)
         released[i] = add_noise(values, told, other, rng)
 
 
@@ -43,7 +43,9 @@ class RegressionOnTable:
         Key of the run.
     """
 
-    def __init__(self, regressor: PrivatePolynomialRegressor, pair: Pair, records: tuple[Record, ...], key: int):
+    def __init__(
+        self, regressor: PrivatePolynomialRegressor, pair: TablePair, records: tuple[RecordValues, ...], key: int
+    ):
         regressor = clone(regressor).set_params(domain=pair.domain, random_state=0)
         own, *self._both = (self._summary(regressor, pair, rows) for rows in (records, pair.table, pair.neighbour))
         self._budget = regressor.budget(own.design)
@@ -52,13 +54,13 @@ class RegressionOnTable:
         self._names, self._key = regressor.monomials_, np.uint64(key)
 
     @staticmethod
-    def _summary(regressor, pair: Pair, records: tuple[Record, ...]) -> Summary:
-        return regressor.summarise(*training_rows(pair.domain, records))
+    def _summary(regressor, pair: TablePair, records: tuple[RecordValues, ...]) -> Summary:
+        return regressor.summarise(*split_targets(pair.domain, records))
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, released = Stream(self._key), np.empty((n, len(self._laid_out[0])))
-        release(
+        stream, released = RandomStream(self._key), np.empty((n, len(self._laid_out[0])))
+        release_coefficients(
             self._budget.add_noise,
             *self._laid_out,
             stream.generator,

@@ -11,9 +11,9 @@ from algorithms.accounting import Privacy
 from algorithms.bins import bin_continuous
 from algorithms.release.marginals import MarginalReplacement
 from algorithms.release.sampler import Sampler, numbered
-from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import Stream
+from experiments.audit.observe.random_streams import RandomStream
 
 
 class ReleaseOnTable:
@@ -34,13 +34,13 @@ class ReleaseOnTable:
         Key of the run.
     """
 
-    def __init__(self, sampler: Sampler, pair: Pair, records: tuple[Record, ...], key: int):
+    def __init__(self, sampler: Sampler, pair: TablePair, records: tuple[RecordValues, ...], key: int):
         self._sampler, self._key = clone(sampler).set_params(domain=pair.domain, random_state=0), key
-        X, y = training_rows(pair.domain, records)
+        X, y = split_targets(pair.domain, records)
         self._sampler.fit_resample(X, y)
         self.privacy: Privacy = self._sampler.privacy_
         self._rows = self._sampler.read_training_rows(X, y)
-        record, row = pair.differing[0], pair.domain.encode(pair.probes().iloc[:1])[0]
+        record, row = pair.differing_records[0], pair.domain.encode(pair.probe_rows().iloc[:1])[0]
         self._classes = self._sampler.classes_.tolist()
         self._label, self._record = self._classes.index(record[-1]), numbered(row, pair.domain)[0]
         if isinstance(self._sampler, MarginalReplacement):
@@ -48,7 +48,7 @@ class ReleaseOnTable:
 
     def observe(self, first: int, n: int) -> Observation:
         """Release n times, release number ``first`` and those that follow it."""
-        stream, sampler = Stream(self._key), copy(self._sampler)  # a sampler keeps what it released last
+        stream, sampler = RandomStream(self._key), copy(self._sampler)  # a sampler keeps what it released last
         seen = [self._one(sampler, stream.at(first + i)) for i in range(n)]
         return Observation({}, {side: np.array([[one[side]] for one in seen]) for side in seen[0]})
 

@@ -15,7 +15,7 @@ import numpy as np
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
-def atoms(thing, path: str = "release") -> Iterator[tuple[str, str]]:
+def list_reachable(thing, path: str = "release") -> Iterator[tuple[str, str]]:
     """Yield all that can be reached from an object, each with the way there.
 
     Raises
@@ -27,9 +27,9 @@ def atoms(thing, path: str = "release") -> Iterator[tuple[str, str]]:
     --------
     >>> def counter(rows):
     ...     return lambda: len(rows)
-    >>> list(atoms({"n": 3, "count": counter([7, 8])}))[:3]
+    >>> list(list_reachable({"n": 3, "count": counter([7, 8])}))[:3]
     [("release['n']", '3'), ("release['count'].rows[0]", '7'), ("release['count'].rows[1]", '8')]
-    >>> list(atoms(np.arange(4)[:1]))[1]  # the view remembers the rest
+    >>> list(list_reachable(np.arange(4)[:1]))[1]  # the view remembers the rest
     ('release.base', "<i8 (4,) '0000000000000000010000000000000002000000000000000300000000000000'")
     """
     return _atoms(thing, path, {})
