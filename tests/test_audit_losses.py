@@ -130,8 +130,8 @@ def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
     for pair in tables_of(name):
         privacy = hunt._privacy(forest_of(SOUND[name]))
         seen = lost[name, pair.name]
-        assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair) * (1 + 1e-9)
-        assert read_claim(privacy, pair) == privacy.accounted(pair.neighbours)
+        assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair.neighbours) * (1 + 1e-9)
+        assert read_claim(privacy, pair.neighbours) == privacy.accounted(pair.neighbours)
 
 
 @pytest.mark.parametrize("name", [*AVERAGED, "sound votes", "half the scale", "a regression"])
@@ -279,7 +279,7 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
         asked.extend(trainings)
         return [np.array([-0.3, 0.1]) for _ in trainings]
 
-    monkeypatch.setattr(command, "sampled", many)
+    monkeypatch.setattr(command, "sample_losses_in_processes", many)
     tasks = command.tasks_of(command.parsed(["algorithm=rdt,rfdpp_gini,fm", "n=2000"]))
     boxes = [task for task in tasks if isinstance(task, command.BlackBox)]
     random_trees = row(algorithm="rdt", where="first in order")

@@ -76,10 +76,10 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
     """What releases show stands with the other bounds; the exit code says that something sound was convicted."""
     (broken,) = (one for one in found if one.algorithm == "RowsBySeed")
     held = [one for one in found if one.algorithm == "EDPRFClassifier"]
-    monkeypatch.setattr(command, "reports", lambda subjects: [])
+    monkeypatch.setattr(command, "replay_in_process", lambda subjects: [])
     codes, told = [], []
     for doors in ([*held, broken], held):
-        monkeypatch.setattr(command, "attacked", lambda subjects, epsilon, jobs, doors=doors: iter(doors))
+        monkeypatch.setattr(command, "attack_in_processes", lambda subjects, epsilon, jobs, doors=doors: iter(doors))
         monkeypatch.setattr(command.BlackBox, "rows", lambda box: iter(()))
         codes.append(command.command(["algorithm=edprf_sound", "n=1000", f"results={tmp_path}"]))
         told.append(capsys.readouterr().out)
@@ -116,7 +116,9 @@ class Refuses(ThriftyTreeClassifier):
 def test_a_fit_that_raises_is_an_outcome_and_so_is_what_it_says():
     observer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 4, [0, 1, 0, 1]), [[0.1]], 0)
     seen = observer.observe(0, 5)
-    assert len(np.unique(seen.codes[ANSWERS])) == 1 and observer.words(ANSWERS, 3, 0) == "RuntimeError: four rows"
+    assert (
+        len(np.unique(seen.codes[ANSWERS])) == 1 and observer.describe_side(ANSWERS, 3, 0) == "RuntimeError: four rows"
+    )
     fewer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 3, [0, 1, 0]), [[0.1]], 0).observe(0, 5)
     assert not np.isin(fewer.codes[ANSWERS], seen.codes[ANSWERS]).any()
 
@@ -143,7 +145,7 @@ def test_each_training_has_a_seed_of_its_own_and_the_same_one_again():
     assert len(np.unique(seen.codes[ANSWERS])) > 1
     assert np.array_equal(seen.codes[ANSWERS][10:15], again.codes[ANSWERS])
     model = tree.set_params(random_state=7).fit([[0.1], [0.9]] * 3, [0, 1] * 3)
-    assert observer.words(ANSWER, 0, 0) == str(model.predict([[0.1]])[0])
+    assert observer.describe_side(ANSWER, 0, 0) == str(model.predict([[0.1]])[0])
 
 
 def test_it_takes_any_estimator():

@@ -137,7 +137,7 @@ def hunt(subject: Subject, neighbours: str) -> dict:
         return provable(np.concatenate([some, sample(template, GLANCE - PEEK, PEEK)])) - toll
 
     begun = best_starts(list_starts(not is_classifier(forest), neighbours), worth, CLIMBS)
-    claimed = read_claim(_privacy(forest), begun[0].build_pair())
+    claimed = read_claim(_privacy(forest), neighbours)
     found = [climb(start, worth, ENOUGH * claimed, STEPS, rng) for start in begun]
     proves, best = max(((provable(sample(template, LOOK)), template) for template in found), key=lambda one: one[0])
     print(f"{subject.name}, {neighbours}: {proves:.3f} of {claimed:g}", file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ Pearson's intervals as in Jagielski, Ullman, Oprea (2020), here on the whole rel
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from joblib import Parallel, delayed
@@ -80,11 +80,11 @@ class Refutation:
 
 @dataclass(frozen=True)
 class PairFinding(Refutation):
-    """What was found of an algorithm on one pair of tables: a `Refutation`, and of what.
+    """The `Refutation` of an algorithm on one pair of tables, with what the algorithm claims.
 
     Parameters
     ----------
-    pair : Pair
+    pair : TablePair
         The tables.
     params : dict
         Of what was trained.
@@ -163,27 +163,27 @@ def count_trainings(estimator: BaseEstimator, n: int) -> int:
     return n // (RELEASES_TAKE if isinstance(estimator, Sampler | TrainedOnRelease) else FITS_TAKE)
 
 
-def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Sequence[str] = ()) -> BaseEstimator:
+def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Collection[str] = ()) -> BaseEstimator:
     """Set the size of a forest to that which a pair asks for, all features being candidates.
 
     Parameters
     ----------
     estimator : estimator
         It is changed.
-    pair : Pair
+    pair : TablePair
         The pair.
-    given : sequence of str
+    given : collection of str
         Parameters that stay as they are.
     """
     # it counts levels of nodes; the others have at least one of splits
     levels = pair.splits + 1 if isinstance(estimator, PFDPDTClassifier) else max(pair.splits, 1)
     size = {"n_estimators": pair.trees, "max_depth": levels, "max_features": len(pair.domain.features)}
-    accepted = estimator.get_params()
-    return estimator.set_params(**{k: v for k, v in size.items() if k in accepted and k not in given})
+    accepted = estimator.get_params().keys() - set(given)
+    return estimator.set_params(**{name: value for name, value in size.items() if name in accepted})
 
 
 def select_params(estimator: BaseEstimator) -> dict:
-    """Return the parameters of an estimator that say what is trained, without its ε, its rows and its seed."""
+    """Return the parameters of an estimator that decide what is trained, without its ε, its domain and its seed."""
     left_out = ("epsilon", "domain", "random_state", "n_jobs")
     return {name: value for name, value in estimator.get_params(deep=False).items() if name not in left_out}
 
@@ -202,7 +202,7 @@ def make_observer(estimator: BaseEstimator, pair: TablePair, records: tuple, key
 
 
 def audit_pairs(
-    make: Callable[[TablePair], BaseEstimator], tables: Sequence[TablePair], n: int, key: str = "", jobs: int = 1
+    make: Callable[[TablePair], BaseEstimator], pairs: Sequence[TablePair], n: int, key: str = "", jobs: int = 1
 ) -> Iterator[PairFinding]:
     """Audit an algorithm on several pairs of tables.
 
@@ -210,7 +210,7 @@ def audit_pairs(
     ----------
     make : function
         Returns the estimator for a pair.
-    tables : sequence of Pair
+    pairs : sequence of TablePair
         The pairs; all bounds hold together.
     n : int
         Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
@@ -221,32 +221,37 @@ def audit_pairs(
 
     Yields
     ------
-    Finding
+    PairFinding
         For each pair, the better one of both directions.
     """
-    alpha = FALSE_ALARMS / (2 * len(tables))
-    for pair in tables:
+    alpha = FALSE_ALARMS / (2 * len(pairs))
+    for pair in pairs:
         estimator = make(pair)
-        observers = tuple(
-            make_observer(estimator, pair, records, derive_key(key, pair.name, side))
-            for side, records in enumerate((pair.neighbour, pair.table))
-        )
-        privacy = observers[0].privacy
-        claimed = read_claim(privacy, pair)
+        on_neighbour = make_observer(estimator, pair, pair.neighbour, derive_key(key, pair.name, 0))
+        on_table = make_observer(estimator, pair, pair.table, derive_key(key, pair.name, 1))
+        privacy = on_neighbour.privacy
+        claimed = read_claim(privacy, pair.neighbours)
         if claimed is not None:
-            found = find_refutation(observers, n * pair.worth // pair.trees, alpha, claimed, jobs)
-            of = {"pair": pair, "params": select_params(estimator), "privacy": privacy, "claimed": claimed}
-            yield PairFinding(**of, **vars(found))
+            n_trainings = n * pair.worth // pair.trees
+            refutation = find_refutation((on_neighbour, on_table), n_trainings, alpha, claimed, jobs)
+            params = select_params(estimator)
+            yield PairFinding(**vars(refutation), pair=pair, params=params, privacy=privacy, claimed=claimed)
 
 
-def read_claim(privacy: Privacy, pair: TablePair) -> float | None:
-    """Return what an algorithm claims for the relation of a pair, None where its claim says nothing of that."""
-    if privacy.neighbours == pair.neighbours:
+def read_claim(privacy: Privacy, neighbours: str) -> float | None:
+    """Return what an algorithm claims for a relation of two tables, None where its claim says nothing of that.
+
+    Examples
+    --------
+    >>> from algorithms.accounting import Spent
+    >>> privacy = Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0))
+    >>> read_claim(privacy, ADDED_OR_REMOVED), read_claim(privacy, REPLACED)
+    (0.5, 1.0)
+    """
+    if privacy.neighbours == neighbours:
         return privacy.claimed_epsilon
     # One record replaced is one removed and another added; a claim about the former says nothing of the latter.
-    return (
-        2 * privacy.claimed_epsilon if (privacy.neighbours, pair.neighbours) == (ADDED_OR_REMOVED, REPLACED) else None
-    )
+    return 2 * privacy.claimed_epsilon if (privacy.neighbours, neighbours) == (ADDED_OR_REMOVED, REPLACED) else None
 
 
 def find_refutation(
@@ -269,21 +274,23 @@ def find_refutation(
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
-    chosen_from = tuple(observe_in_threads(observer, 0, choosing, jobs) for observer in observers)
+    seen = tuple(observe_in_threads(observer, 0, choosing, jobs) for observer in observers)
     counted = tuple(observe_in_threads(observer, choosing, counting, jobs) for observer in observers)
-    found = []
+    best = None
     for likely, other in ((0, 1), (1, 0)):
-        seen, seers = (chosen_from[likely], chosen_from[other]), (observers[likely], observers[other])
-        event = choose_event(*seen, seers, counting, alpha, ENOUGH * claimed)
+        event = choose_event(
+            seen[likely], seen[other], (observers[likely], observers[other]), counting, alpha, ENOUGH * claimed
+        )
         counts = event.count(counted[likely]), event.count(counted[other])
-        found.append((float(bound_epsilon_by_counts(*counts, counting, alpha)), likely == 0, event, counts))
-    bound, on_neighbour, event, counts = max(found, key=lambda one: one[0])
-    return Refutation(str(event), on_neighbour, n, counting, counts, bound, find_largest_bound(counting, alpha))
+        bound = float(bound_epsilon_by_counts(*counts, counting, alpha))
+        if best is None or bound > best.bound:
+            largest = find_largest_bound(counting, alpha)
+            best = Refutation(str(event), likely == 0, n, counting, counts, bound, largest)
+    return best
 
 
 def observe_in_threads(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
     """Train n times in threads; compiled code lets them run side by side."""
     blocks = [(start, min(BLOCK, first + n - start)) for start in range(first, first + n, BLOCK)]
-    return join_observations(
-        Parallel(n_jobs=jobs, prefer="threads")(delayed(observer.observe)(*block) for block in blocks)
-    )
+    tasks = [delayed(observer.observe)(*block) for block in blocks]
+    return join_observations(Parallel(n_jobs=jobs, prefer="threads")(tasks))

@@ -174,9 +174,9 @@ class ForestOnTable:
     ----------
     forest : PrivateForest
         An estimator without a fit; its ``random_state`` is not used.
-    pair : Pair
+    pair : TablePair
         Where the record and the rows of interest come from.
-    records : tuple of Record
+    records : tuple of RecordValues
         The table.
     key : int
         Key of the run.
@@ -189,22 +189,22 @@ class ForestOnTable:
         self._table, self._grow, self._sample = self._forest.prepare(X, y)
         self._is_random = isinstance(self._forest, rdt.RDTClassifier)
         self._probes = self._forest.descending(pair.probe_rows())
-        self._classes = _positions(self._forest, pair)
+        self._classes = _locate_classes(self._forest, pair)
         self._key = np.uint64(key)
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, trees = RandomStream(self._key), self._forest.n_estimators
-        names = self._numbers()
-        codes = np.zeros((n, trees, len(SIDES)), dtype=np.int64)
-        numbers = np.full((n, trees, len(names)), np.nan)
+        stream, n_trees = RandomStream(self._key), self._forest.n_estimators
+        names = self._name_numbers()
+        codes = np.zeros((n, n_trees, len(SIDES)), dtype=np.int64)
+        numbers = np.full((n, n_trees, len(names)), np.nan)
         train_forests(
             self._grow.func,
             *self._grow.args,
             self._sample,
             note_random_tree if self._is_random else note_tree,
             self._table,
-            trees,
+            n_trees,
             self._probes,
             np.array(list(self._classes.values()), dtype=np.int64),
             (stream.generator, stream.state, stream.rest),
@@ -213,45 +213,46 @@ class ForestOnTable:
             codes,
             numbers,
         )
-        seen = {} if self._is_random else {side: codes[:, :, place] for side, place in SIDES.items()}
-        return Observation(seen, {name: numbers[:, :, j] for j, name in enumerate(names)})
+        codes_by_side = {} if self._is_random else {side: codes[:, :, place] for side, place in SIDES.items()}
+        return Observation(codes_by_side, {name: numbers[:, :, j] for j, name in enumerate(names)})
 
-    def trees(self, training: int) -> list:
+    def grow_trees(self, training: int) -> list:
         """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""
-        rng = RandomStream(self._key).at(training)
+        rng = RandomStream(self._key).start_training(training)
         samples = self._sample(len(self._table.labels), self._forest.n_estimators, rng)
         return [self._grow(self._table, rows, rng) for rows in samples]
 
-    def words(self, side: str, training: int, part: int) -> str:
-        """Say what a side of a tree is in one training."""
-        nodes = self.trees(training)[part]
-        ways = [self._way(nodes, row) for row in self._probes]
-        questions, label = ways[0]
+    def describe_side(self, side: str, training: int, part: int) -> str:
+        """Return in words what a side of a tree is in one training."""
+        nodes = self.grow_trees(training)[part]
+        questions, label = self._follow_way(nodes, self._probes[0])
         if side == "root":
             return f"a split by {questions[0]}" if questions else "a leaf"
         if side == "label where the record ends":
             return label
         if side == "way of the record":
-            return _told(questions, label)
-        return "; ".join(
-            f"({', '.join(map(str, row))}): {_told(*way)}"
-            for row, way in zip(self._pair.probe_rows().to_numpy(), ways, strict=True)
-        )
+            return _describe_way(questions, label)
+        ways = []
+        for values, probe in zip(self._pair.probe_rows().to_numpy(), self._probes, strict=True):
+            way = _describe_way(*self._follow_way(nodes, probe))
+            ways.append(f"({', '.join(map(str, values))}): {way}")
+        return "; ".join(ways)
 
-    def _way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
+    def _follow_way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
         """Return the questions that a row meets, and the label at the end."""
-        asked, i = [], 0
+        questions, i = [], 0
         while nodes["decides"][i] != LEAF:
-            asked.append(self._question(*(nodes[field][i] for field in ("decides", "feature", "cut"))))
+            questions.append(self._describe_question(nodes["decides"][i], nodes["feature"][i], nodes["cut"][i]))
             i = find_child(nodes, i, row)
         label, plan = nodes["label"][i], self._grow.args[0]
         if nodes["key"][i]:
-            below = np.empty(plan.max_depth, dtype=np.int64)
-            label = label_below(public_cuts(self._table), nodes, row, self._table.n_classes, below)
-            asked += [self._question(BY_VALUE, feature, 0) for feature in below[nodes["depth"][i] :] if feature >= 0]
-        return asked, repr(self._forest.classes_.tolist()[label]) if is_classifier(self._forest) else "a number"
+            features = np.empty(plan.max_depth, dtype=np.int64)
+            label = label_below(public_cuts(self._table), nodes, row, self._table.n_classes, features)
+            below = features[nodes["depth"][i] :]
+            questions += [self._describe_question(BY_VALUE, feature, 0) for feature in below[below >= 0]]
+        return questions, repr(self._forest.classes_.tolist()[label]) if is_classifier(self._forest) else "a number"
 
-    def _question(self, decides: int, feature: int, cut: float) -> str:
+    def _describe_question(self, decides: int, feature: int, cut: float) -> str:
         column = self._forest.domain_.features[feature]
         if decides == BY_VALUE:
             return column.name
@@ -269,32 +270,29 @@ class ForestOnTable:
         cut = cut if n_bins is None else column.lower + (cut + 1) / n_bins * (column.upper - column.lower)
         return min(max(cut, column.lower), column.upper)
 
-    def _numbers(self) -> list[str]:
+    def _name_numbers(self) -> list[str]:
         if self._is_random:
             return [f"noisy count of {name!r} where the record ends" for name in self._classes]
-        levels = range(self._grow.args[0].max_depth + 1)
-        return [
-            name
-            for whose in ("the", "the other")[: len(self._pair.differing_records)]
-            for name in (
-                *(f"noisy count on level {level} of {whose} record's way" for level in levels),
-                f"value where {whose} record ends",
-            )
-        ]
+        names = []
+        for whose in ("the", "the other")[: len(self._pair.differing_records)]:
+            for level in range(self._grow.args[0].max_depth + 1):
+                names.append(f"noisy count on level {level} of {whose} record's way")
+            names.append(f"value where {whose} record ends")
+        return names
 
 
-def _told(questions: list[str], label: str) -> str:
+def _describe_way(questions: list[str], label: str) -> str:
     """Return a way through a tree in words.
 
     Examples
     --------
-    >>> _told(["size", "colour = red"], "'yes'"), _told([], "'no'")
+    >>> _describe_way(["size", "colour = red"], "'yes'"), _describe_way([], "'no'")
     ("size, colour = red, then 'yes'", "'no' at once")
     """
     return f"{', '.join(questions)}, then {label}" if questions else f"{label} at once"
 
 
-def _positions(forest: PrivateForest, pair: TablePair) -> dict:
+def _locate_classes(forest: PrivateForest, pair: TablePair) -> dict:
     """Return the classes of the differing records, and their positions among all."""
     if not is_classifier(forest):
         return {}

@@ -1,4 +1,4 @@
-"""Many releases of rows in place of the training rows."""
+"""Many releases of rows in place of the training rows: how many of each class, how near to the differing record."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ReleaseOnTable:
     ----------
     sampler : Sampler
         An estimator without a fit; its ``random_state`` is not used.
-    pair : Pair
+    pair : TablePair
         Where the record comes from.
-    records : tuple of Record
+    records : tuple of RecordValues
         The table.
     key : int
         Key of the run.
@@ -49,27 +49,27 @@ class ReleaseOnTable:
     def observe(self, first: int, n: int) -> Observation:
         """Release n times, release number ``first`` and those that follow it."""
         stream, sampler = RandomStream(self._key), copy(self._sampler)  # a sampler keeps what it released last
-        seen = [self._one(sampler, stream.at(first + i)) for i in range(n)]
-        return Observation({}, {side: np.array([[one[side]] for one in seen]) for side in seen[0]})
+        releases = [self._observe_release(sampler, stream.start_training(first + i)) for i in range(n)]
+        return Observation({}, {side: np.array([[release[side]] for release in releases]) for side in releases[0]})
 
-    def _one(self, sampler: Sampler, rng: np.random.Generator) -> dict[str, float]:
+    def _observe_release(self, sampler: Sampler, rng: np.random.Generator) -> dict[str, float]:
         rows, labels = sampler._replaced(*self._rows, rng)
         if isinstance(sampler, MarginalReplacement):
-            return self._tables(sampler)
+            return self._observe_tables(sampler)
         counts = np.bincount(labels, minlength=len(self._classes))
-        numbers = {
-            f"released rows of {name!r}": float(count) for name, count in zip(self._classes, counts, strict=True)
-        }
+        numbers = {}
+        for name, count in zip(self._classes, counts, strict=True):
+            numbers[f"released rows of {name!r}"] = float(count)
         nearest = np.abs(rows - self._record).max(axis=1).min()
-        return numbers | {"distance from the record to the nearest released row": float(nearest)}
+        numbers["distance from the record to the nearest released row"] = float(nearest)
+        return numbers
 
-    def _tables(self, sampler: MarginalReplacement) -> dict[str, float]:
-        shares = {
-            f"noisy share of the record's {name} in its class": float(table[self._label, cell])
-            for name, table, cell in zip(sampler.domain_.names, sampler.shares_, self._cells, strict=True)
-        }
-        return {"noisy size of the record's class": float(sampler.class_counts_[self._label])} | shares
+    def _observe_tables(self, sampler: MarginalReplacement) -> dict[str, float]:
+        numbers = {"noisy size of the record's class": float(sampler.class_counts_[self._label])}
+        for name, table, cell in zip(sampler.domain_.names, sampler.shares_, self._cells, strict=True):
+            numbers[f"noisy share of the record's {name} in its class"] = float(table[self._label, cell])
+        return numbers
 
-    def words(self, side: str, training: int, part: int) -> str:
-        """Say what a side of the release is in one training; there is none but numbers."""
+    def describe_side(self, side: str, training: int, part: int) -> str:
+        """Refuse to describe a side of the release: all of it is numbers."""
         raise KeyError(side)

@@ -37,8 +37,8 @@ class RandomStream:
     Examples
     --------
     >>> stream = RandomStream(derive_key("an example"))
-    >>> first, other = stream.at(0).random(), stream.at(1).random()
-    >>> stream.at(0).random() == first != other
+    >>> first, other = stream.start_training(0).random(), stream.start_training(1).random()
+    >>> stream.start_training(0).random() == first != other
     True
     """
 
@@ -56,7 +56,7 @@ class RandomStream:
                 f"numpy {np.__version__} keeps the state of PCG64 elsewhere than `Stream` in {__name__} expects"
             )
 
-    def at(self, training: int) -> np.random.Generator:
+    def start_training(self, training: int) -> np.random.Generator:
         """Return the generator, set to the beginning of a training."""
         begin_training(self.state, self.rest, self.key, training)
         return self.generator
