@@ -25,7 +25,9 @@ from experiments.audit.replay.exact_losses import (
     sample_losses_in_processes,
 )
 from experiments.audit.replay.recorder import MechanismCall
-from experiments.audit.report import AuditResult, BoundRow, find_largest_losses, format_report, write_summary
+from experiments.audit.report.bound_rows import AuditResult, BoundRow, find_largest_losses
+from experiments.audit.report.report_files import write_summary
+from experiments.audit.report.report_text import format_report
 from experiments.audit.table_templates import (
     TableTemplate,
     list_starts,

@@ -22,16 +22,15 @@ from experiments.audit.laws import worst_cases
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.replay.exact_losses import LossRequest, sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_process
-from experiments.audit.report import (
+from experiments.audit.report.bound_rows import (
     AuditResult,
     BoundRow,
-    format_report,
     make_black_box_row,
     make_canary_row,
     make_release_row,
-    write_results,
-    write_summary,
 )
+from experiments.audit.report.report_files import write_results, write_summary
+from experiments.audit.report.report_text import format_report
 from experiments.audit.subjects import SIZES, Subject, list_subjects
 from experiments.audit.table_templates import load_searched_pairs
 from experiments.cells.cell import canonical, checked_epsilon
