@@ -6,6 +6,7 @@ of a column. The domain is public and the same for both tables; how they differ 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,22 +110,26 @@ _NOMINAL = (Nominal("colour", ("red", "green", "blue")), Nominal("size", ("small
 _ANSWER = Nominal("answer", ("no", "yes"))
 _TABLE = Domain(_NOMINAL, _ANSWER)
 _MEASURED = Domain((Continuous("length", 0, 10), Nominal("size", ("small", "large"))), _ANSWER)
-_MANY = Domain(_NOMINAL, Nominal("answer", tuple(f"class {i:02d}" for i in range(64))))
+_MANY_CLASSES = tuple(f"class {i:02d}" for i in range(64))
+_MANY = Domain(_NOMINAL, Nominal("answer", _MANY_CLASSES))
 _THREE = Domain(_NOMINAL, Nominal("answer", ("no", "perhaps", "yes")))
 
 _RED_NO, _RED_YES = ("red", "small", "no"), ("red", "small", "yes")
 _MIXED = (_RED_NO, ("green", "large", "yes"), ("red", "large", "no"), ("green", "small", "yes")) * 3
 _EVEN = 4 * (("red", "small", "no"), ("green", "large", "yes")) + (("red", "large", "no"), ("red", "large", "yes"))
-_LENGTHS = tuple(
-    (length, "small", "no" if length < 5 else "yes") for length in (3.0, 3.5, 4.0, 4.5, 5.5, 6.0, 6.5, 7.0)
-)
-_EACH = tuple(("red", "small", f"class {i:02d}") for i in range(64))
+_EACH = tuple(itertools.product(["red"], ["small"], _MANY_CLASSES))
+
+
+def _label_lengths(*lengths: float) -> tuple[RecordValues, ...]:
+    """Return small records of some lengths, of which only those of at least 5 have the answer yes."""
+    return tuple((length, "small", "no" if length < 5 else "yes") for length in lengths)
 
 
 def _with_record(records: tuple[RecordValues, ...], record: RecordValues) -> tuple[RecordValues, ...]:
     return (*records, record)
 
 
+_LENGTHS = _label_lengths(3.0, 3.5, 4.0, 4.5, 5.5, 6.0, 6.5, 7.0)
 _NOTHING = Domain((Nominal("colour", ("red",)),), Nominal("answer", ("no", "yes")))
 _TIED = 5 * (("red", "no"), ("red", "yes"))
 
@@ -192,9 +197,7 @@ MOMENT_PAIRS = (
 )
 """For their sound variants: a corner moves every coefficient as far as a record that is added can."""
 
-_CLUSTER = tuple(
-    (length, "small", "no" if length < 5 else "yes") for length in (4.8, 4.9, 4.9, 5.0, 5.1, 5.1, 5.2, 5.2)
-)
+_CLUSTER = _label_lengths(4.8, 4.9, 4.9, 5.0, 5.1, 5.1, 5.2, 5.2)
 
 RELEASE_PAIRS = (
     TablePair("an isolated outlier", _MEASURED, _CLUSTER, _with_record(_CLUSTER, (10.0, "large", "yes"))),

@@ -87,7 +87,7 @@ def _list_missing_variants(configured: list[Subject]) -> list[Subject]:
     """Return the sound variants that have no file of their own."""
     variants = {(subject.target, subject.params.get("variant", "paper")) for subject in configured}
     missing = []
-    for target in sorted({target for target, _ in variants}):
+    for target in sorted(dict(variants)):
         if "variant" in estimators.accepts(target) and (target, "sound") not in variants:
             missing.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
     return missing

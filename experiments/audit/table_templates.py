@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -68,7 +70,7 @@ class TableTemplate:
     @property
     def n_records(self) -> int:
         """Records of the neighbour."""
-        return 1 + sum(times for _, times in self.shared)
+        return 1 + sum(map(operator.itemgetter(1), self.shared))
 
     @property
     def is_valid(self) -> bool:
@@ -84,18 +86,19 @@ class TableTemplate:
         )
 
     def _list_records(self) -> list[Codes]:
-        """Return each record of either table once."""
+        """Return the records of both tables: those that they share, then the gained one and the lost one."""
         records = [record for record, _ in self.shared]
-        records.append(self.gained)
-        if self.lost:
-            records.append(self.lost)
-        return records
+        return [*records, self.gained, self.lost] if self.lost else [*records, self.gained]
 
     def _is_in_domain(self, record: Codes) -> bool:
         for code, width in zip(record, (*self.columns, self.target), strict=True):
             if not 0 <= code < (width or HIGHEST + 1):
                 return False
         return True
+
+    def map_shared(self, change: Callable[[Codes, int], tuple[Codes, int]]) -> tuple[tuple[Codes, int], ...]:
+        """Return the shared records and how often they stand, each changed by a function of both."""
+        return tuple(itertools.starmap(change, self.shared))
 
     def build_pair(self) -> TablePair:
         """Return the tables."""
@@ -133,13 +136,17 @@ class TableTemplate:
         ValueError
             If a record is not in its domain, or the tables are no neighbours.
         """
-        widths = [CONTINUOUS if width == "continuous" else width for width in (*entry["columns"], entry["target"])]
+        *columns, target = map(_read_width, (*entry["columns"], entry["target"]))
         shared = tuple((tuple(group["record"]), group["times"]) for group in entry["shared"])
         lost = tuple(entry["lost"]) if "lost" in entry else None
-        template = cls(tuple(widths[:-1]), widths[-1], shared, tuple(entry["gained"]), lost, entry["splits"])
+        template = cls(tuple(columns), target, shared, tuple(entry["gained"]), lost, entry["splits"])
         if not template.is_valid:
             raise ValueError(f"no pair of neighbouring tables: {entry}")
         return template
+
+
+def _read_width(width: int | str) -> int:
+    return CONTINUOUS if isinstance(width, str) else width
 
 
 def _make_column(name: str, width: int) -> Continuous | Nominal:
@@ -151,8 +158,11 @@ def _make_column(name: str, width: int) -> Continuous | Nominal:
 
 def load_searched_pairs(algorithm: str) -> tuple[TablePair, ...]:
     """Return the pairs that a search has found for an algorithm; none if it was not searched for."""
-    entries = [entry for entry in read_entries() if entry["algorithm"] == algorithm]
-    return tuple(TableTemplate.from_entry(entry).build_pair() for entry in entries)
+    pairs = []
+    for entry in read_entries():
+        if entry["algorithm"] == algorithm:
+            pairs.append(TableTemplate.from_entry(entry).build_pair())
+    return tuple(pairs)
 
 
 @cache
@@ -163,8 +173,8 @@ def read_entries() -> list[dict]:
 
 def keep_entries(entries: Iterable[Mapping]) -> None:
     """Write entries to the file, in place of those of the same algorithm and relation."""
-    kept = {_read_key(entry): entry for entry in read_entries()}
-    for entry in entries:
+    kept = {}
+    for entry in (*read_entries(), *entries):
         kept[_read_key(entry)] = dict(entry)
     lines = yaml.safe_dump([kept[key] for key in sorted(kept)], sort_keys=False, default_flow_style=None, width=110)
     SEARCHED_PAIRS.write_text(HEAD + lines, encoding="utf-8")
@@ -269,8 +279,7 @@ def _change_count(template: TableTemplate, rng: np.random.Generator) -> TableTem
 
 def _change_size(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     by = rng.choice([0.5, 2.0, 5.0])
-    shared = tuple((record, int(by * times)) for record, times in template.shared)
-    return replace(template, shared=shared)
+    return replace(template, shared=template.map_shared(lambda record, times: (record, int(by * times))))
 
 
 def _add_records(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
@@ -323,7 +332,7 @@ def _add_column(template: TableTemplate, rng: np.random.Generator) -> TableTempl
 def _insert_column(
     template: TableTemplate, width: int, code_of: Callable[[Codes], int], gained_code: int
 ) -> TableTemplate:
-    shared = tuple(((code_of(record), *record), times) for record, times in template.shared)
+    shared = template.map_shared(lambda record, times: ((code_of(record), *record), times))
     lost = (code_of(template.lost), *template.lost) if template.lost else None
     columns = (width, *template.columns)
     return replace(template, columns=columns, shared=shared, gained=(gained_code, *template.gained), lost=lost)
@@ -340,7 +349,7 @@ def _remove_column(template: TableTemplate, rng: np.random.Generator) -> TableTe
     return replace(
         template,
         columns=without_j(template.columns),
-        shared=tuple((without_j(record), times) for record, times in template.shared),
+        shared=template.map_shared(lambda record, times: (without_j(record), times)),
         gained=without_j(template.gained),
         lost=without_j(template.lost) if template.lost else None,
     )

@@ -274,8 +274,10 @@ def find_refutation(
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
-    seen = tuple(observe_in_threads(observer, 0, choosing, jobs) for observer in observers)
-    counted = tuple(observe_in_threads(observer, choosing, counting, jobs) for observer in observers)
+    seen, counted = [], []
+    for observer in observers:
+        seen.append(observe_in_threads(observer, 0, choosing, jobs))
+        counted.append(observe_in_threads(observer, choosing, counting, jobs))
     best = None
     for likely, other in ((0, 1), (1, 0)):
         event = choose_event(
@@ -291,6 +293,7 @@ def find_refutation(
 
 def observe_in_threads(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
     """Train n times in threads; compiled code lets them run side by side."""
-    blocks = [(start, min(BLOCK, first + n - start)) for start in range(first, first + n, BLOCK)]
-    tasks = [delayed(observer.observe)(*block) for block in blocks]
+    tasks = []
+    for start in range(first, first + n, BLOCK):
+        tasks.append(delayed(observer.observe)(start, min(BLOCK, first + n - start)))
     return join_observations(Parallel(n_jobs=jobs, prefer="threads")(tasks))

@@ -223,7 +223,7 @@ class _OutcomeRatios:
 
 
 def _estimate_ratios(left: list[np.ndarray], right: list[np.ndarray]) -> list[_OutcomeRatios]:
-    return [_OutcomeRatios.estimate(*codes) for codes in zip(left, right, strict=True)]
+    return list(map(_OutcomeRatios.estimate, left, right))
 
 
 def _sum_all_ratios(ratios: list[_OutcomeRatios], outcomes: list[np.ndarray]) -> np.ndarray:

@@ -136,7 +136,7 @@ _STRANGE_TARGETS = {"an undeclared class": "perhaps", "no class": None}
 
 
 def _hold_in_lists(rows: Sequence[tuple]) -> list:
-    return [list(row) for row in rows]
+    return list(map(list, rows))
 
 
 def _hold_in_array(rows: Sequence[tuple]) -> np.ndarray:
@@ -312,7 +312,7 @@ def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int =
 
 def _attack_in_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
     """Put a line for each finding into the queue, and one that is empty when there are no more."""
-    request = json.dumps({"subjects": [asdict(subject) for subject in share], "epsilon": epsilon})
+    request = json.dumps({"subjects": list(map(asdict, share)), "epsilon": epsilon})
     command = [sys.executable, "-m", "experiments.audit.attacks.release_path", request]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     try:

@@ -75,7 +75,8 @@ def _list_compositions(n_types: int, n_most: int) -> Iterator[tuple[int, ...]]:
         yield ()
         return
     for first in range(n_most + 1):
-        yield from ((first, *rest) for rest in _list_compositions(n_types - 1, n_most - first))
+        for rest in _list_compositions(n_types - 1, n_most - first):
+            yield (first, *rest)
 
 
 @dataclass(frozen=True)

@@ -213,8 +213,10 @@ class ForestOnTable:
             codes,
             numbers,
         )
-        codes_by_side = {} if self._is_random else {side: codes[:, :, place] for side, place in SIDES.items()}
-        return Observation(codes_by_side, {name: numbers[:, :, j] for j, name in enumerate(names)})
+        observation = Observation({}, dict(zip(names, np.moveaxis(numbers, 2, 0), strict=True)))
+        if not self._is_random:
+            observation.codes.update(zip(SIDES, np.moveaxis(codes, 2, 0), strict=True))
+        return observation
 
     def grow_trees(self, training: int) -> list:
         """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""

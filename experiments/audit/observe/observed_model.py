@@ -21,9 +21,7 @@ class Observation(NamedTuple):
 
     def select(self, trainings: slice) -> Observation:
         """Return what some of the trainings released."""
-        codes = {side: values[trainings] for side, values in self.codes.items()}
-        numbers = {side: values[trainings] for side, values in self.numbers.items()}
-        return Observation(codes, numbers)
+        return Observation(_select_trainings(self.codes, trainings), _select_trainings(self.numbers, trainings))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -51,10 +49,16 @@ class Observer(Protocol):
 
 def join_observations(observations: Sequence[Observation]) -> Observation:
     """Return one observation of all trainings, in order."""
-    codes = _concatenate([observation.codes for observation in observations])
-    numbers = _concatenate([observation.numbers for observation in observations])
-    return Observation(codes, numbers)
+    codes, numbers = zip(*observations, strict=True)
+    return Observation(_join_sides(codes), _join_sides(numbers))
 
 
-def _concatenate(blocks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {side: np.concatenate([block[side] for block in blocks]) for side in blocks[0]}
+def _select_trainings(sides: dict[str, np.ndarray], trainings: slice) -> dict[str, np.ndarray]:
+    return {side: values[trainings] for side, values in sides.items()}
+
+
+def _join_sides(blocks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    joined = {}
+    for side in blocks[0]:
+        joined[side] = np.concatenate([block[side] for block in blocks])
+    return joined

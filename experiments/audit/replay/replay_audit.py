@@ -253,14 +253,14 @@ def replay_in_process(subjects: Sequence[Subject] | None = None) -> list[ReplayR
     subjects = list_subjects() if subjects is None else subjects
     completed = subprocess.run(
         [sys.executable, "-m", "experiments.audit.replay.replay_audit"],
-        input=json.dumps([asdict(subject) for subject in subjects]),
+        input=json.dumps(list(map(asdict, subjects))),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return [_read_report(data) for data in json.loads(completed.stdout)]
+    return list(map(_read_report, json.loads(completed.stdout)))
 
 
 def _read_report(data: Mapping) -> ReplayReport:

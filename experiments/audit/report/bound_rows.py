@@ -229,6 +229,11 @@ def select_worst(rows: Iterable[BoundRow]) -> list[BoundRow]:
     return list(worst.values())
 
 
+def select_violations(rows: Iterable[BoundRow]) -> list[BoundRow]:
+    """Return the rows of algorithms that claim less than they show."""
+    return [row for row in rows if row.verdict == VIOLATED]
+
+
 def find_largest_losses(rows: Sequence[BoundRow]) -> dict[tuple[str, str, str], tuple[float, str]]:
     """Return the largest exact loss, and its pair, by layer, algorithm and kind of neighbours, where there is any."""
     largest: dict = {}

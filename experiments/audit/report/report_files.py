@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.audit.attacks.black_box import VIOLATED
 from experiments.audit.report.bound_rows import (
     BLACK_BOX,
     ONE_RUN,
@@ -17,6 +16,7 @@ from experiments.audit.report.bound_rows import (
     AuditResult,
     BoundRow,
     find_largest_losses,
+    select_violations,
     select_worst,
 )
 from experiments.cells.cell import json_safe
@@ -41,7 +41,7 @@ def write_summary(result: AuditResult, folder: Path, provenance: Mapping) -> lis
     its pairs of that kind and the name of that pair; of canaries each run; of releases those that are told apart.
     """
     table, origin = folder / "summary.csv", folder / "provenance.json"
-    violations = [row for row in result.select_layer(WAY_OUT) if row.verdict == VIOLATED]
+    violations = select_violations(result.select_layer(WAY_OUT))
     rows = [*select_worst(result.select_layer(BLACK_BOX)), *result.select_layer(ONE_RUN), *select_worst(violations)]
     rows.sort(key=lambda row: (row.algorithm, row.layer))
     largest = find_largest_losses(result.bounds)

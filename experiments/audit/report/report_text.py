@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from experiments.audit.attacks.black_box import NOT_REFUTED, VIOLATED
+from experiments.audit.attacks.black_box import NOT_REFUTED
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.laws.worst_cases import WorstCase
 from experiments.audit.report.bound_rows import (
@@ -17,6 +17,7 @@ from experiments.audit.report.bound_rows import (
     AuditResult,
     BoundRow,
     find_largest_losses,
+    select_violations,
     select_worst,
 )
 
@@ -30,7 +31,7 @@ def format_report(result: AuditResult) -> str:
         _format_black_box(black_box, replays),
         _format_releases(result.select_layer(WAY_OUT)),
         _format_canaries(result.select_layer(ONE_RUN)),
-        _format_violations([row for row in black_box if row.verdict == VIOLATED]),
+        _format_violations(select_violations(black_box)),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -57,7 +58,7 @@ def _format_black_box(rows: list[BoundRow], replays: Mapping[str, str]) -> str:
 def _format_releases(rows: list[BoundRow]) -> str:
     if not rows:
         return ""
-    violations = select_worst(row for row in rows if row.verdict == VIOLATED)
+    violations = select_worst(select_violations(rows))
     n_algorithms, n_kinds = len({row.algorithm for row in rows}), len({row.where for row in rows})
     whose = f"{n_algorithms} algorithm{'s' if n_algorithms > 1 else ''}"
     head = (
@@ -111,7 +112,7 @@ def _align_cells(lines: Sequence[Sequence[str]]) -> list[str]:
     for column in columns:
         width = max(map(len, column))
         padded.append([cell.ljust(width) for cell in column])
-    return ["  ".join(cells) for cells in zip(*padded, last, strict=True)]
+    return list(map("  ".join, zip(*padded, last, strict=True)))
 
 
 def _format_loss(row: BoundRow, losses: Mapping) -> str:
