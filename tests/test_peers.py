@@ -181,7 +181,7 @@ class Mean:
         return [self.mean if self.how != "pid" else os.getpid()] * len(X)
 
 
-worker.serve(sys.argv[1:], {{"mean": lambda X, y, **given: (Mean(**given), {{"X": X, "y": y}})}})
+worker.serve_requests(sys.argv[1:], {{"mean": lambda X, y, **given: (Mean(**given), {{"X": X, "y": y}})}})
 """
 
 
@@ -191,8 +191,8 @@ def stub(monkeypatch, tmp_path):
     path = tmp_path / "stub.py"
     path.write_text(STUB.format(worker=worker.__file__), encoding="utf-8")
     command = [sys.executable, "-I", str(path)]
-    monkeypatch.setattr(process, "_own", threading.local())
-    monkeypatch.setattr(process, "worker_command", lambda: command)
+    monkeypatch.setattr(process, "_of_thread", threading.local())
+    monkeypatch.setattr(process, "build_worker_command", lambda: command)
     return command
 
 
@@ -210,9 +210,9 @@ def predict(model):
 def test_a_model_travels_as_bytes_and_outlives_its_worker(stub):
     said, found = fit(epsilon=math.inf)
     assert said["fit_seconds"] >= 0
-    first = process._own.worker
-    assert predict(found["model"]).tolist() == [3, 3, 3] and process._own.worker is first
-    del process._own.worker
+    first = process._of_thread.worker
+    assert predict(found["model"]).tolist() == [3, 3, 3] and process._of_thread.worker is first
+    del process._of_thread.worker
     assert predict(found["model"]).tolist() == [3, 3, 3]
 
 
@@ -270,7 +270,7 @@ def test_each_thread_has_a_worker_which_ends_with_it(stub):
 
     def work():
         together.wait()
-        found.append((predict(fit("pid")[1]["model"])[0], process._own.worker._process))
+        found.append((predict(fit("pid")[1]["model"])[0], process._of_thread.worker._process))
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -283,8 +283,8 @@ def test_each_thread_has_a_worker_which_ends_with_it(stub):
 
 
 def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
-    monkeypatch.setattr(process, "_own", threading.local())
-    monkeypatch.setattr(process, "worker_command", lambda: ["/nowhere/python"])
+    monkeypatch.setattr(process, "_of_thread", threading.local())
+    monkeypatch.setattr(process, "build_worker_command", lambda: ["/nowhere/python"])
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
     cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
@@ -362,7 +362,7 @@ def test_the_same_random_state_gives_the_same_model(cls):
     first = small(cls).fit(X, y)
     found = first.predict(X)
     assert set(found) <= {"yes", "no"} if "Classifier" in cls.__name__ else np.isfinite(found).all()
-    process._own.worker._end()
+    process._of_thread.worker._end()
     again = pickle.loads(pickle.dumps(small(cls).fit(X, y)))
     assert again.model_ == first.model_ and (again.predict(X) == found).all()
     assert small(cls, random_state=4).fit(X, y).model_ != first.model_
@@ -405,7 +405,7 @@ worker = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(worker)
 {code}
 """
-    python = process.worker_command()[0]
+    python = process.build_worker_command()[0]
     done = subprocess.run([python, "-I", "-c", lines], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -422,7 +422,7 @@ def test_a_record_that_is_replaced_costs_diffprivlibs_forest_two_epsilon():
     epsilon, n_trees = 0.5, 2000
     found = in_their_environment(f"""
 def share(x, y):
-    model, rows = worker.diffprivlib_forest(
+    model, rows = worker.make_diffprivlib_forest(
         np.tile(np.array(x, float)[:, None], ({n_trees}, 1)), np.tile(y, {n_trees}),
         epsilon={epsilon}, seed=0, n_estimators={n_trees}, max_depth=1, n_classes=2,
     )
@@ -456,7 +456,7 @@ forest._parallel_build_trees = recorded
 for first in (0, 1):  # all rows, and without the first
     dealt.append([])
     X = np.arange(first, 40)[:, None] / 64
-    model, rows = worker.diffprivlib_forest(
+    model, rows = worker.make_diffprivlib_forest(
         X, np.zeros(len(X), int), epsilon=1.0, seed=0, n_estimators={n_trees}, max_depth=1, n_classes=2
     )
     model.fit(**rows)
@@ -487,7 +487,7 @@ module.LaplaceFolded = recording(LaplaceFolded)
 module.Laplace = recording(module.Laplace)
 tools.utils.LaplaceTruncated = recording(tools.utils.LaplaceTruncated)
 X = np.random.default_rng(0).random((1000, 3)) * [0.1, 1, 1]
-model, rows = worker.diffprivlib_linear(X, X[:, 0], epsilon=1.0, seed=0)
+model, rows = worker.make_diffprivlib_linear(X, X[:, 0], epsilon=1.0, seed=0)
 model.fit(**rows)
 print(json.dumps([math.fsum(spent), squares[1:]]))
 """)
@@ -511,10 +511,10 @@ _preprocessor.private_categorical_binning = recorded
 classes = []
 for n in (1, 4):  # of one category and one class only, or of all of them
     X = np.array([[i % n, i % 2 / 2] for i in range(60)], float)
-    model, rows = worker.dp_ebm(
+    model, rows = worker.make_dp_ebm(
         X, np.arange(60) % min(n, 2), epsilon=1.0, delta=1e-6, seed=0, max_rounds=3, n_categories=[4, 0], n_classes=2
     )
-    with worker.nothing_leaks():
+    with worker.leak_warnings_as_errors():
         model.fit(**rows)
     classes.append(model.classes_.tolist())
 print(json.dumps([listed, classes]))
@@ -532,7 +532,7 @@ class Careless:
 
 import diffprivlib.models
 try:
-    worker.answer(
+    worker.answer_request(
         {"do": "fit", "model": "careless", "parameters": {}},
         {"X": np.random.random((9, 2)), "y": np.random.random(9)},
         {"careless": lambda X, y: (Careless(), {"X": X, "y": y})},

@@ -60,17 +60,17 @@ def receive_frame(stream: BinaryIO) -> tuple[dict, dict[str, np.ndarray]]:
     Traceback (most recent call last):
     EOFError: the other end of the pipe is gone
     """
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    with np.load(io.BytesIO(_exactly(stream, length)), allow_pickle=False) as archive:
+    (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
+    with np.load(io.BytesIO(_read_exactly(stream, length)), allow_pickle=False) as archive:
         arrays = dict(archive)
     return json.loads(arrays.pop("words").tobytes()), arrays
 
 
-def _exactly(stream: BinaryIO, size: int) -> bytes:
-    found = stream.read(size)
-    if len(found) < size:
+def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+    contents = stream.read(size)
+    if len(contents) < size:
         raise EOFError("the other end of the pipe is gone")
-    return found
+    return contents
 
 
 def make_diffprivlib_forest(
@@ -131,7 +131,7 @@ def make_dp_ebm(
     """
     from interpret.privacy import DPExplainableBoostingClassifier, DPExplainableBoostingRegressor
 
-    told = {
+    parameters = {
         "feature_types": ["nominal" if n else "continuous" for n in n_categories],
         "privacy_bounds": np.column_stack(_unit_cube(X.shape[1])),
         "epsilon": epsilon,
@@ -141,9 +141,9 @@ def make_dp_ebm(
         "n_jobs": 1,
     }
     if n_classes is None:
-        model = DPExplainableBoostingRegressor(**told, privacy_target_min=0.0, privacy_target_max=1.0)
+        model = DPExplainableBoostingRegressor(**parameters, privacy_target_min=0.0, privacy_target_max=1.0)
     else:
-        model = DPExplainableBoostingClassifier(**told)
+        model = DPExplainableBoostingClassifier(**parameters)
     public, labels = _public_rows(n_categories, n_classes or 1)
     weights = np.repeat([1.0, _PUBLIC_WEIGHT], [len(X), len(public)])
     return model, {"X": np.vstack([X, public]), "y": np.append(y, labels), "sample_weight": weights}
@@ -213,8 +213,8 @@ def serve_requests(packages: Sequence[str], models: Mapping[str, Callable] = MOD
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the peers print is no answer
     requests = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
-    send_frame(answers, {"versions": {name: _version(name) for name in packages}})
+    threading.Thread(target=_read_requests, args=(sys.stdin.buffer, requests), daemon=True).start()
+    send_frame(answers, {"versions": {name: _find_version(name) for name in packages}})
     while True:
         try:
             words, arrays = answer_request(*requests.get(), models)
@@ -223,7 +223,7 @@ def serve_requests(packages: Sequence[str], models: Mapping[str, Callable] = MOD
         send_frame(answers, words, **arrays)
 
 
-def _read(stream: BinaryIO, requests: queue.SimpleQueue) -> None:
+def _read_requests(stream: BinaryIO, requests: queue.SimpleQueue) -> None:
     """Read requests as they come, so that the end of the stream is noticed while a model is being fitted, too."""
     try:
         while True:
@@ -235,7 +235,7 @@ def _read(stream: BinaryIO, requests: queue.SimpleQueue) -> None:
         os._exit(1)
 
 
-def _version(package: str) -> str | None:
+def _find_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
