@@ -42,17 +42,26 @@ from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
 from experiments.audit import audit_tasks, neighbouring_tables
 from experiments.audit.attacks import black_box, canaries
-from experiments.audit.attacks.black_box import audited, claim, observer_of, pairs_of, refute, sized, trained, verdict
+from experiments.audit.attacks.black_box import (
+    audit_pairs,
+    find_refutation,
+    judge_bound,
+    list_pairs,
+    make_observer,
+    observe_in_threads,
+    read_claim,
+    resize_estimator,
+)
 from experiments.audit.bounds import (
     FALSE_ALARMS,
-    guessing_epsilon,
-    largest_probability,
-    largest_refutable,
-    smallest_epsilon,
-    smallest_probability,
+    bound_epsilon_by_counts,
+    bound_epsilon_by_guesses,
+    bound_probability_above,
+    bound_probability_below,
+    find_largest_bound,
 )
 from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import Stream
+from experiments.audit.observe.random_streams import RandomStream
 from plots import audit_bounds
 from tests.command_line import exit_code
 from tests.noisy_objective import perturbed
@@ -84,8 +93,8 @@ def bisected(grows, aim):
 def test_bounds_of_probabilities_are_those_of_inverted_binomial_tails(k, n, alpha):
     below = bisected(lambda p: tail(k, n, p), alpha) if k else 0.0
     above = bisected(lambda p: tail(k + 1, n, p), 1 - alpha) if k < n else 1.0
-    assert float(smallest_probability(k, n, alpha)) == pytest.approx(below, abs=1e-9)
-    assert float(largest_probability(k, n, alpha)) == pytest.approx(above, abs=1e-9)
+    assert float(bound_probability_below(k, n, alpha)) == pytest.approx(below, abs=1e-9)
+    assert float(bound_probability_above(k, n, alpha)) == pytest.approx(above, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +108,7 @@ def test_bounds_of_probabilities_are_those_of_inverted_binomial_tails(k, n, alph
     ],
 )
 def test_bounds_of_epsilon_are_those_of_another_auditor(k, other, n, alpha, expected):
-    assert float(smallest_epsilon(k, other, n, alpha)) == pytest.approx(expected, abs=1e-8)
+    assert float(bound_epsilon_by_counts(k, other, n, alpha)) == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -113,14 +122,14 @@ def test_bounds_of_epsilon_are_those_of_another_auditor(k, other, n, alpha, expe
     ],
 )
 def test_bounds_of_one_run_are_those_of_another_auditor_and_of_the_inverted_tail(correct, guesses, alpha, expected):
-    bound = guessing_epsilon(correct, guesses, alpha)
+    bound = bound_epsilon_by_guesses(correct, guesses, alpha)
     assert bound == pytest.approx(expected, abs=1e-6)  # the other one stops at 1e-6
     assert tail(correct, guesses, 1 / (1 + math.exp(-bound))) == pytest.approx(alpha, rel=1e-6)
 
 
 def test_no_guesses_and_wrong_guesses_bound_nothing():
-    assert guessing_epsilon(0, 0, 0.05) == guessing_epsilon(10, 100, 0.05) == 0.0
-    assert largest_refutable(1000, 0.05) == float(smallest_epsilon(1000, 0, 1000, 0.05))
+    assert bound_epsilon_by_guesses(0, 0, 0.05) == bound_epsilon_by_guesses(10, 100, 0.05) == 0.0
+    assert find_largest_bound(1000, 0.05) == float(bound_epsilon_by_counts(1000, 0, 1000, 0.05))
 
 
 @pytest.mark.parametrize("q, epsilon", [(0.05, 1.0), (0.3, 1.0), (0.02, 3.0), (0.3, 0.0)])
@@ -129,7 +138,7 @@ def test_the_bound_exceeds_the_true_epsilon_no_more_often_than_it_says(q, epsilo
     ways = np.array([math.comb(n, k) for k in range(n + 1)], dtype=np.float64)
     k = np.arange(n + 1)
     left, right = (ways * x**k * (1 - x) ** (n - k) for x in (p, q))
-    wrong = smallest_epsilon(k[:, None], k[None, :], n, alpha) > epsilon + 1e-12
+    wrong = bound_epsilon_by_counts(k[:, None], k[None, :], n, alpha) > epsilon + 1e-12
     assert (left[:, None] * right[None, :])[wrong].sum() <= alpha
 
 
@@ -139,27 +148,27 @@ def test_the_bound_exceeds_the_true_epsilon_no_more_often_than_it_says(q, epsilo
 @pytest.mark.parametrize(
     "tables",
     [
-        neighbouring_tables.CLASSES,
-        neighbouring_tables.NUMBERS,
-        neighbouring_tables.COEFFICIENTS,
-        neighbouring_tables.MOMENTS,
-        neighbouring_tables.RELEASES,
+        neighbouring_tables.CLASSIFICATION_PAIRS,
+        neighbouring_tables.REGRESSION_PAIRS,
+        neighbouring_tables.COEFFICIENT_PAIRS,
+        neighbouring_tables.MOMENT_PAIRS,
+        neighbouring_tables.RELEASE_PAIRS,
     ],
 )
 def test_pairs_have_names_of_their_own_and_targets_in_their_domain(tables):
     assert len({pair.name for pair in tables}) == len(tables)
     for pair in tables:
-        X, y = neighbouring_tables.training_rows(pair.domain, pair.neighbour)
+        X, y = neighbouring_tables.split_targets(pair.domain, pair.neighbour)
         pair.domain.rows(X, y).matrix()
-        assert tuple(pair.probes().iloc[0]) == pair.differing[0][:-1]
+        assert tuple(pair.probe_rows().iloc[0]) == pair.differing_records[0][:-1]
 
 
 def test_tables_that_differ_by_more_than_a_record_are_no_pair():
     domain = Domain((Nominal("a", (0, 1)),), Nominal("y", (0, 1)))
     with pytest.raises(ValueError, match="differ by 0 and 2 records"):
-        neighbouring_tables.Pair("two more", domain, ((0, 0),), ((0, 0), (0, 0), (1, 1)))
+        neighbouring_tables.TablePair("two more", domain, ((0, 0),), ((0, 0), (0, 0), (1, 1)))
     with pytest.raises(ValueError, match="differ by 0 and 0 records"):
-        neighbouring_tables.Pair("another order", domain, ((0, 0), (1, 1)), ((1, 1), (0, 0)))
+        neighbouring_tables.TablePair("another order", domain, ((0, 0), (1, 1)), ((1, 1), (0, 0)))
 
 
 def named(tables, name):
@@ -189,9 +198,16 @@ FORESTS = {
 def observed(name, pair_name="the only one of its category"):
     model = FORESTS[name]
     pair = named(
-        neighbouring_tables.NUMBERS if name == "diffpets_regressor" else neighbouring_tables.CLASSES, pair_name
+        neighbouring_tables.REGRESSION_PAIRS
+        if name == "diffpets_regressor"
+        else neighbouring_tables.CLASSIFICATION_PAIRS,
+        pair_name,
     )
-    return observer_of(sized(clone(model), pair), pair, pair.neighbour, 7), sized(clone(model), pair), pair
+    return (
+        make_observer(resize_estimator(clone(model), pair), pair, pair.neighbour, 7),
+        resize_estimator(clone(model), pair),
+        pair,
+    )
 
 
 def same(left, right):
@@ -205,26 +221,26 @@ def same(left, right):
 @pytest.mark.parametrize("name", FORESTS)
 def test_a_training_grows_the_trees_that_fit_grows_from_the_same_stream(name, monkeypatch):
     observer, model, pair = observed(name, "holds the maximum of a column")
-    shared = Stream(7).at(3)
+    shared = RandomStream(7).start_training(3)
     monkeypatch.setattr(np.random, "default_rng", lambda seed: shared)  # one stream in place of those of a fit
-    model.set_params(domain=pair.domain).fit(*neighbouring_tables.training_rows(pair.domain, pair.neighbour))
-    trees = observer.trees(3)
+    model.set_params(domain=pair.domain).fit(*neighbouring_tables.split_targets(pair.domain, pair.neighbour))
+    trees = observer.grow_trees(3)
     assert len(trees) == len(model.trees_) and all(map(same, trees, model.trees_))
-    assert not all(map(same, trees, observer.trees(4)))
+    assert not all(map(same, trees, observer.grow_trees(4)))
 
 
 @pytest.mark.parametrize("name", ["rfdpp_gini", "edprf sound", "rdt"])
 def test_the_compiled_loop_sees_those_trees_whatever_its_blocks(name):
     observer, model, pair = observed(name, "a replaced label")
-    whole, parts = observer.observe(0, 40), trained(observer, 0, 40, jobs=2)
-    model.set_params(domain=pair.domain).fit(*neighbouring_tables.training_rows(pair.domain, pair.neighbour))
+    whole, parts = observer.observe(0, 40), observe_in_threads(observer, 0, 40, jobs=2)
+    model.set_params(domain=pair.domain).fit(*neighbouring_tables.split_targets(pair.domain, pair.neighbour))
     for side, values in (whole.codes | whole.numbers).items():
         late = observer.observe(25, 15)
         assert np.array_equal(values, (parts.codes | parts.numbers)[side], equal_nan=True)
         assert np.array_equal(values[25:], (late.codes | late.numbers)[side], equal_nan=True)
-    record = pair.probes().iloc[:1]
+    record = pair.probe_rows().iloc[:1]
     for training in range(40):
-        model.trees_ = observer.trees(training)
+        model.trees_ = observer.grow_trees(training)
         if name == "rdt":
             sides = [f"noisy count of {answer!r} where the record ends" for answer in ("no", "yes")]
             sums = np.array([whole.numbers[side][training].sum() for side in sides])
@@ -240,17 +256,17 @@ def test_outcomes_are_equal_where_what_they_say_is_equal():
     observer, _, _ = observed("edprf sound")
     seen = observer.observe(0, 60)
     for side, codes in seen.codes.items():
-        said = np.array([[observer.words(side, i, t) for t in range(codes.shape[1])] for i in range(60)])
+        said = np.array([[observer.describe_side(side, i, t) for t in range(codes.shape[1])] for i in range(60)])
         assert 1 < len(np.unique(said)) == len(np.unique(codes))
         assert len(np.unique(np.char.add(said, codes.astype(str)))) == len(np.unique(codes))
 
 
 def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
     domain = Domain((Nominal("a", (0, 1)),), Continuous("y", 0, 1))
-    pair = neighbouring_tables.Pair(
+    pair = neighbouring_tables.TablePair(
         "from here to there", domain, 5 * ((0, 0.0),) + ((0, 1.0),), 5 * ((0, 0.0),) + ((1, 1.0),)
     )
-    observer = observer_of(DiffPETsRegressor(5.0, n_estimators=1, max_depth=1, variant="sound"), pair, pair.table, 3)
+    observer = make_observer(DiffPETsRegressor(5.0, n_estimators=1, max_depth=1, variant="sound"), pair, pair.table, 3)
     numbers = observer.observe(0, 50).numbers
     assert np.isfinite(numbers["noisy count on level 0 of the record's way"]).all()
     assert np.isnan(numbers["noisy count on level 0 of the other record's way"]).all()  # the root is on both ways
@@ -260,24 +276,26 @@ def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
 
 
 def test_many_releases_of_coefficients_are_those_of_the_mechanism():
-    pair = neighbouring_tables.COEFFICIENTS[-1]
+    pair = neighbouring_tables.COEFFICIENT_PAIRS[-1]
     model = DPBARegressor(3.0, domain=pair.domain)
-    observer = observer_of(model, pair, pair.table, 11)
+    observer = make_observer(model, pair, pair.table, 11)
     seen = observer.observe(5, 4)
-    summary = model.summarise(*neighbouring_tables.training_rows(pair.domain, pair.table))
+    summary = model.summarise(*neighbouring_tables.split_targets(pair.domain, pair.table))
     budget = model._printed_budget(summary.design)
     for i in range(4):
-        M, b = perturbed(summary.objective, budget.quadratic, budget.linear, Stream(11).at(5 + i))
+        M, b = perturbed(summary.objective, budget.quadratic, budget.linear, RandomStream(11).start_training(5 + i))
         released = [M[0, 0], M[0, 1], M[1, 1], *b]
         assert [values[i, 0] for values in seen.numbers.values()][:5] == pytest.approx(released, rel=1e-12)
 
 
 def test_a_stream_begins_anew_where_half_a_number_was_left_over():
-    stream, others = Stream(1), Stream(1)
-    first = stream.at(9).integers(0, 5, size=3, dtype=np.int32)  # leaves half of 64 bits
-    assert np.array_equal(stream.at(9).integers(0, 5, size=3, dtype=np.int32), first)
-    assert np.array_equal(others.at(9).integers(0, 5, size=3, dtype=np.int32), first)
-    draws = [stream.at(i).random() for i in range(2000)] + [Stream(2).at(i).random() for i in range(2000)]
+    stream, others = RandomStream(1), RandomStream(1)
+    first = stream.start_training(9).integers(0, 5, size=3, dtype=np.int32)  # leaves half of 64 bits
+    assert np.array_equal(stream.start_training(9).integers(0, 5, size=3, dtype=np.int32), first)
+    assert np.array_equal(others.start_training(9).integers(0, 5, size=3, dtype=np.int32), first)
+    draws = [stream.start_training(i).random() for i in range(2000)] + [
+        RandomStream(2).start_training(i).random() for i in range(2000)
+    ]
     assert len(set(draws)) == 4000 and abs(np.mean(draws) - 0.5) < 0.02
 
 
@@ -296,7 +314,7 @@ class Plain:
         numbers = {f"number {j}": drawn[:, [j]] for j in range(drawn.shape[1])} if drawn.ndim == 2 else {}
         return Observation({} if numbers else {"outcome": drawn[:, np.newaxis].astype(np.int64)}, numbers)
 
-    def words(self, side, training, part):
+    def describe_side(self, side, training, part):
         return str(training)
 
 
@@ -352,7 +370,7 @@ FAULTY = {
 def plain(mechanism, seed, n):
     draw, tables, neighbours = mechanism
     observers = tuple(Plain(draw, values, [seed, i], CLAIMED, neighbours) for i, values in enumerate(tables))
-    return refute(observers, n, ALPHA, CLAIMED)
+    return find_refutation(observers, n, ALPHA, CLAIMED)
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -389,21 +407,21 @@ class Together:
         number = np.where(rng.random((n, 1)) < self.agrees, coin, 1 - coin) + rng.random((n, 1))
         return Observation({"coin": coin}, {"number": number})
 
-    def words(self, side, training, part):
+    def describe_side(self, side, training, part):
         return str(training)
 
 
 def test_a_number_counts_by_what_it_is_worth_beside_an_outcome():
-    found = refute((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
+    found = find_refutation((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
     assert found.event.startswith("evidence of coin and, given that, number")
     assert 0.25 < found.bound <= math.log(0.6 / 0.4)
 
 
 def test_no_more_trainings_choose_than_help(monkeypatch):
     monkeypatch.setattr(black_box, "CHOOSING", 1_000)
-    found = refute((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
+    found = find_refutation((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
     assert found.counted == 19_000 and max(found.counts) > 5_000
-    assert found.refutable == pytest.approx(largest_refutable(19_000, ALPHA))
+    assert found.refutable == pytest.approx(find_largest_bound(19_000, ALPHA))
 
 
 # Estimators with a fault.
@@ -470,22 +488,22 @@ class ScaledByRows(FunctionalMechanismRegressor):
 
 def convicted(model, pair, n):
     """The verdict on an estimator, at its claim."""
-    (found,) = audited(lambda pair: sized(clone(model), pair), [pair], n)
+    (found,) = audit_pairs(lambda pair: resize_estimator(clone(model), pair), [pair], n)
     return found
 
 
 @pytest.mark.parametrize(
     "faulty, right, pair",
     [
-        (UndividedRDT, RDTClassifier, named(neighbouring_tables.CLASSES, "the only one of its class")),
+        (UndividedRDT, RDTClassifier, named(neighbouring_tables.CLASSIFICATION_PAIRS, "the only one of its class")),
         (
             ExactSplits,
             partial(EDPRFClassifier, variant="sound"),
-            named(neighbouring_tables.CLASSES, "flips the best split"),
+            named(neighbouring_tables.CLASSIFICATION_PAIRS, "flips the best split"),
         ),
-        (ByPosition, RDTClassifier, named(neighbouring_tables.CLASSES, "first in order")),
-        (HalfSensitive, FunctionalMechanismRegressor, neighbouring_tables.COEFFICIENTS[0]),
-        (ScaledByRows, FunctionalMechanismRegressor, neighbouring_tables.COEFFICIENTS[2]),
+        (ByPosition, RDTClassifier, named(neighbouring_tables.CLASSIFICATION_PAIRS, "first in order")),
+        (HalfSensitive, FunctionalMechanismRegressor, neighbouring_tables.COEFFICIENT_PAIRS[0]),
+        (ScaledByRows, FunctionalMechanismRegressor, neighbouring_tables.COEFFICIENT_PAIRS[2]),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
@@ -498,7 +516,7 @@ def test_a_fault_in_an_estimator_is_found(faulty, right, pair, monkeypatch):
 
 
 def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
-    pair = named(neighbouring_tables.CLASSES, "alone in its leaf")
+    pair = named(neighbouring_tables.CLASSIFICATION_PAIRS, "alone in its leaf")
     found = convicted(RFDPPGiniClassifier(1.0), pair, 4_000)
     assert found.verdict == "violated" and found.bound > 4
     assert found.event == "root is not: a leaf"
@@ -511,7 +529,7 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
 
 
 @pytest.mark.parametrize("name", ["fm", "dpc", "dpba", "diff_lr"])
-@pytest.mark.parametrize("pair", neighbouring_tables.MOMENTS[:2], ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", neighbouring_tables.MOMENT_PAIRS[:2], ids=lambda pair: pair.name)
 def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
     name = f"{name}_sound"
     model = audit_tasks.estimators.make(name, audit_tasks.estimators.parameters(name), epsilon=2.0)
@@ -521,24 +539,24 @@ def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
 
 def test_half_of_a_sound_sensitivity_is_found(monkeypatch):
     model = FunctionalMechanismRegressor(1.0, variant="sound")
-    assert convicted(model, neighbouring_tables.MOMENTS[0], 20_000).verdict != "violated"
+    assert convicted(model, neighbouring_tables.MOMENT_PAIRS[0], 20_000).verdict != "violated"
     of = Moments.of
     monkeypatch.setattr(Moments, "of", lambda design: of(design)._replace(bounds=of(design).bounds / 2))
-    found = convicted(model, neighbouring_tables.MOMENTS[0], 20_000)
+    found = convicted(model, neighbouring_tables.MOMENT_PAIRS[0], 20_000)
     assert found.verdict == "violated" and found.privacy.keeps_claim
 
 
 @pytest.mark.parametrize(
     "model, pair, share",
     [
-        (RDTClassifier(2.0), named(neighbouring_tables.CLASSES, "alone in its leaf"), 1.0),
-        (DPBARegressor(2.0, beta=None, share=1e-3), neighbouring_tables.COEFFICIENTS[0], 0.999),
+        (RDTClassifier(2.0), named(neighbouring_tables.CLASSIFICATION_PAIRS, "alone in its leaf"), 1.0),
+        (DPBARegressor(2.0, beta=None, share=1e-3), neighbouring_tables.COEFFICIENT_PAIRS[0], 0.999),
         (
             FunctionalMechanismRegressor(3.0),
-            neighbouring_tables.COEFFICIENTS[0],
+            neighbouring_tables.COEFFICIENT_PAIRS[0],
             4 / 6,
         ),  # b moves by 4, the sensitivity is 6
-        (FunctionalMechanismRegressor(3.0), neighbouring_tables.COEFFICIENTS[1], 3 / 6),
+        (FunctionalMechanismRegressor(3.0), neighbouring_tables.COEFFICIENT_PAIRS[1], 3 / 6),
     ],
     ids=["a random tree", "half of an objective", "fm, corners", "fm, a corner and the middle"],
 )
@@ -551,54 +569,54 @@ def test_the_bound_is_nearly_all_that_the_tables_can_show(model, pair, share):
 
 def test_marginals_keep_their_epsilon_and_show_most_of_it():
     found = convicted(
-        DPMarginalsClassifier(2.0), named(neighbouring_tables.RELEASES, "the only one of its class"), 4_000
+        DPMarginalsClassifier(2.0), named(neighbouring_tables.RELEASE_PAIRS, "the only one of its class"), 4_000
     )
     assert 1.0 < found.bound <= 2.0
 
 
 def test_a_claim_counts_for_its_own_relation_only():
-    more, other = (
-        named(neighbouring_tables.CLASSES, "alone in its leaf"),
-        named(neighbouring_tables.CLASSES, "a replaced label"),
-    )
     added, replaced = (Privacy(0.5, Spent("m", "p", 0.5, 1.0), neighbours=r) for r in (ADDED_OR_REMOVED, REPLACED))
-    assert [claim(added, more), claim(added, other), claim(replaced, other)] == [0.5, 1.0, 0.5]
-    assert claim(replaced, more) is None
-    assert list(audited(lambda _: FunctionalMechanismRegressor(), [regression_pair_of_one_more()], 1000)) == []
-    assert verdict(0.2, math.inf) == "nothing claimed"
+    assert [read_claim(added, ADDED_OR_REMOVED), read_claim(added, REPLACED)] == [0.5, 1.0]
+    assert read_claim(replaced, REPLACED) == 0.5
+    assert read_claim(replaced, ADDED_OR_REMOVED) is None
+    assert list(audit_pairs(lambda _: FunctionalMechanismRegressor(), [regression_pair_of_one_more()], 1000)) == []
+    assert judge_bound(0.2, math.inf) == "nothing claimed"
 
 
 def regression_pair_of_one_more():
     domain = Domain((Continuous("x", -1, 1),), Continuous("y", -1, 1))
-    return neighbouring_tables.Pair("one more", domain, ((0.5, 0.5),), ((0.5, 0.5), (1.0, 1.0)))
+    return neighbouring_tables.TablePair("one more", domain, ((0.5, 0.5),), ((0.5, 0.5), (1.0, 1.0)))
 
 
 # One run.
 
 
 def test_one_run_of_a_random_tree_is_nearly_tight_and_of_a_sound_forest_is_weak():
-    tight = canaries.one_run(RDTClassifier(1.0, n_estimators=1, max_depth=8), "nursery", 4_000)
+    tight = canaries.audit_one_run(RDTClassifier(1.0, n_estimators=1, max_depth=8), "nursery", 4_000)
     assert 0.5 <= tight.bound <= 1.0 and tight.guesses > 2_000
-    weak = canaries.one_run(EDPRFClassifier(1.0, max_depth=4, variant="sound"), "nursery", 1_000)
+    weak = canaries.audit_one_run(EDPRFClassifier(1.0, max_depth=4, variant="sound"), "nursery", 1_000)
     assert weak.bound <= 1.0 and weak.verdict == "not refuted"
 
 
 def test_one_run_convicts_a_budget_that_is_not_divided():
-    run = canaries.one_run(UndividedRDT(1.0, n_estimators=5, max_depth=8), "nursery", 4_000)
+    run = canaries.audit_one_run(UndividedRDT(1.0, n_estimators=5, max_depth=8), "nursery", 4_000)
     assert run.verdict == "violated"
-    assert canaries.one_run(RDTClassifier(1.0, n_estimators=5, max_depth=8), "nursery", 4_000).verdict == "not refuted"
+    assert (
+        canaries.audit_one_run(RDTClassifier(1.0, n_estimators=5, max_depth=8), "nursery", 4_000).verdict
+        == "not refuted"
+    )
 
 
 @pytest.mark.parametrize("model", [RFDPPGiniClassifier(max_depth=8), EDPRFClassifier(n_estimators=1, max_depth=7)])
 def test_what_printed_trees_betray_is_always_true(model):
-    run = canaries.one_run(model, "car", 400)
+    run = canaries.audit_one_run(model, "car", 400)
     assert run.guesses == run.correct > 10
     assert "could not have been made without it" in run.rule
 
 
 def test_one_run_says_what_it_cannot_do():
     with pytest.raises(canaries.BadInput, match="a private forest that votes"):
-        canaries.one_run(FunctionalMechanismRegressor(), "car", 100)
+        canaries.audit_one_run(FunctionalMechanismRegressor(), "car", 100)
 
 
 # The command.
@@ -607,7 +625,7 @@ def test_one_run_says_what_it_cannot_do():
 @pytest.fixture(autouse=True)
 def no_real_releases(monkeypatch):
     """They take long; tests/test_release_path.py has them."""
-    monkeypatch.setattr(audit_tasks, "attacked", lambda subjects, epsilon, jobs: iter(()))
+    monkeypatch.setattr(audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs: iter(()))
 
 
 def run_command(tmp_path, *words):
@@ -632,9 +650,13 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
         assert word in said.out
     assert "audits run in" in said.err
     frame = (tmp_path / "audit" / "audit-rfdpp_gini-fm.csv").read_text().splitlines()
-    assert len(frame) == len(rows) + 1 == len(neighbouring_tables.CLASSES) + len(neighbouring_tables.COEFFICIENTS) + 1
+    assert (
+        len(frame)
+        == len(rows) + 1
+        == len(neighbouring_tables.CLASSIFICATION_PAIRS) + len(neighbouring_tables.COEFFICIENT_PAIRS) + 1
+    )
     assert [(report["name"], bool(report["failures"])) for report in replays] == [("rfdpp_gini", True), ("fm", False)]
-    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     _, again, _ = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "trainings=2000", "executor.jobs=2")
     assert again == rows  # whatever the number of threads
 
@@ -645,8 +667,8 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
     tasks.append(audit_tasks.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
     monkeypatch.setattr(audit_tasks, "plan_tasks", lambda plan: tasks)
-    monkeypatch.setattr(audit_tasks.exact, "rows", lambda epsilons: [])
-    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks.worst_cases, "find_worst_cases", lambda epsilons: [])
+    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     assert exit_code("do=audit", "trainings=2000", f"results={tmp_path}") == 0
     found, known = audit_bounds.read(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
@@ -666,11 +688,13 @@ def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
 
 def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(audit_tasks.estimators, "locate", lambda path: UndividedRDT)
-    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
-    monkeypatch.setattr(audit_tasks, "found_for", lambda algorithm: ())
+    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "load_searched_pairs", lambda algorithm: ())
     monkeypatch.setattr(audit_tasks, "with_losses", lambda rows, boxes: rows)
     monkeypatch.setattr(
-        neighbouring_tables, "CLASSES", (named(neighbouring_tables.CLASSES, "the only one of its class"),)
+        neighbouring_tables,
+        "CLASSIFICATION_PAIRS",
+        (named(neighbouring_tables.CLASSIFICATION_PAIRS, "the only one of its class"),),
     )
     code, rows, _ = run_command(tmp_path, "algorithm=rdt", "trainings=40000")
     assert code == 1 and [row["verdict"] for row in rows] == ["violated"]
@@ -720,4 +744,4 @@ def test_everything_private_is_audited_and_what_is_configured_can_be():
 
 
 def test_an_estimator_that_cannot_be_observed_has_no_pairs():
-    assert pairs_of(audit_tasks.estimators.make("majority", {})) == ()
+    assert list_pairs(audit_tasks.estimators.make("majority", {})) == ()

@@ -12,24 +12,21 @@ from scipy import integrate, stats
 from algorithms import mechanisms
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.scores import CODES
-from experiments.audit.laws.exact_laws import (
-    LABELS,
-    LAWS,
-    SIDES,
-    Choice,
-    Tables,
-    changes,
-    exponential_law,
-    noisy_maximum_law,
-    permute_and_flip_law,
-    rows,
-    split_choice,
-    worst_case,
+from experiments.audit.laws.mechanism_laws import LAWS, exponential_law, noisy_maximum_law, permute_and_flip_law
+from experiments.audit.laws.worst_cases import (
+    LABEL_CHOICE,
+    SCORES,
+    DiscreteChoice,
+    SmallTables,
+    find_score_changes,
+    find_worst_case,
+    find_worst_cases,
+    make_split_choice,
 )
 
 QUALITIES = [(0, 1, 3), (2, 2, 0, 1), (-4, -4), (5,)]
 SETTINGS = [(1.0, 0.5), (2.0, 3.0)]  # sensitivity, epsilon
-MARGIN = Choice(
+MARGIN = DiscreteChoice(
     "margin", 1.0, ("class 0", "class 1"), lambda t: np.stack([t[:, 0] - t[:, 1], t[:, 1] - t[:, 0]], axis=1)
 )
 """Scores that move apart: an added record takes one up and the other down."""
@@ -96,7 +93,7 @@ def test_the_samplers_draw_from_the_laws(mechanism, quality):
 
 
 def test_laws_are_normalised_on_every_table():
-    tables = Tables(3, 6).counts
+    tables = SmallTables(3, 6).counts
     for law in LAWS.values():
         assert np.exp(law(tables, 1.0, 3.0)).sum(axis=1) == pytest.approx(1, rel=1e-12)
 
@@ -105,7 +102,7 @@ def test_laws_are_normalised_on_every_table():
 
 
 def test_all_tables_and_all_pairs_are_there():
-    tables = Tables(3, 4)
+    tables = SmallTables(3, 4)
     assert len(tables.counts) == math.comb(4 + 3, 3) == len(set(map(tuple, tables.counts)))
     for relation, moves in (
         (ADDED_OR_REMOVED, {(1, 0, 0), (0, 1, 0), (0, 0, 1)}),
@@ -137,14 +134,14 @@ def test_scores_are_those_of_the_textbook():
 
     by_a, by_b = [(3, 1), (2,)], [(2, 1, 2), (1,)]
     for name, side in (("gini", gini), ("information_gain", information), ("max", max)):
-        assert split_choice(name).quality(table)[0] == pytest.approx([of(by_a, side), of(by_b, side)], rel=1e-12)
+        assert make_split_choice(name).quality(table)[0] == pytest.approx([of(by_a, side), of(by_b, side)], rel=1e-12)
 
     def squares(targets):
         return -sum((y - np.mean(targets)) ** 2 for y in targets)
 
     expected = [of([(0, 0, 0.5, 0), (1, 1)], squares), of([(0, 0, 0.5, 1, 1), (0,)], squares)]
-    assert split_choice("squared_error").quality(table)[0] == pytest.approx(expected, rel=1e-12)
-    assert set(SIDES) == {*CODES, "squared_error"}
+    assert make_split_choice("squared_error").quality(table)[0] == pytest.approx(expected, rel=1e-12)
+    assert set(SCORES) == {*CODES, "squared_error"}
 
 
 # The audit.
@@ -152,7 +149,7 @@ def test_scores_are_those_of_the_textbook():
 
 @pytest.fixture(scope="module")
 def found():
-    return {(row.mechanism, row.score, row.neighbours): row for row in rows((1.0,))}
+    return {(row.mechanism, row.score, row.neighbours): row for row in find_worst_cases((1.0,))}
 
 
 def test_no_choice_of_the_package_pays_more_than_it_is_given(found):
@@ -165,10 +162,10 @@ def test_no_choice_of_the_package_pays_more_than_it_is_given(found):
 
 def test_scores_and_counts_move_one_way_so_that_choices_pay_half(found):
     """What is left unused: the factor 2 of the exponent, wherever a record is added or removed."""
-    for choice in (LABELS, *map(split_choice, SIDES)):
-        low, high = changes(choice, ADDED_OR_REMOVED)
+    for choice in (LABEL_CHOICE, *map(make_split_choice, SCORES)):
+        low, high = find_score_changes(choice, ADDED_OR_REMOVED)
         assert min(abs(low), high) == 0 and max(-low, high) <= choice.sensitivity
-        assert max(map(abs, changes(choice, REPLACED))) <= choice.sensitivity
+        assert max(map(abs, find_score_changes(choice, REPLACED))) <= choice.sensitivity
     for (mechanism, _, relation), row in found.items():
         if mechanism != "laplace_vector" and relation == ADDED_OR_REMOVED:
             assert row.largest <= row.epsilon / 2 + 1e-12
@@ -195,11 +192,11 @@ def test_the_evidence_can_be_checked_by_hand():
     """The two tables of a row give its ratio, in whole numbers: with epsilon = 2 ln 2 every weight is a power of 2."""
     epsilon = 2 * math.log(2)
     for relation, size in ((ADDED_OR_REMOVED, 1), (REPLACED, 0)):
-        row = worst_case("exponential", LABELS, relation, epsilon)
+        row = find_worst_case("exponential", LABEL_CHOICE, relation, epsilon)
         assert sum(row.neighbour.values()) - sum(row.table.values()) == size
         shares = []
         for table in (row.table, row.neighbour):
-            weights = [Fraction(2) ** table.get(name, 0) for name in LABELS.types]
+            weights = [Fraction(2) ** table.get(name, 0) for name in LABEL_CHOICE.types]
             shares.append(weights[row.outcome] / sum(weights))
         assert row.largest == pytest.approx(abs(math.log(shares[0] / shares[1])), rel=1e-12)
 
@@ -208,9 +205,9 @@ def test_the_evidence_can_be_checked_by_hand():
 def test_scores_that_move_apart_pay_all_of_it(epsilon):
     """There is no slack in the mechanisms themselves: permute-and-flip loses nothing, the exponential one little."""
     for mechanism in ("exponential", "permute_and_flip"):
-        assert worst_case(mechanism, MARGIN, ADDED_OR_REMOVED, epsilon).holds
-    assert worst_case("permute_and_flip", MARGIN, ADDED_OR_REMOVED, epsilon).tightness > 0.87
-    assert worst_case("exponential", MARGIN, ADDED_OR_REMOVED, 3.0).tightness > 0.99
+        assert find_worst_case(mechanism, MARGIN, ADDED_OR_REMOVED, epsilon).holds
+    assert find_worst_case("permute_and_flip", MARGIN, ADDED_OR_REMOVED, epsilon).tightness > 0.87
+    assert find_worst_case("exponential", MARGIN, ADDED_OR_REMOVED, 3.0).tightness > 0.99
 
 
 # Planted faults.
@@ -218,16 +215,16 @@ def test_scores_that_move_apart_pay_all_of_it(epsilon):
 
 @pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
 def test_a_sensitivity_of_1_for_2_is_convicted(mechanism):
-    doubled = Choice("twice the margin", 1.0, MARGIN.types, lambda tables: 2 * MARGIN.quality(tables))
-    assert not worst_case(mechanism, doubled, ADDED_OR_REMOVED, 1.0).holds
-    assert worst_case(mechanism, replace(doubled, sensitivity=2.0), ADDED_OR_REMOVED, 1.0).holds
+    doubled = DiscreteChoice("twice the margin", 1.0, MARGIN.types, lambda tables: 2 * MARGIN.quality(tables))
+    assert not find_worst_case(mechanism, doubled, ADDED_OR_REMOVED, 1.0).holds
+    assert find_worst_case(mechanism, replace(doubled, sensitivity=2.0), ADDED_OR_REMOVED, 1.0).holds
 
 
 def test_the_gini_index_with_a_sensitivity_of_1_is_convicted_where_a_record_is_replaced():
     """Where one is added it is not: that is the unused half."""
-    wrong = replace(split_choice("gini"), sensitivity=1.0)
-    assert not worst_case("permute_and_flip", wrong, REPLACED, 1.0).holds
-    assert worst_case("permute_and_flip", wrong, ADDED_OR_REMOVED, 1.0).holds
+    wrong = replace(make_split_choice("gini"), sensitivity=1.0)
+    assert not find_worst_case("permute_and_flip", wrong, REPLACED, 1.0).holds
+    assert find_worst_case("permute_and_flip", wrong, ADDED_OR_REMOVED, 1.0).holds
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
@@ -235,17 +232,17 @@ def test_a_missing_2_in_the_exponent_is_convicted(mechanism):
     def without_2(quality, sensitivity, epsilon):
         return LAWS[mechanism](quality, sensitivity, 2 * epsilon)
 
-    assert not worst_case(mechanism, MARGIN, ADDED_OR_REMOVED, 1.0, law=without_2).holds
-    assert not worst_case(mechanism, LABELS, REPLACED, 1.0, law=without_2).holds
+    assert not find_worst_case(mechanism, MARGIN, ADDED_OR_REMOVED, 1.0, law=without_2).holds
+    assert not find_worst_case(mechanism, LABEL_CHOICE, REPLACED, 1.0, law=without_2).holds
 
 
 def test_the_one_sided_permute_and_flip_holds_for_counts_until_a_record_is_replaced():
     def one_sided(quality, sensitivity, epsilon):
         return permute_and_flip_law(quality, sensitivity / 2, epsilon)
 
-    added = worst_case("permute_and_flip", LABELS, ADDED_OR_REMOVED, 1.0, law=one_sided)
+    added = find_worst_case("permute_and_flip", LABEL_CHOICE, ADDED_OR_REMOVED, 1.0, law=one_sided)
     assert added.holds and added.tightness == pytest.approx(1.0, rel=1e-12)
-    assert not worst_case("permute_and_flip", LABELS, REPLACED, 1.0, law=one_sided).holds
+    assert not find_worst_case("permute_and_flip", LABEL_CHOICE, REPLACED, 1.0, law=one_sided).holds
 
 
 def test_half_the_noise_on_counts_is_convicted():
@@ -253,5 +250,5 @@ def test_half_the_noise_on_counts_is_convicted():
         return noisy_maximum_law(counts, sensitivity / 2, epsilon)
 
     for relation in (ADDED_OR_REMOVED, REPLACED):
-        assert worst_case("laplace_vector", LABELS, relation, 1.0).holds
-        assert not worst_case("laplace_vector", LABELS, relation, 1.0, law=halved).holds
+        assert find_worst_case("laplace_vector", LABEL_CHOICE, relation, 1.0).holds
+        assert not find_worst_case("laplace_vector", LABEL_CHOICE, relation, 1.0, law=halved).holds

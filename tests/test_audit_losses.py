@@ -14,65 +14,79 @@ import pytest
 from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor, RDTClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
 from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_templates
-from experiments.audit.attacks.black_box import claim, pairs_of, sized
-from experiments.audit.bounds import smallest_epsilon
+from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
+from experiments.audit.bounds import bound_epsilon_by_counts
 from experiments.audit.hunt import climb, forest_of, hunted, provable
-from experiments.audit.replay.exact_losses import Trainings, aligned, loss_of_call, losses, sampled
-from experiments.audit.replay.recorder import Call
-from experiments.audit.report import Found, Row, largest_losses, sum_up, told
-from experiments.audit.table_templates import Template, found, found_for, moved, starts
+from experiments.audit.replay.exact_losses import (
+    LossRequest,
+    align_tables,
+    compute_call_loss,
+    sample_losses,
+    sample_losses_in_processes,
+)
+from experiments.audit.replay.recorder import MechanismCall
+from experiments.audit.report.bound_rows import AuditResult, BoundRow, find_largest_losses
+from experiments.audit.report.report_files import write_summary
+from experiments.audit.report.report_text import format_report
+from experiments.audit.table_templates import (
+    TableTemplate,
+    list_starts,
+    load_searched_pairs,
+    read_entries,
+    vary_template,
+)
 from experiments.errors import BadInput
 from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
-TIE = Template((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
+TIE = TableTemplate((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
 SOUND = hunted()
 SMALL = 5
 """Trainings on each pair."""
 AGAIN = 400
 """Trainings where an average is taken."""
-ONE_COLUMN = TIE.pair()
+ONE_COLUMN = TIE.build_pair()
 AVERAGED = {
-    "thrifty_tree": neighbouring_tables.CLASSES[5],
-    "edprf_sound": neighbouring_tables.CLASSES[7],
-    "rfdpp_gini_sound": neighbouring_tables.CLASSES[4],
-    "diffpets_regressor_sound": neighbouring_tables.NUMBERS[0],
-    "diffprfs_max_sound": neighbouring_tables.CLASSES[-1],
+    "thrifty_tree": neighbouring_tables.CLASSIFICATION_PAIRS[5],
+    "edprf_sound": neighbouring_tables.CLASSIFICATION_PAIRS[7],
+    "rfdpp_gini_sound": neighbouring_tables.CLASSIFICATION_PAIRS[4],
+    "diffpets_regressor_sound": neighbouring_tables.REGRESSION_PAIRS[0],
+    "diffprfs_max_sound": neighbouring_tables.CLASSIFICATION_PAIRS[-1],
 }
 PLANTED = {
     "sound votes": (SoundVotes(1.0), ONE_COLUMN),
     "half the scale": (HalfTheScale(1.0), ONE_COLUMN),
     "sound labels": (EDPRFClassifier(1.0, n_estimators=1, max_depth=1, variant="sound"), ONE_COLUMN),
     "twice in the leaves": (TwiceInTheLeaves(1.0, n_estimators=1, max_depth=1, variant="sound"), ONE_COLUMN),
-    "a regression": (FunctionalMechanismRegressor(1.0, variant="sound"), neighbouring_tables.MOMENTS[1]),
-    "not sound": (EDPRFClassifier(1.0, n_estimators=1, max_depth=2), neighbouring_tables.CLASSES[0]),
+    "a regression": (FunctionalMechanismRegressor(1.0, variant="sound"), neighbouring_tables.MOMENT_PAIRS[1]),
+    "not sound": (EDPRFClassifier(1.0, n_estimators=1, max_depth=2), neighbouring_tables.CLASSIFICATION_PAIRS[0]),
 }
 
 
 def forest(name, pair):
-    return sized(forest_of(SOUND[name]), pair, SOUND[name].params)
+    return resize_estimator(forest_of(SOUND[name]), pair, SOUND[name].params)
 
 
 def tables_of(name):
-    return (*pairs_of(forest_of(SOUND[name])), *found_for(name))
+    return (*list_pairs(forest_of(SOUND[name])), *load_searched_pairs(name))
 
 
 @pytest.fixture(scope="module")
 def lost():
     """Losses by what was trained: on all pairs of the sound forests, more of some, and of planted ones."""
     every = [(name, pair) for name in SOUND for pair in tables_of(name)]
-    asked = {(name, pair.name): Trainings(forest(name, pair), pair, SMALL) for name, pair in every}
-    asked |= {name: Trainings(forest(name, pair), pair, AGAIN) for name, pair in AVERAGED.items()}
-    asked |= {name: Trainings(*planted, 60) for name, planted in PLANTED.items()}
-    return dict(zip(asked, sampled(list(asked.values()), jobs=2), strict=True))
+    asked = {(name, pair.name): LossRequest(forest(name, pair), pair, SMALL) for name, pair in every}
+    asked |= {name: LossRequest(forest(name, pair), pair, AGAIN) for name, pair in AVERAGED.items()}
+    asked |= {name: LossRequest(*planted, 60) for name, planted in PLANTED.items()}
+    return dict(zip(asked, sample_losses_in_processes(list(asked.values()), jobs=2), strict=True))
 
 
 # Laws.
 
 
 def loss_between(mechanism, values, others, told, outcome, monotone=False):
-    some, more = (Call(mechanism, np.array(v, float), told, outcome, True, monotone) for v in (values, others))
-    return loss_of_call(some, more)
+    some, more = (MechanismCall(mechanism, np.array(v, float), told, outcome, True, monotone) for v in (values, others))
+    return compute_call_loss(some, more)
 
 
 def softmax(quality, weight):
@@ -105,9 +119,9 @@ def test_numbers_lose_what_the_closed_forms_say():
 
 
 def test_a_law_that_is_told_another_budget_counts_that_too():
-    some = Call("laplace", np.array([3.0]), (1.0, 1.0, None), 3.0, False)
+    some = MechanismCall("laplace", np.array([3.0]), (1.0, 1.0, None), 3.0, False)
     other = replace(some, told=(0.5, 1.0, None))
-    assert loss_of_call(some, other) == pytest.approx(math.log(2))  # half of the density, at the middle
+    assert compute_call_loss(some, other) == pytest.approx(math.log(2))  # half of the density, at the middle
 
 
 # Losses of trainings.
@@ -118,8 +132,8 @@ def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
     for pair in tables_of(name):
         privacy = hunt._privacy(forest_of(SOUND[name]))
         seen = lost[name, pair.name]
-        assert len(seen) == SMALL and np.abs(seen).max() <= claim(privacy, pair) * (1 + 1e-9)
-        assert claim(privacy, pair) == privacy.accounted(pair.neighbours)
+        assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair.neighbours) * (1 + 1e-9)
+        assert read_claim(privacy, pair.neighbours) == privacy.accounted(pair.neighbours)
 
 
 @pytest.mark.parametrize("name", [*AVERAGED, "sound votes", "half the scale", "a regression"])
@@ -139,8 +153,8 @@ def test_losses_of_planted_faults_exceed_their_claim_and_those_of_sound_ones_do_
 
 
 def test_tables_are_laid_out_alike():
-    for pair in (*neighbouring_tables.CLASSES, *neighbouring_tables.NUMBERS):
-        neighbour, table = aligned(pair)
+    for pair in (*neighbouring_tables.CLASSIFICATION_PAIRS, *neighbouring_tables.REGRESSION_PAIRS):
+        neighbour, table = align_tables(pair)
         assert sorted(map(str, neighbour)) == sorted(map(str, pair.neighbour))
         assert sorted(map(str, table)) == sorted(map(str, pair.table))
         assert neighbour[: len(neighbour) - 1] == table[: len(neighbour) - 1]
@@ -148,10 +162,10 @@ def test_tables_are_laid_out_alike():
 
 def test_compiled_code_is_refused():
     with pytest.raises(BadInput, match="NUMBA_DISABLE_JIT"):
-        losses(RDTClassifier(), ONE_COLUMN, 1)
+        sample_losses(RDTClassifier(), ONE_COLUMN, 1)
     with pytest.raises(BadInput, match="make hunt"):
         hunt.hunt_pairs([], 1)
-    assert sampled([]) == []
+    assert sample_losses_in_processes([]) == []
 
 
 # The search.
@@ -162,7 +176,7 @@ def test_what_can_be_proved_is_what_the_law_allows():
     rest = -math.log((1 - p * math.exp(-loss)) / (1 - p))
     sample = np.repeat([loss, rest], [2_000, 8_000])
     counts = 1_000 * p, 1_000 * p * math.exp(-loss)
-    exact = float(smallest_epsilon(*counts, 1_000, 0.01))
+    exact = float(bound_epsilon_by_counts(*counts, 1_000, 0.01))
     assert 0.9 * exact <= provable(sample, 1_000, 0.01) <= exact
     assert provable(-sample, 1_000, 0.01) > 0  # the other way round
     assert provable(np.zeros(100)) == 0.0
@@ -172,15 +186,15 @@ def test_what_can_be_proved_is_what_the_law_allows():
 @pytest.mark.parametrize("is_regression", [False, True])
 def test_a_walk_of_templates_stays_among_neighbours(relation, is_regression):
     rng = np.random.default_rng(0)
-    for start in starts(is_regression, relation):
+    for start in list_starts(is_regression, relation):
         template = start
-        for _ in range(30):
-            template = moved(template, rng)
-            pair = template.pair()
+        for _ in range(100):
+            template = vary_template(template, rng)
+            pair = template.build_pair()
             assert template.is_valid and pair.neighbours == relation == template.neighbours
             assert len(pair.neighbour) == template.n_records
             assert isinstance(pair.domain.target, Continuous) == is_regression
-            assert Template.of(template.entry()) == template
+            assert TableTemplate.from_entry(template.to_entry()) == template
 
 
 def test_a_search_finds_a_better_pair_and_the_same_one_again():
@@ -197,40 +211,40 @@ def test_templates_that_are_no_neighbours_are_refused():
     for wrong in (replace(TIE, gained=(0, 2)), replace(SWAP, lost=SWAP.gained), replace(TIE, columns=())):
         assert not wrong.is_valid
     with pytest.raises(ValueError, match="no pair of neighbouring tables"):
-        Template.of(TIE.entry() | {"gained": [0, 7]})
+        TableTemplate.from_entry(TIE.to_entry() | {"gained": [0, 7]})
 
 
 def test_what_was_found_loads_and_is_about_every_sound_forest():
-    entries = found()
+    entries = read_entries()
     assert sorted((entry["algorithm"], "lost" in entry) for entry in entries) == sorted(product(SOUND, (False, True)))
     for entry in entries:
         assert 0 < entry["worth"] <= 1
-        template = Template.of(entry)
-        assert template.entry() == {key: value for key, value in entry.items() if key not in ("algorithm", "worth")}
+        template = TableTemplate.from_entry(entry)
+        assert template.to_entry() == {key: value for key, value in entry.items() if key not in ("algorithm", "worth")}
     for name in SOUND:
-        more, other = found_for(name)
+        more, other = load_searched_pairs(name)
         assert (more.neighbours, other.neighbours) == (ADDED_OR_REMOVED, REPLACED)
         for pair in (more, other):
-            X, y = neighbouring_tables.training_rows(pair.domain, pair.neighbour)
+            X, y = neighbouring_tables.split_targets(pair.domain, pair.neighbour)
             pair.domain.rows(X, y).matrix()
             assert len(pair.neighbour) - len(pair.table) == (pair is more)
-    assert found_for("rfdpp_gini") == ()
+    assert load_searched_pairs("rfdpp_gini") == ()
 
 
 def test_what_is_found_anew_takes_the_place_of_what_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_templates, "FOUND", tmp_path / "pairs.yaml")
-    found.cache_clear()
+    monkeypatch.setattr(table_templates, "SEARCHED_PAIRS", tmp_path / "pairs.yaml")
+    read_entries.cache_clear()
     try:
-        assert found() == []
-        table_templates.keep(
-            {"algorithm": "b", "worth": worth, **kept.entry()} for worth, kept in ((0.5, TIE), (0.7, SWAP))
+        assert read_entries() == []
+        table_templates.keep_entries(
+            {"algorithm": "b", "worth": worth, **kept.to_entry()} for worth, kept in ((0.5, TIE), (0.7, SWAP))
         )
-        table_templates.keep(
-            {"algorithm": name, "worth": worth, **TIE.entry()} for name, worth in (("a", 0.1), ("b", 0.6))
+        table_templates.keep_entries(
+            {"algorithm": name, "worth": worth, **TIE.to_entry()} for name, worth in (("a", 0.1), ("b", 0.6))
         )
-        assert [(one["algorithm"], one["worth"]) for one in found()] == [("a", 0.1), ("b", 0.6), ("b", 0.7)]
+        assert [(one["algorithm"], one["worth"]) for one in read_entries()] == [("a", 0.1), ("b", 0.6), ("b", 0.7)]
     finally:
-        found.cache_clear()
+        read_entries.cache_clear()
 
 
 # What is told of them.
@@ -240,24 +254,24 @@ def row(**given):
     kept = {"layer": "black box", "algorithm": "a", "params": "{}", "epsilon": 1.0, "claimed": 1.0, "accounted": 1.0}
     kept |= {"keeps_claim": True, "neighbours": ADDED_OR_REMOVED, "where": "here", "event": "it rains", "n": 10}
     kept |= {"count": 4, "of": 5, "other": 3, "other_of": 5, "bound": 0.5, "refutable": 2.0, "verdict": "not refuted"}
-    return Row(**(kept | given))
+    return BoundRow(**(kept | given))
 
 
 def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
     rows = [row(loss=0.6), row(where="there", loss=0.7, bound=0.4), row(algorithm="b", keeps_claim=False)]
-    assert largest_losses(rows) == {("black box", "a", ADDED_OR_REMOVED): (0.7, "there")}
-    found = Found(rows, [], [])
-    lines = told(found).splitlines()
+    assert find_largest_losses(rows) == {("black box", "a", ADDED_OR_REMOVED): (0.7, "there")}
+    found = AuditResult(rows, [], [])
+    lines = format_report(found).splitlines()
     assert any("exact loss" in line for line in lines) and any("0.700 (there)" in line for line in lines)
-    summary, _ = sum_up(found, tmp_path, {})
+    summary, _ = write_summary(found, tmp_path, {})
     header, first, second = summary.read_text().splitlines()
     assert header.endswith(",verdict,loss,loss_where")
     assert first.endswith(",not refuted,0.7,there") and second.endswith(",not refuted,,")
 
 
 def test_a_loss_above_a_sound_claim_is_an_alarm():
-    assert not Found([row(loss=1.0)], [], []).is_alarming
-    assert Found([row(loss=1.1)], [], []).is_alarming
+    assert not AuditResult([row(loss=1.0)], [], []).is_alarming
+    assert AuditResult([row(loss=1.1)], [], []).is_alarming
 
 
 def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
@@ -267,11 +281,11 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
         asked.extend(trainings)
         return [np.array([-0.3, 0.1]) for _ in trainings]
 
-    monkeypatch.setattr(audit_tasks, "sampled", many)
+    monkeypatch.setattr(audit_tasks, "sample_losses_in_processes", many)
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini", "fm"), trainings=2000))
     boxes = [task for task in tasks if isinstance(task, audit_tasks.BlackBox)]
     random_trees = row(algorithm="rdt", where="first in order")
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
     losses_ = [one.loss for one in audit_tasks.with_losses(rows, boxes)]
     assert losses_[0] == 0.3 and np.isnan(losses_[1:]).all()
-    assert len(asked) == len(neighbouring_tables.CLASSES) + 2 and {one.n for one in asked} == {40}
+    assert len(asked) == len(neighbouring_tables.CLASSIFICATION_PAIRS) + 2 and {one.n for one in asked} == {40}

@@ -37,9 +37,16 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.privacy_accountant import NeighboringRelation, UnsupportedEventError
 
 from algorithms.accounting.events import ADDED_OR_REMOVED
-from experiments.audit.replay import replay_audit
-from experiments.audit.replay.recorder import MAXIMUM, Diverged, Tape, watch_class, watching
-from experiments.audit.replay.replay_audit import GRID, Subject, subjects
+from experiments.audit.replay.recorder import (
+    MAXIMUM,
+    CallRecorder,
+    RunsDiverged,
+    include_module_of,
+    pair_keyed_calls,
+    recording_calls,
+)
+from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
+from experiments.audit.subjects import EPSILON, GRID, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
@@ -53,7 +60,7 @@ CHOICES = {"exponential", "permute_and_flip"}
 OTHERS = {MAXIMUM, "laplace and permute_and_flip"}
 """Private by a proof of their own: all that an accountant is told of them is their epsilon."""
 
-EVERY = subjects()
+EVERY = list_subjects()
 BOOTSTRAPPED = Subject("public features", "algorithms.DiffPRFClassifier", {"criterion": "max"})
 MORE = [  # ledgers that the configured readings do not have
     BOOTSTRAPPED,
@@ -103,9 +110,9 @@ def record():
 
 
 def seen_of(subject):
-    watch_class(estimators.locate(subject.target))
-    added = [pair for pair in replay_audit.pairs() if pair.neighbours == ADDED_OR_REMOVED]
-    privacy = subject.make().fit(*added[0].first).privacy_
+    include_module_of(estimators.locate(subject.target))
+    added = [pair for pair in build_replay_pairs() if pair.neighbours == ADDED_OR_REMOVED]
+    privacy = subject.make_estimator().fit(*make_arrays(added[0].table)).privacy_
     is_finite = math.isfinite(privacy.accounted(ADDED_OR_REMOVED))
     ways = {json.dumps(touching_calls(subject, pair)) for pair in added if is_finite}
     account = privacy.as_dict() | {"noisy_epsilon": privacy.noisy_epsilon}
@@ -114,25 +121,25 @@ def seen_of(subject):
 
 def touching_calls(subject, pair):
     """Return the calls whose exact answers one record changes; a run that goes on in another way is one such call."""
-    first = Tape()
-    second = Tape(first)
+    first = CallRecorder()
+    second = CallRecorder(first)
     try:
-        for tape, table in ((first, pair.first), (second, pair.second)):
-            with watching(tape):
-                subject.make().fit(*table).predict(GRID)
-    except Diverged:
+        for tape, table in ((first, pair.table), (second, pair.neighbour)):
+            with recording_calls(tape):
+                subject.make_estimator().fit(*make_arrays(table)).predict(GRID)
+    except RunsDiverged:
         return [{"mechanism": "another run"}]
     if len(second.calls) < len(first.calls):
         return [{"mechanism": "another run"}]
-    couples = [*zip(first.calls, second.calls, strict=True), *replay_audit.by_key(first, second)]
+    couples = [*zip(first.calls, second.calls, strict=True), *pair_keyed_calls(first, second)]
     return [call for call in (touched(*couple) for couple in couples) if call["moved"]]
 
 
 def touched(before, after):
     """Return a call with what a record moves: the entries of a vector one by one, a maximum or a choice as a whole."""
     is_one = before.is_choice or before.mechanism == MAXIMUM
-    moved = [before.change(after)] if is_one else np.abs(after.protected - before.protected).tolist()
-    epsilon, sensitivity, _ = before.told
+    moved = [before.measure_change(after)] if is_one else np.abs(after.protected - before.protected).tolist()
+    epsilon, sensitivity, _ = before.parameters
     return {
         "mechanism": before.mechanism,
         "epsilon": epsilon,
@@ -326,10 +333,7 @@ def test_a_bootstrap_can_be_named_but_not_priced_and_its_step_is_a_lower_bound(s
     ledger = one["privacy"]["ledger"]
     with pytest.raises(UnsupportedEventError, match="SampledWithReplacement"):
         priced(event_of(ledger))
-    assert (
-        agree(replay_audit.EPSILON, without_sampling(event_of(ledger)))
-        and replay_audit.EPSILON < accounted(one) < math.inf
-    )
+    assert agree(EPSILON, without_sampling(event_of(ledger))) and EPSILON < accounted(one) < math.inf
 
 
 @pytest.mark.parametrize("subject", PLANTED, ids=lambda subject: subject.name)
@@ -446,7 +450,7 @@ def test_a_sum_that_forgets_how_often_a_step_happens_or_a_small_step_is_refuted(
     count, level, leaf = (part if part["event"] == "Spent" else part["parts"][0] for part in tree["parts"])
     for forgetful in (count["epsilon"] + level["epsilon"] + leaf["epsilon"], 2 * level["epsilon"] + leaf["epsilon"]):
         assert not agree(forgetful, event_of(tree))
-    assert not agree(math.inf, event_of(tree)) and not agree(replay_audit.EPSILON, dp_event.NonPrivateDpEvent())
+    assert not agree(math.inf, event_of(tree)) and not agree(EPSILON, dp_event.NonPrivateDpEvent())
 
 
 @pytest.mark.parametrize("translate", [event_of, measurement_of])

@@ -1,6 +1,6 @@
 """Selections that go without the 2 in their exponent: their law, and that they hold for what they are used on, alone.
 
-All tables of up to six records are enumerated by ``experiments.audit.laws.exact_laws``, which shares no code with the
+All tables of up to six records are enumerated by ``experiments.audit.laws.worst_cases``, which shares no code with the
 samplers.
 """
 
@@ -10,11 +10,21 @@ from scipy import stats
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.mechanisms import exponential, permute_and_flip
-from experiments.audit.laws.exact_laws import LABELS, LAWS, SIDES, Choice, changes, split_choice, worst_case
+from experiments.audit.laws.mechanism_laws import LAWS
+from experiments.audit.laws.worst_cases import (
+    LABEL_CHOICE,
+    SCORES,
+    DiscreteChoice,
+    find_score_changes,
+    find_worst_case,
+    make_split_choice,
+)
 
 SELECTIONS = pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
-MONOTONE = pytest.mark.parametrize("choice", [LABELS, *map(split_choice, SIDES)], ids=lambda choice: choice.name)
-MARGIN = Choice(
+MONOTONE = pytest.mark.parametrize(
+    "choice", [LABEL_CHOICE, *map(make_split_choice, SCORES)], ids=lambda choice: choice.name
+)
+MARGIN = DiscreteChoice(
     "margin", 1.0, ("class 0", "class 1"), lambda t: np.stack([t[:, 0] - t[:, 1], t[:, 1] - t[:, 0]], axis=1)
 )
 """Scores that move apart."""
@@ -50,7 +60,7 @@ def test_it_is_the_selection_with_half_the_sensitivity_draw_by_draw(mechanism):
 
 @MONOTONE
 def test_an_added_record_moves_all_scores_one_way(choice):
-    low, high = changes(choice, ADDED_OR_REMOVED)
+    low, high = find_score_changes(choice, ADDED_OR_REMOVED)
     assert (low == 0 or high == 0) and max(-low, high) <= choice.sensitivity * (1 + 1e-12)
 
 
@@ -58,17 +68,17 @@ def test_an_added_record_moves_all_scores_one_way(choice):
 @SELECTIONS
 @pytest.mark.parametrize("epsilon", [0.1, 3.0])
 def test_no_record_that_comes_or_goes_costs_more_than_epsilon(mechanism, choice, epsilon):
-    row = worst_case(mechanism, choice, ADDED_OR_REMOVED, epsilon, law=one_sided(mechanism))
+    row = find_worst_case(mechanism, choice, ADDED_OR_REMOVED, epsilon, law=one_sided(mechanism))
     assert row.holds and row.tightness > 0.3
 
 
 @SELECTIONS
 def test_labels_by_permute_and_flip_lose_nothing_and_the_exponential_mechanism_something(mechanism):
-    row = worst_case(mechanism, LABELS, ADDED_OR_REMOVED, 1.0, law=one_sided(mechanism))
+    row = find_worst_case(mechanism, LABEL_CHOICE, ADDED_OR_REMOVED, 1.0, law=one_sided(mechanism))
     assert (row.tightness > 1 - 1e-9) == (mechanism == "permute_and_flip")
 
 
 @SELECTIONS
 def test_it_does_not_hold_for_other_scores_or_neighbours(mechanism):
-    assert not worst_case(mechanism, MARGIN, ADDED_OR_REMOVED, 1.0, law=one_sided(mechanism)).holds
-    assert not worst_case(mechanism, LABELS, REPLACED, 1.0, law=one_sided(mechanism)).holds
+    assert not find_worst_case(mechanism, MARGIN, ADDED_OR_REMOVED, 1.0, law=one_sided(mechanism)).holds
+    assert not find_worst_case(mechanism, LABEL_CHOICE, REPLACED, 1.0, law=one_sided(mechanism)).holds

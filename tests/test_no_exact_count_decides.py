@@ -9,15 +9,15 @@ one process without compilation.
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from algorithms import RFDPPGiniClassifier
-from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests import rfdpp_gini
 from algorithms.forests.engine import depth
+from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.replay import replay_audit
-from experiments.audit.replay.replay_audit import MIDDLE, Pair, Subject, subjects
+from experiments.audit.replay.replay_tables import DOMAIN, MIDDLE
+from experiments.audit.subjects import Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
@@ -27,12 +27,12 @@ SMALL = {"n_estimators": 1, "max_depth": 3, "epsilon": 3.0}
 
 def growing():
     """Tables of 1, 2, 3, ... rows, each beside the next."""
-    found = []
+    pairs = []
     for n in range(1, N_MOST):
-        X, y = np.tile(MIDDLE, (n + 1, 1)), np.zeros(n + 1)
-        y[n // 2] = 1.0
-        found.append(Pair(f"{n} rows and one more", ADDED_OR_REMOVED, (X[:-1], y[:-1]), (X, y)))
-    return found
+        records = n * [(*MIDDLE, 0.0)]
+        records[n // 2 : n // 2] = [(*MIDDLE, 1.0)]
+        pairs.append(TablePair(f"{n} rows and one more", DOMAIN, tuple(records[:-1]), tuple(records)))
+    return pairs
 
 
 def sized(subject):
@@ -40,8 +40,8 @@ def sized(subject):
     return replace(subject, params=subject.params | {name: value for name, value in SMALL.items() if name in accepted})
 
 
-KEPT = [subject for subject in subjects() if subject.params.get("variant") == "sound" or subject.name in ("rdt",)]
-KEPT += [subject for subject in subjects() if subject.name in ("thrifty_tree", "dp_marginals")]
+KEPT = [subject for subject in list_subjects() if subject.params.get("variant") == "sound" or subject.name in ("rdt",)]
+KEPT += [subject for subject in list_subjects() if subject.name in ("thrifty_tree", "dp_marginals")]
 
 
 class ThriftyAtLargeCounts(RFDPPGiniClassifier):
@@ -91,9 +91,9 @@ def every_subject():
     """Print as JSON which rules are broken on the way."""
     kinds = {}
     for subject in [*KEPT, *PLANTED]:
-        report = replay_audit.audit(sized(subject), growing())
+        report = replay_audit.replay_subject(sized(subject), growing())
         assert report.keeps_claim, subject.name
-        kinds[subject.name] = sorted(report.kinds)
+        kinds[subject.name] = sorted(report.broken_rules)
     print(json.dumps(kinds))
 
 

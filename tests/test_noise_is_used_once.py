@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from algorithms import PrivacyLeakWarning
-from experiments.audit.replay.recorder import Tape, watch_class, watching
-from experiments.audit.replay.replay_audit import GRID, Subject, pairs, subjects
+from experiments.audit.replay.recorder import CallRecorder, include_module_of, recording_calls
+from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
+from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
-KEPT = [subject for subject in subjects() if "epsilon" not in subject.params]
+KEPT = [subject for subject in list_subjects() if "epsilon" not in subject.params]
 PLANTED = Subject("planted", "tests.test_noise_is_used_once.ConstantSeed", {"variant": "sound"})
 
 
@@ -29,19 +30,23 @@ class ConstantSeed(estimators.locate("algorithms.EDPRFClassifier")):
         return np.random.SeedSequence(1)
 
 
-class Streams(Tape):
+class Streams(CallRecorder):
     """A tape that keeps where calls begin to draw, and their keys."""
 
     def marks(self):
-        return self._begun | {f"key {key}" for key in self.keyed}
+        return self._stream_starts | {f"key {key}" for key in self.keyed_calls}
 
 
 def marks_of(subject, seed):
     """Where the calls of a fit begin to draw, and the keys of what it says."""
-    watch_class(estimators.locate(subject.target))
+    include_module_of(estimators.locate(subject.target))
     tape = Streams()
-    with watching(tape):
-        model = replace(subject, params=subject.params | {"random_state": seed}).make().fit(*pairs()[0].first)
+    with recording_calls(tape):
+        model = (
+            replace(subject, params=subject.params | {"random_state": seed})
+            .make_estimator()
+            .fit(*make_arrays(build_replay_pairs()[0].table))
+        )
         model.predict(GRID)
     return tape.marks()
 

@@ -18,8 +18,8 @@ from algorithms import Domain, Nominal, opendp_noise
 from algorithms.forests.engine.tree import EQUALS, LEAF
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.opendp_noise import SecureGenerator
-from experiments.audit.attacks.release_path import SEED, known_places
-from experiments.audit.bounds import smallest_epsilon
+from experiments.audit.attacks.release_path import SEED, build_known_places
+from experiments.audit.bounds import bound_epsilon_by_counts
 from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6
@@ -37,7 +37,7 @@ FORESTS = {
 
 def releases_of_class_0():
     """Print, for each forest, in how many releases tree 0 says class 0: on the table, and without its first row."""
-    door = known_places(N_ROWS)
+    door = build_known_places(N_ROWS)
     counts = {}
     for name, depth in FORESTS.items():
         model = getattr(algorithms, name)(
@@ -76,7 +76,7 @@ def released():
 def test_who_knows_the_seed_and_all_rows_but_the_first_learns_nothing_of_it(name, released):
     on_table, without_first = released[name]
     for counts in ((on_table, without_first), (without_first, on_table)):
-        assert smallest_epsilon(*counts, N_RELEASES, SMALLEST_P) <= 1.0
+        assert bound_epsilon_by_counts(*counts, N_RELEASES, SMALLEST_P) <= 1.0
 
 
 def test_the_attack_works_where_the_seed_decides_the_parts():

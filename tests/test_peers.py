@@ -49,7 +49,7 @@ SMALL = {
     DPEBMRegressor: {"max_rounds": 10},
 }
 every = pytest.mark.parametrize("cls", SMALL)
-needs_peers = pytest.mark.skipif(bool(process.missing()), reason=f"{process.missing()}")
+needs_peers = pytest.mark.skipif(bool(process.explain_missing()), reason=f"{process.explain_missing()}")
 
 
 def rows(cls, n=80, seed=0):
@@ -76,7 +76,7 @@ def told(monkeypatch):
         asked.append((words, arrays))
         return {"fit_seconds": 0.5}, {"model": np.zeros(3, dtype=np.uint8), "predicted": np.array([1, 0, 1])}
 
-    monkeypatch.setattr(process, "ask", ask)
+    monkeypatch.setattr(process, "ask_worker", ask)
     return asked
 
 
@@ -182,7 +182,7 @@ class Mean:
         return [self.mean if self.how != "pid" else os.getpid()] * len(X)
 
 
-worker.serve(sys.argv[1:], {{"mean": lambda X, y, **given: (Mean(**given), {{"X": X, "y": y}})}})
+worker.serve_requests(sys.argv[1:], {{"mean": lambda X, y, **given: (Mean(**given), {{"X": X, "y": y}})}})
 """
 
 
@@ -192,8 +192,8 @@ def stub(monkeypatch, tmp_path):
     path = tmp_path / "stub.py"
     path.write_text(STUB.format(worker=worker.__file__), encoding="utf-8")
     command = [sys.executable, "-I", str(path)]
-    monkeypatch.setattr(process, "_own", threading.local())
-    monkeypatch.setattr(process, "command", lambda: command)
+    monkeypatch.setattr(process, "_of_thread", threading.local())
+    monkeypatch.setattr(process, "build_worker_command", lambda: command)
     return command
 
 
@@ -201,19 +201,19 @@ X, Y = np.zeros((3, 2)), np.array([1.0, 2.0, 6.0])
 
 
 def fit(how="", **given):
-    return process.ask({"do": "fit", "model": "mean", "parameters": {"how": how} | given}, X=X, y=Y)
+    return process.ask_worker({"do": "fit", "model": "mean", "parameters": {"how": how} | given}, X=X, y=Y)
 
 
 def predict(model):
-    return process.ask({"do": "predict"}, X=X, model=model)[1]["predicted"]
+    return process.ask_worker({"do": "predict"}, X=X, model=model)[1]["predicted"]
 
 
 def test_a_model_travels_as_bytes_and_outlives_its_worker(stub):
     said, found = fit(epsilon=math.inf)
     assert said["fit_seconds"] >= 0
-    first = process._own.worker
-    assert predict(found["model"]).tolist() == [3, 3, 3] and process._own.worker is first
-    del process._own.worker
+    first = process._of_thread.worker
+    assert predict(found["model"]).tolist() == [3, 3, 3] and process._of_thread.worker is first
+    del process._of_thread.worker
     assert predict(found["model"]).tolist() == [3, 3, 3]
 
 
@@ -242,7 +242,7 @@ def test_an_interrupt_ends_the_worker_lest_its_late_answer_meet_another_question
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(worker, "receive", interrupted)
+        patch.setattr(worker, "receive_frame", interrupted)
         fit()
     assert predict(fit()[1]["model"]).tolist() == [3, 3, 3]
 
@@ -259,8 +259,8 @@ def test_a_worker_ends_with_the_pipe_even_while_it_fits(stub):
     child = subprocess.Popen(stub, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with child:
         words = {"do": "fit", "model": "mean", "parameters": {"how": "sleep"}}
-        worker.receive(child.stdout)
-        worker.send(child.stdin, words, X=X, y=Y)
+        worker.receive_frame(child.stdout)
+        worker.send_frame(child.stdin, words, X=X, y=Y)
         assert child.stderr.readline() == b"asleep\n"
         child.stdin.close()
         assert child.wait(timeout=HANG) == 0
@@ -271,7 +271,7 @@ def test_each_thread_has_a_worker_which_ends_with_it(stub):
 
     def work():
         together.wait()
-        found.append((predict(fit("pid")[1]["model"])[0], process._own.worker._process))
+        found.append((predict(fit("pid")[1]["model"])[0], process._of_thread.worker._process))
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -284,20 +284,22 @@ def test_each_thread_has_a_worker_which_ends_with_it(stub):
 
 
 def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
-    monkeypatch.setattr(process, "_own", threading.local())
-    monkeypatch.setattr(process, "command", lambda: ["/nowhere/python"])
+    monkeypatch.setattr(process, "_of_thread", threading.local())
+    monkeypatch.setattr(process, "build_worker_command", lambda: ["/nowhere/python"])
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
     cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
     outcome, skipped, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
-    assert list(skipped.items()) == [(process.missing(), cells[:1])] and "make peers" in process.missing()
+    assert (
+        list(skipped.items()) == [(process.explain_missing(), cells[:1])] and "make peers" in process.explain_missing()
+    )
     assert outcome.done == len(records) == 1 and not outcome.failures
 
 
 @pytest.mark.parametrize(("package", "found"), [("numpy", f"numpy {np.__version__}"), ("no-such", "no no-such")])
 def test_an_environment_of_other_versions_is_refused(stub, monkeypatch, package, found):
     stub.append(package)
-    monkeypatch.setattr(process, "pinned", lambda: {package: "0.1"})
+    monkeypatch.setattr(process, "read_pinned_versions", lambda: {package: "0.1"})
     with pytest.raises(BadInput, match=rf"^\.venv-peers has {found}, but .*\.lock pins 0\.1; run `make peers`$"):
         fit()
 
@@ -307,7 +309,7 @@ def test_the_versions_of_a_peer_are_part_of_the_key_and_not_of_the_seed(monkeypa
     ours = Cell("car", "rdt", {}, 1.0, 0)
     keys = cell.key, ours.key
     code_version.behind.cache_clear()
-    monkeypatch.setattr(process, "pinned", lambda: {"diffprivlib": "9"})
+    monkeypatch.setattr(process, "read_pinned_versions", lambda: {"diffprivlib": "9"})
     again = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     assert again.key != keys[0] and again.seed == cell.seed
     assert Cell("car", "rdt", {}, 1.0, 0).key == keys[1]
@@ -360,7 +362,7 @@ def test_the_same_random_state_gives_the_same_model(cls):
     first = small(cls).fit(X, y)
     found = first.predict(X)
     assert set(found) <= {"yes", "no"} if "Classifier" in cls.__name__ else np.isfinite(found).all()
-    process._own.worker._end()
+    process._of_thread.worker._end()
     again = pickle.loads(pickle.dumps(small(cls).fit(X, y)))
     assert again.model_ == first.model_ and (again.predict(X) == found).all()
     assert small(cls, random_state=4).fit(X, y).model_ != first.model_
@@ -403,7 +405,7 @@ worker = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(worker)
 {code}
 """
-    python = process.command()[0]
+    python = process.build_worker_command()[0]
     done = subprocess.run([python, "-I", "-c", lines], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -420,7 +422,7 @@ def test_a_record_that_is_replaced_costs_diffprivlibs_forest_two_epsilon():
     epsilon, n_trees = 0.5, 2000
     found = in_their_environment(f"""
 def share(x, y):
-    model, rows = worker.diffprivlib_forest(
+    model, rows = worker.make_diffprivlib_forest(
         np.tile(np.array(x, float)[:, None], ({n_trees}, 1)), np.tile(y, {n_trees}),
         epsilon={epsilon}, seed=0, n_estimators={n_trees}, max_depth=1, n_classes=2,
     )
@@ -454,7 +456,7 @@ forest._parallel_build_trees = recorded
 for first in (0, 1):  # all rows, and without the first
     dealt.append([])
     X = np.arange(first, 40)[:, None] / 64
-    model, rows = worker.diffprivlib_forest(
+    model, rows = worker.make_diffprivlib_forest(
         X, np.zeros(len(X), int), epsilon=1.0, seed=0, n_estimators={n_trees}, max_depth=1, n_classes=2
     )
     model.fit(**rows)
@@ -485,7 +487,7 @@ module.LaplaceFolded = recording(LaplaceFolded)
 module.Laplace = recording(module.Laplace)
 tools.utils.LaplaceTruncated = recording(tools.utils.LaplaceTruncated)
 X = np.random.default_rng(0).random((1000, 3)) * [0.1, 1, 1]
-model, rows = worker.diffprivlib_linear(X, X[:, 0], epsilon=1.0, seed=0)
+model, rows = worker.make_diffprivlib_linear(X, X[:, 0], epsilon=1.0, seed=0)
 model.fit(**rows)
 print(json.dumps([math.fsum(spent), squares[1:]]))
 """)
@@ -509,10 +511,10 @@ _preprocessor.private_categorical_binning = recorded
 classes = []
 for n in (1, 4):  # of one category and one class only, or of all of them
     X = np.array([[i % n, i % 2 / 2] for i in range(60)], float)
-    model, rows = worker.dp_ebm(
+    model, rows = worker.make_dp_ebm(
         X, np.arange(60) % min(n, 2), epsilon=1.0, delta=1e-6, seed=0, max_rounds=3, n_categories=[4, 0], n_classes=2
     )
-    with worker.nothing_leaks():
+    with worker.leak_warnings_as_errors():
         model.fit(**rows)
     classes.append(model.classes_.tolist())
 print(json.dumps([listed, classes]))
@@ -530,7 +532,7 @@ class Careless:
 
 import diffprivlib.models
 try:
-    worker.answer(
+    worker.answer_request(
         {"do": "fit", "model": "careless", "parameters": {}},
         {"X": np.random.random((9, 2)), "y": np.random.random(9)},
         {"careless": lambda X, y: (Careless(), {"X": X, "y": y})},

@@ -15,9 +15,9 @@ from algorithms.accounting.events import REPLACED
 from algorithms.released.forest import ReleasedForest
 from experiments.audit import audit_tasks
 from experiments.audit.attacks import release_path
-from experiments.audit.attacks.release_path import Broken, doors_of
+from experiments.audit.attacks.release_path import ReleaseFinding, list_release_pairs
 from experiments.audit.observe.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
-from experiments.audit.replay.replay_audit import Subject
+from experiments.audit.subjects import Subject
 from experiments.errors import BadInput
 from tests.command_line import exit_code
 from tests.plain_python import found_by
@@ -42,8 +42,8 @@ def attack_all():
     found = []
     for asked in json.load(sys.stdin):
         subject = Subject(asked["name"], asked["target"], asked["params"])
-        doors = [door for door in doors_of(subject) if door.name in asked["doors"]]
-        found += [asdict(broken) for broken in release_path.attack(subject, 1.0, doors)]
+        doors = [door for door in list_release_pairs(subject) if door.name in asked["doors"]]
+        found += [asdict(broken) for broken in release_path.attack_releases(subject, 1.0, doors)]
     print(json.dumps(found))
 
 
@@ -55,7 +55,7 @@ def found():
         {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors}
         for module, name, params, doors in asked
     ]
-    return [Broken(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
+    return [ReleaseFinding(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -77,10 +77,12 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
     """What releases show stands with the other bounds; the exit code says that something sound was convicted."""
     (broken,) = (one for one in found if one.algorithm == "RowsBySeed")
     held = [one for one in found if one.algorithm == "EDPRFClassifier"]
-    monkeypatch.setattr(audit_tasks, "reports", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     codes, told = [], []
     for doors in ([*held, broken], held):
-        monkeypatch.setattr(audit_tasks, "attacked", lambda subjects, epsilon, jobs, doors=doors: iter(doors))
+        monkeypatch.setattr(
+            audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs, doors=doors: iter(doors)
+        )
         monkeypatch.setattr(audit_tasks.BlackBox, "rows", lambda box: iter(()))
         codes.append(exit_code("do=audit", "algorithm=edprf_sound", "trainings=1000", f"results={tmp_path}"))
         told.append(capsys.readouterr().out)
@@ -90,7 +92,7 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
 
 def test_neighbours_differ_in_one_record():
     for target in ("algorithms.EDPRFClassifier", "algorithms.FunctionalMechanismRegressor"):
-        doors = doors_of(Subject("any", target, {}))
+        doors = list_release_pairs(Subject("any", target, {}))
         assert len({door.name for door in doors}) == len(doors) >= 12
         for door in doors:
             (X, y), (more_X, more_y) = door.table, door.neighbour
@@ -117,7 +119,9 @@ class Refuses(ThriftyTreeClassifier):
 def test_a_fit_that_raises_is_an_outcome_and_so_is_what_it_says():
     observer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 4, [0, 1, 0, 1]), [[0.1]], 0)
     seen = observer.observe(0, 5)
-    assert len(np.unique(seen.codes[ANSWERS])) == 1 and observer.words(ANSWERS, 3, 0) == "RuntimeError: four rows"
+    assert (
+        len(np.unique(seen.codes[ANSWERS])) == 1 and observer.describe_side(ANSWERS, 3, 0) == "RuntimeError: four rows"
+    )
     fewer = EstimatorOnTable(Refuses(1.0, domain=DOMAIN), ([[0.1]] * 3, [0, 1, 0]), [[0.1]], 0).observe(0, 5)
     assert not np.isin(fewer.codes[ANSWERS], seen.codes[ANSWERS]).any()
 
@@ -126,9 +130,9 @@ def test_an_attack_that_could_see_nothing_is_an_error(monkeypatch):
     """A release that never comes, whatever the table, would pass for one that tells nothing."""
     monkeypatch.setattr(ReleasedForest, "predict", lambda self, X: 1 / 0)
     subject = Subject("thrifty_tree", "algorithms.ThriftyTreeClassifier", {})
-    door = next(door for door in doors_of(subject) if door.name == "infinity")
+    door = next(door for door in list_release_pairs(subject) if door.name == "infinity")
     with pytest.raises(RuntimeError, match="no release of thrifty_tree came from the usual table of 'infinity'"):
-        list(release_path.attack(subject, 1.0, [door]))
+        list(release_path.attack_releases(subject, 1.0, [door]))
 
 
 def test_what_has_no_account_cannot_be_refuted():
@@ -144,7 +148,7 @@ def test_each_training_has_a_seed_of_its_own_and_the_same_one_again():
     assert len(np.unique(seen.codes[ANSWERS])) > 1
     assert np.array_equal(seen.codes[ANSWERS][10:15], again.codes[ANSWERS])
     model = tree.set_params(random_state=7).fit([[0.1], [0.9]] * 3, [0, 1] * 3)
-    assert observer.words(ANSWER, 0, 0) == str(model.predict([[0.1]])[0])
+    assert observer.describe_side(ANSWER, 0, 0) == str(model.predict([[0.1]])[0])
 
 
 def test_it_takes_any_estimator():

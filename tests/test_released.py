@@ -22,15 +22,15 @@ from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
 from algorithms.released import document
 from algorithms.released.document import FORMAT, from_json
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.audit.replay import replay_audit
-from experiments.audit.replay.reachable_state import atoms
+from experiments.audit.replay.reachable_state import list_reachable
+from experiments.audit.subjects import GRID
 from experiments.config import estimators
 from tests.plain_python import found_by
 from tests.test_secure import made, private
 
 ROOT = Path(__file__).resolve().parents[1]
 DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
-PROBES = replay_audit.GRID
+PROBES = GRID
 
 
 # Every estimator, in a process without compilation.
@@ -119,7 +119,7 @@ def test_a_release_is_its_json_and_its_json_is_the_release(released):
     for path in sorted(folder.glob("*.json")):
         text = path.read_text().rstrip("\n")
         assert from_json(text).to_json() == text
-        assert list(atoms(from_json(text))) == list(atoms(load_release(path)))
+        assert list(list_reachable(from_json(text))) == list(list_reachable(load_release(path)))
         account = json.loads(text)["privacy"]
         assert account["is_sound"] and account["trust"]["noise"] == "opendp"
 
@@ -174,7 +174,7 @@ def test_nothing_of_the_rows_stays_with_a_release():
     model = algorithms.ThriftyTreeClassifier(3.0, domain=DOMAIN, noise="opendp").fit(
         *rows_for(algorithms.RDTClassifier)
     )
-    names = [path for path, _ in atoms(model.release())]
+    names = [path for path, _ in list_reachable(model.release())]
     assert not any(".base" in name or "clipped" in name or "random_state" in name for name in names)
     assert {name.split("[")[0].split(".")[1] for name in names} == {"origin", "classes", "combines", "n_bins", "trees"}
 
@@ -188,9 +188,9 @@ def test_how_the_rows_were_stored_does_not_leave_with_a_release():
     for rows in (X, as_text, pd.DataFrame(X, columns=DOMAIN.names)):
         domain = Domain(DOMAIN.features, DOMAIN.target)
         model = algorithms.ThriftyTreeClassifier(3.0, domain=domain, noise="opendp").fit(rows, y)
-        domains.append(list(atoms(model.release().origin.domain)))
+        domains.append(list(list_reachable(model.release().origin.domain)))
     assert domains[0] == domains[1] == domains[2]
-    assert domains[0] == list(atoms(Domain.from_mapping(DOMAIN.to_mapping())))
+    assert domains[0] == list(list_reachable(Domain.from_mapping(DOMAIN.to_mapping())))
 
 
 def test_what_leaks_through_an_object_is_seen():
@@ -202,12 +202,12 @@ def test_what_leaks_through_an_object_is_seen():
     views |= {"builtin": lambda: table[7:].tolist().index, "attribute": lambda: with_attribute(table)}
     views |= {"generator": lambda: np.random.default_rng(int(table[7])), "method": lambda: Holder(table).method}
     for name, make in views.items():
-        before = list(atoms(make()))
+        before = list(list_reachable(make()))
         table[7] += 1
-        assert list(atoms(make())) != before, name
+        assert list(list_reachable(make())) != before, name
     for hidden in (object(), Slotted(table), type("Rows", (list,), {})([1]), np.ma.masked_array([1.0], [False])):
         with pytest.raises(TypeError, match="cannot look into"):
-            list(atoms(hidden))
+            list(list_reachable(hidden))
 
 
 class Slotted:

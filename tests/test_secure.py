@@ -26,7 +26,8 @@ from algorithms.forests.engine import lazy
 from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.regression.objective import Noise, Objective
-from experiments.audit.replay import recorder, replay_audit
+from experiments.audit.replay import recorder
+from experiments.audit.subjects import SIZES
 from experiments.config import estimators
 from experiments.errors import BadInput
 from tests.noisy_objective import perturbed
@@ -366,17 +367,15 @@ def asking():
 
         return stand_in
 
-    public = [f for f in recorder._mechanisms() if not f.__name__.startswith("_")]
-    for module, name, mechanism in recorder._places(frozenset(public)):
+    public = [f for f in recorder._list_mechanisms() if not f.__name__.startswith("_")]
+    for module, name, mechanism in recorder._find_places(frozenset(public)):
         setattr(module, name, watched(mechanism))
     return asked
 
 
 def made(name, cls, **given):
     usual = {"epsilon": 20.0, "domain": NUMBERS if is_regressor(cls()) else DOMAIN, "random_state": 1}
-    small = {
-        key: value for key, value in replay_audit.SIZES.items() if key in estimators.accepts(estimators.target(name))
-    }
+    small = {key: value for key, value in SIZES.items() if key in estimators.accepts(estimators.target(name))}
     return cls(**(estimators.parameters(name) | small | usual | estimators.own_epsilon(name) | given))
 
 

@@ -10,7 +10,14 @@ from algorithms import ThriftyTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.thrifty_tree import question_score
-from experiments.audit.laws.exact_laws import SIDES, Choice, changes, permute_and_flip_law, split_choice, worst_case
+from experiments.audit.laws.mechanism_laws import permute_and_flip_law
+from experiments.audit.laws.worst_cases import (
+    SCORES,
+    DiscreteChoice,
+    find_score_changes,
+    find_worst_case,
+    make_split_choice,
+)
 from tests.reference_trees import (
     BELOW,
     BY_VALUE,
@@ -85,16 +92,16 @@ def test_it_is_the_reference_tree(seed, epsilon):
 
 # Its score and its count, on all tables of up to six records.
 
-GINI = split_choice("gini")
+GINI = make_split_choice("gini")
 
 
 def of_question(tables):
-    parts = split_choice("max").quality(tables), GINI.quality(tables)
+    parts = make_split_choice("max").quality(tables), GINI.quality(tables)
     return question_score(*parts, tables.sum(axis=1, keepdims=True))
 
 
-QUESTION = Choice("question", 1.0, GINI.types, of_question)
-ERRORS = Choice(
+QUESTION = DiscreteChoice("question", 1.0, GINI.types, of_question)
+ERRORS = DiscreteChoice(
     "errors", 1.0, ("class 0", "class 1", "class 2"), lambda t: t.sum(axis=1, keepdims=True) - t.max(1)[:, None]
 )
 
@@ -115,16 +122,16 @@ def test_the_score_is_that_of_the_reference():
 
 @pytest.mark.parametrize("what", [QUESTION, ERRORS], ids=lambda choice: choice.name)
 def test_score_and_errors_grow_by_0_to_1_with_a_record(what):
-    lowest, highest = changes(what, ADDED_OR_REMOVED)
+    lowest, highest = find_score_changes(what, ADDED_OR_REMOVED)
     assert 0 <= lowest < 0.1 and highest == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced():
     for epsilon in (0.1, 1.0, 3.0):
-        row = worst_case("permute_and_flip", QUESTION, ADDED_OR_REMOVED, epsilon, law=one_sided)
+        row = find_worst_case("permute_and_flip", QUESTION, ADDED_OR_REMOVED, epsilon, law=one_sided)
         assert row.holds and row.tightness > 0.8
-    assert not worst_case("permute_and_flip", QUESTION, REPLACED, 1.0, law=one_sided).holds
-    assert set(SIDES) >= {"gini", "max"}
+    assert not find_worst_case("permute_and_flip", QUESTION, REPLACED, 1.0, law=one_sided).holds
+    assert set(SCORES) >= {"gini", "max"}
 
 
 # What it spends.

@@ -12,15 +12,22 @@ from sklearn.base import BaseEstimator
 
 import datasets
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.attacks.black_box import audited, pairs_of, sized, trainings_of
-from experiments.audit.attacks.canaries import one_run
-from experiments.audit.attacks.release_path import attacked, doors_of
-from experiments.audit.laws import exact_laws
-from experiments.audit.neighbouring_tables import Pair
-from experiments.audit.replay.exact_losses import Trainings, sampled
-from experiments.audit.replay.replay_audit import SIZES, Subject, reports, subjects
-from experiments.audit.report import Found, Row, of_door, of_finding, of_run
-from experiments.audit.table_templates import found_for
+from experiments.audit.attacks.black_box import audit_pairs, count_trainings, list_pairs, resize_estimator
+from experiments.audit.attacks.canaries import audit_one_run
+from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
+from experiments.audit.laws import worst_cases
+from experiments.audit.neighbouring_tables import TablePair
+from experiments.audit.replay.exact_losses import LossRequest, sample_losses_in_processes
+from experiments.audit.replay.replay_audit import replay_in_process
+from experiments.audit.report.bound_rows import (
+    AuditResult,
+    BoundRow,
+    make_black_box_row,
+    make_canary_row,
+    make_release_row,
+)
+from experiments.audit.subjects import SIZES, Subject, list_subjects
+from experiments.audit.table_templates import load_searched_pairs
 from experiments.cells.cell import canonical, checked_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
@@ -105,7 +112,7 @@ class BlackBox:
     jobs: int
 
     @property
-    def tables(self) -> Sequence[Pair]:
+    def tables(self) -> Sequence[TablePair]:
         """The pairs.
 
         Raises
@@ -113,12 +120,12 @@ class BlackBox:
         BadInput
             If there is none.
         """
-        found = pairs_of(self._estimator())
+        found = list_pairs(self._estimator())
         if not found:
             # Variants without a file of their own are audited among all, but have no name to ask for.
             names = ", ".join(name for name in auditable() if name in estimators.names())
             raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
-        searched = found_for(self.subject.name)
+        searched = load_searched_pairs(self.subject.name)
         return (*found, *searched) if searched else found
 
     @property
@@ -126,22 +133,24 @@ class BlackBox:
         """How many rows it gives."""
         return len(self.tables)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[BoundRow]:
         """Run it."""
         tables, name = self.tables, self.subject.name
-        n = trainings_of(self._estimator(), self.n)
+        n = count_trainings(self._estimator(), self.n)
         key = canonical([name, self.subject.params, self.epsilon])
-        for finding in audited(
-            lambda pair: sized(self._estimator(), pair, self.subject.params), tables, n, key, self.jobs
+        for finding in audit_pairs(
+            lambda pair: resize_estimator(self._estimator(), pair, self.subject.params), tables, n, key, self.jobs
         ):
-            yield of_finding(name, finding)
+            yield make_black_box_row(name, finding)
 
-    def losses(self) -> list[Trainings]:
+    def losses(self) -> list[LossRequest]:
         """Return which exact losses there are to sample, if it is a forest: some of each pair."""
         if not isinstance(self._estimator(), PrivateForest):
             return []
         n = min(LOSSES, self.n // 50)
-        return [Trainings(sized(self._estimator(), pair, self.subject.params), pair, n) for pair in self.tables]
+        return [
+            LossRequest(resize_estimator(self._estimator(), pair, self.subject.params), pair, n) for pair in self.tables
+        ]
 
     def _estimator(self) -> BaseEstimator:
         accepted = estimators.accepts(self.subject.target)
@@ -149,11 +158,11 @@ class BlackBox:
         return estimators.locate(self.subject.target)(**(given | self.subject.params))
 
 
-def with_losses(rows: Sequence[Row], boxes: Sequence[BlackBox]) -> list[Row]:
+def with_losses(rows: Sequence[BoundRow], boxes: Sequence[BlackBox]) -> list[BoundRow]:
     """Return rows with the largest exact losses on their pairs, of forests that call themselves sound."""
     sound = {row.algorithm for row in rows if row.keeps_claim}
     asked = [(box.subject.name, one) for box in boxes if box.subject.name in sound for one in box.losses()]
-    found = sampled([one for _, one in asked], boxes[0].jobs if boxes else 1)
+    found = sample_losses_in_processes([one for _, one in asked], boxes[0].jobs if boxes else 1)
     largest = {(name, one.pair.name): float(np.abs(lost).max()) for (name, one), lost in zip(asked, found, strict=True)}
     return [replace(row, loss=largest.get((row.algorithm, row.where), math.nan)) for row in rows]
 
@@ -169,13 +178,13 @@ class OneRun:
     canaries: int
     size: int = 1
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[BoundRow]:
         """Run it."""
         task_and_domain(self.dataset)
         params = estimators.parameters(self.algorithm, self.params)
         forest = estimators.make(self.algorithm, params, epsilon=self.epsilon)
-        run = one_run(forest, self.dataset, self.canaries, canonical([self.algorithm, params, self.epsilon]))
-        yield of_run(self.algorithm, self.dataset, forest, run)
+        run = audit_one_run(forest, self.dataset, self.canaries, canonical([self.algorithm, params, self.epsilon]))
+        yield make_canary_row(self.algorithm, self.dataset, forest, run)
 
 
 @dataclass(frozen=True)
@@ -189,11 +198,11 @@ class WayOut:
     @property
     def size(self) -> int:
         """How many rows it gives, if all of them can be released."""
-        return sum(len(doors_of(subject)) for subject in self.subjects)
+        return sum(len(list_release_pairs(subject)) for subject in self.subjects)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[BoundRow]:
         """Run it."""
-        yield from map(of_door, attacked(self.subjects, self.epsilon, self.jobs))
+        yield from map(make_release_row, attack_in_processes(self.subjects, self.epsilon, self.jobs))
 
 
 def auditable() -> list[str]:
@@ -208,8 +217,8 @@ def auditable() -> list[str]:
 
 
 def _subjects() -> dict[str, Subject]:
-    found = (subject for subject in subjects() if "epsilon" not in subject.params)  # by its file without noise
-    return {subject.name: subject for subject in found if pairs_of(estimators.locate(subject.target)())}
+    found = (subject for subject in list_subjects() if "epsilon" not in subject.params)  # by its file without noise
+    return {subject.name: subject for subject in found if list_pairs(estimators.locate(subject.target)())}
 
 
 def chosen_subjects(plan: AuditPlan) -> list[Subject]:
@@ -240,18 +249,18 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     return tasks
 
 
-def run_audit(plan: AuditPlan) -> tuple[Found, list[str]]:
+def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
     """Audit what is planned, with a line on stderr that says how far it is.
 
     Returns
     -------
-    found : Found
+    found : AuditResult
         Bounds, replays and laws.
     missing : list of str
         What could not be audited, and why.
     """
     tasks = plan_tasks(plan)
-    found, missing = Found([], [], []), []
+    found, missing = AuditResult([], [], []), []
     with Progress(sum(task.size for task in tasks), 0, "audit") as progress:
         for task in tasks:
             try:
@@ -265,7 +274,9 @@ def run_audit(plan: AuditPlan) -> tuple[Found, list[str]]:
     if plan.dataset is None:
         found.bounds[:] = with_losses(found.bounds, [task for task in tasks if isinstance(task, BlackBox)])
         # A peer draws its noise in another process: nothing can be played to it.
-        found.replays.extend(reports([own for own in chosen_subjects(plan) if own.target.startswith("algorithms.")]))
+        found.replays.extend(
+            replay_in_process([own for own in chosen_subjects(plan) if own.target.startswith("algorithms.")])
+        )
     if not plan.algorithms:
-        found.laws.extend(exact_laws.rows((plan.epsilon,)))
+        found.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
     return found, missing

@@ -16,7 +16,7 @@ FALSE_ALARMS = 1e-3
 """Largest chance that any of the bounds of one algorithm, in all its pairs and both directions, exceeds its true ε."""
 
 
-def smallest_probability(k, n: int, alpha: float):
+def bound_probability_below(k, n: int, alpha: float):
     """Bound a probability from below: exceeded by the bound with a chance of at most ``alpha``.
 
     Parameters
@@ -30,26 +30,26 @@ def smallest_probability(k, n: int, alpha: float):
 
     Examples
     --------
-    >>> round(float(smallest_probability(10, 10, 0.05)), 4), float(smallest_probability(0, 10, 0.05))
+    >>> round(float(bound_probability_below(10, 10, 0.05)), 4), float(bound_probability_below(0, 10, 0.05))
     (0.7411, 0.0)
     """
     k = np.asarray(k)
     return np.where(k > 0, beta.ppf(alpha, np.maximum(k, 1), n - k + 1), 0.0)
 
 
-def largest_probability(k, n: int, alpha: float):
-    """Bound a probability from above; parameters as for `smallest_probability`.
+def bound_probability_above(k, n: int, alpha: float):
+    """Bound a probability from above; parameters as for `bound_probability_below`.
 
     Examples
     --------
-    >>> round(float(largest_probability(0, 10, 0.05)), 4)
+    >>> round(float(bound_probability_above(0, 10, 0.05)), 4)
     0.2589
     """
     k = np.asarray(k)
     return np.where(k < n, beta.ppf(1 - alpha, k + 1, np.maximum(n - k, 1)), 1.0)
 
 
-def smallest_epsilon(k, other, n: int, alpha: float):
+def bound_epsilon_by_counts(k, other, n: int, alpha: float):
     """Bound ε from below by how often an event was seen in n trainings on each of two neighbouring tables.
 
     Parameters
@@ -68,27 +68,27 @@ def smallest_epsilon(k, other, n: int, alpha: float):
 
     Examples
     --------
-    >>> round(float(smallest_epsilon(500, 180, 1000, 0.05)), 3)
+    >>> round(float(bound_epsilon_by_counts(500, 180, 1000, 0.05)), 3)
     0.825
-    >>> float(smallest_epsilon(180, 500, 1000, 0.05))
+    >>> float(bound_epsilon_by_counts(180, 500, 1000, 0.05))
     0.0
     """
-    p, q = smallest_probability(k, n, alpha / 2), largest_probability(other, n, alpha / 2)
+    p, q = bound_probability_below(k, n, alpha / 2), bound_probability_above(other, n, alpha / 2)
     return np.log(np.maximum(p / q, 1.0))
 
 
-def largest_refutable(n: int, alpha: float) -> float:
+def find_largest_bound(n: int, alpha: float) -> float:
     """Return the largest bound that n trainings on each table can give: an event seen always there and never here.
 
     Examples
     --------
-    >>> round(largest_refutable(10_000, 1e-4), 2)
+    >>> round(find_largest_bound(10_000, 1e-4), 2)
     6.92
     """
-    return float(smallest_epsilon(n, 0, n, alpha))
+    return float(bound_epsilon_by_counts(n, 0, n, alpha))
 
 
-def guessing_epsilon(correct: int, guesses: int, alpha: float) -> float:
+def bound_epsilon_by_guesses(correct: int, guesses: int, alpha: float) -> float:
     """Bound ε from below by guesses at which of independently included records were there, after a single training.
 
     Parameters
@@ -107,8 +107,8 @@ def guessing_epsilon(correct: int, guesses: int, alpha: float) -> float:
 
     Examples
     --------
-    >>> round(guessing_epsilon(731, 1000, 0.05), 3), guessing_epsilon(500, 1000, 0.05)
+    >>> round(bound_epsilon_by_guesses(731, 1000, 0.05), 3), bound_epsilon_by_guesses(500, 1000, 0.05)
     (0.881, 0.0)
     """
-    share = float(smallest_probability(correct, guesses, alpha)) if guesses else 0.0
+    share = float(bound_probability_below(correct, guesses, alpha)) if guesses else 0.0
     return math.log(share / (1 - share)) if share > 0.5 else 0.0

@@ -1,11 +1,11 @@
 """Search for pairs of tables on which trainings can prove most; ``make hunt``.
 
 A pair is worth what n trainings on each table could prove of ε by it. That can be told from a few hundred exact losses
-(`losses`) without the black box: of trainings on the neighbour, those that lose t or more are an event, whose share is
-its probability there; its probability on the table is the mean of exp(-loss) over it (importance sampling). The event
-of the largest losses is the best by the lemma of Neyman and Pearson. So a pair, how many categories, classes and
-records of each kind, is worth a number, and a random walk uphill from tables that are known to hurt (`templates`),
-changing a thing or two at a time, finds better ones.
+(`sample_losses`) without the black box: of trainings on the neighbour, those that lose t or more are an event, whose
+share is its probability there; its probability on the table is the mean of exp(-loss) over it (importance sampling).
+The event of the largest losses is the best by the lemma of Neyman and Pearson. So a pair, how many categories, classes
+and records of each kind, is worth a number, and a random walk uphill from tables that are known to hurt
+(`table_templates`), changing a thing or two at a time, finds better ones.
 
 To search by estimated probabilities for a pair and an event, which trainings of their own then confirm, is the way of
 DP-Sniper (Bichsel, Steffen, Bogunovic, Vechev, 2021), which learns the event from trainings, and of Delta-Siege
@@ -26,13 +26,13 @@ from sklearn.base import BaseEstimator, is_classifier
 
 from algorithms.accounting.events import RELATIONS
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.attacks.black_box import claim, pairs_of, sized
-from experiments.audit.bounds import FALSE_ALARMS, smallest_epsilon
-from experiments.audit.neighbouring_tables import training_rows
-from experiments.audit.observe.random_streams import key_of
-from experiments.audit.replay.exact_losses import losses
-from experiments.audit.replay.replay_audit import Subject, subjects
-from experiments.audit.table_templates import Template, moved, starts
+from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
+from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts
+from experiments.audit.neighbouring_tables import split_targets
+from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.replay.exact_losses import sample_losses
+from experiments.audit.subjects import Subject, list_subjects
+from experiments.audit.table_templates import TableTemplate, list_starts, vary_template
 from experiments.config import estimators
 from experiments.errors import BadInput, suggestion
 
@@ -82,21 +82,21 @@ def provable(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> floa
         here = np.clip(share, 0, 1)
         there = np.clip(here * np.cumsum(np.exp(-losses_first)) / np.arange(1, m + 1), 0, 1)
         counts = [(n * side[LEAST - 1 :]).astype(np.int64) for side in (here, there)]
-        bounds = [smallest_epsilon(*counts, n, alpha), smallest_epsilon(*counts[::-1], n, alpha)]
+        bounds = [bound_epsilon_by_counts(*counts, n, alpha), bound_epsilon_by_counts(*counts[::-1], n, alpha)]
         best = max(best, float(np.max(bounds)))
     return best
 
 
-Worth = Callable[[Template, float], float]
+Worth = Callable[[TableTemplate, float], float]
 """(template, what it has to exceed) -> what it is worth, or 0 where it was soon seen not to exceed that."""
 
 
-def climb(start: Template, worth: Worth, enough: float, steps: int, rng: np.random.Generator) -> Template:
+def climb(start: TableTemplate, worth: Worth, enough: float, steps: int, rng: np.random.Generator) -> TableTemplate:
     """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends.
 
     Examples
     --------
-    >>> start = starts(False, RELATIONS[0])[0]
+    >>> start = list_starts(False, RELATIONS[0])[0]
     >>> climb(start, lambda template, _: template.n_records, 50, 1000, np.random.default_rng(0)).n_records >= 50
     True
     """
@@ -104,16 +104,16 @@ def climb(start: Template, worth: Worth, enough: float, steps: int, rng: np.rand
     for _ in range(steps):
         if most >= enough:
             break
-        other = moved(best, rng)
+        other = vary_template(best, rng)
         other_is_worth = worth(other, most)
         if other_is_worth > most:
             best, most = other, other_is_worth
     return best
 
 
-def best_starts(made: list[Template], worth: Worth, n: int) -> list[Template]:
+def best_starts(made: list[TableTemplate], worth: Worth, n: int) -> list[TableTemplate]:
     """Return the best of some starts, the best first."""
-    shown: list[tuple[float, Template]] = []
+    shown: list[tuple[float, TableTemplate]] = []
     for start in made:
         least = shown[n - 1][0] if len(shown) >= n else 0.0
         shown = sorted([*shown, (worth(start, least), start)], key=lambda one: -one[0])
@@ -122,24 +122,24 @@ def best_starts(made: list[Template], worth: Worth, n: int) -> list[Template]:
 
 def hunt(subject: Subject, neighbours: str) -> dict:
     """Search for the pair of one relation that can prove most of an algorithm's claim; returns an entry of the file."""
-    rng, forest = np.random.default_rng(key_of(subject.name, neighbours)), forest_of(subject)
+    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), forest_of(subject)
 
-    def sample(template: Template, n: int, first: int = 0) -> np.ndarray:
-        pair = template.pair()
-        return losses(sized(forest, pair, subject.params), pair, n, first)
+    def sample(template: TableTemplate, n: int, first: int = 0) -> np.ndarray:
+        pair = template.build_pair()
+        return sample_losses(resize_estimator(forest, pair, subject.params), pair, n, first)
 
-    def worth(template: Template, least: float) -> float:
+    def worth(template: TableTemplate, least: float) -> float:
         some, toll = sample(template, PEEK), DOUBLING * math.log2(template.n_records)
         if np.abs(some).max() - toll <= least:  # no event can prove more than the largest loss
             return 0.0
         return provable(np.concatenate([some, sample(template, GLANCE - PEEK, PEEK)])) - toll
 
-    begun = best_starts(starts(not is_classifier(forest), neighbours), worth, CLIMBS)
-    claimed = claim(_privacy(forest), begun[0].pair())
+    begun = best_starts(list_starts(not is_classifier(forest), neighbours), worth, CLIMBS)
+    claimed = read_claim(_privacy(forest), neighbours)
     found = [climb(start, worth, ENOUGH * claimed, STEPS, rng) for start in begun]
     proves, best = max(((provable(sample(template, LOOK)), template) for template in found), key=lambda one: one[0])
     print(f"{subject.name}, {neighbours}: {proves:.3f} of {claimed:g}", file=sys.stderr, flush=True)
-    return {"algorithm": subject.name, "worth": round(proves / claimed, 3), **best.entry()}
+    return {"algorithm": subject.name, "worth": round(proves / claimed, 3), **best.to_entry()}
 
 
 def forest_of(subject: Subject) -> BaseEstimator:
@@ -149,9 +149,9 @@ def forest_of(subject: Subject) -> BaseEstimator:
 
 def _privacy(forest: BaseEstimator):
     """Return what a forest says of itself, once it is fitted."""
-    pair = pairs_of(forest)[0]
-    model = sized(forest, pair).set_params(domain=pair.domain, random_state=0)
-    return model.fit(*training_rows(pair.domain, pair.table)).privacy_
+    pair = list_pairs(forest)[0]
+    model = resize_estimator(forest, pair).set_params(domain=pair.domain, random_state=0)
+    return model.fit(*split_targets(pair.domain, pair.table)).privacy_
 
 
 def hunted() -> dict[str, Subject]:
@@ -162,7 +162,7 @@ def hunted() -> dict[str, Subject]:
     >>> {"rdt", "thrifty_tree", "edprf_sound", "PFDPDTClassifier sound"} <= set(hunted())
     True
     """
-    forests = (one for one in subjects() if "epsilon" not in one.params and _is_forest(one))
+    forests = (one for one in list_subjects() if "epsilon" not in one.params and _is_forest(one))
     return {subject.name: subject for subject in forests if _privacy(forest_of(subject)).keeps_claim}
 
 

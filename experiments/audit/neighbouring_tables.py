@@ -6,6 +6,7 @@ of a column. The domain is public and the same for both tables; how they differ 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,13 +17,13 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 
-Record = tuple
+RecordValues = tuple
 """Values of the features in the order of the domain, and last the target."""
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two neighbouring tables.
+class TablePair:
+    """Two neighbouring tables, which differ by one record added, removed or replaced.
 
     Parameters
     ----------
@@ -41,99 +42,114 @@ class Pair:
     Raises
     ------
     ValueError
-        If the tables differ by anything but one record added or replaced.
+        If the tables differ by anything else.
 
     Examples
     --------
-    >>> pair = Pair("one more", Domain((Nominal("a", (0, 1)),), Nominal("y", (0, 1))), ((0, 0),), ((0, 0), (1, 0)))
-    >>> pair.neighbours, pair.differing
+    >>> pair = TablePair("one more", Domain((Nominal("a", (0, 1)),), Nominal("y", (0, 1))), ((0, 0),), ((0, 0), (1, 0)))
+    >>> pair.neighbours, pair.differing_records
     ('one record added or removed', ((1, 0),))
     """
 
     name: str
     domain: Domain
-    table: tuple[Record, ...]
-    neighbour: tuple[Record, ...]
+    table: tuple[RecordValues, ...]
+    neighbour: tuple[RecordValues, ...]
     trees: int = 1
     splits: int = 1
     worth: int = 1
 
     def __post_init__(self):
-        if (len(self._lost), len(self._gained)) not in ((0, 1), (1, 1)):
-            raise ValueError(f"{self.name}: the tables differ by {len(self._lost)} and {len(self._gained)} records")
+        n_lost, n_gained = len(self.lost_records), len(self.gained_records)
+        if (n_lost, n_gained) not in ((0, 1), (1, 0), (1, 1)):
+            raise ValueError(f"{self.name}: the tables differ by {n_lost} and {n_gained} records")
 
     @property
     def neighbours(self) -> str:
         """The relation that the tables stand in, a constant of ``algorithms.accounting``."""
-        return REPLACED if self._lost else ADDED_OR_REMOVED
+        return REPLACED if self.lost_records and self.gained_records else ADDED_OR_REMOVED
 
     @property
-    def differing(self) -> tuple[Record, ...]:
+    def differing_records(self) -> tuple[RecordValues, ...]:
         """The records that only one of the tables has: that of the neighbour first."""
-        return self._gained + self._lost
+        return self.gained_records + self.lost_records
 
     @cached_property
-    def _gained(self) -> tuple[Record, ...]:
+    def gained_records(self) -> tuple[RecordValues, ...]:
+        """The records that only the neighbour has."""
         return tuple((Counter(self.neighbour) - Counter(self.table)).elements())
 
     @cached_property
-    def _lost(self) -> tuple[Record, ...]:
+    def lost_records(self) -> tuple[RecordValues, ...]:
+        """The records that only the table has."""
         return tuple((Counter(self.table) - Counter(self.neighbour)).elements())
 
-    def probes(self) -> pd.DataFrame:
+    def probe_rows(self) -> pd.DataFrame:
         """Return every row that occurs in either table once, without targets; those that differ come first."""
-        records = dict.fromkeys(record[:-1] for record in self.differing + self.table)
-        return pd.DataFrame(list(records), columns=self.domain.names)
+        rows = dict.fromkeys(record[:-1] for record in self.differing_records + self.table)
+        return pd.DataFrame(list(rows), columns=self.domain.names)
 
 
-def training_rows(domain: Domain, records: tuple[Record, ...]) -> tuple[pd.DataFrame, list]:
-    """Return records as ``fit`` takes them: a frame and a list of targets.
+def split_targets(domain: Domain, records: tuple[RecordValues, ...]) -> tuple[pd.DataFrame, list]:
+    """Split records into a frame of features and a list of targets, as ``fit`` takes them.
 
     Examples
     --------
-    >>> training_rows(Domain((Nominal("a", (0, 1)),)), ((0, "no"), (1, "yes")))
+    >>> split_targets(Domain((Nominal("a", (0, 1)),)), ((0, "no"), (1, "yes")))
     (   a
     0  0
     1  1, ['no', 'yes'])
     """
-    return pd.DataFrame([record[:-1] for record in records], columns=domain.names), [record[-1] for record in records]
+    rows, targets = [], []
+    for *values, target in records:
+        rows.append(values)
+        targets.append(target)
+    return pd.DataFrame(rows, columns=domain.names), targets
 
 
 _NOMINAL = (Nominal("colour", ("red", "green", "blue")), Nominal("size", ("small", "large")))
 _ANSWER = Nominal("answer", ("no", "yes"))
 _TABLE = Domain(_NOMINAL, _ANSWER)
 _MEASURED = Domain((Continuous("length", 0, 10), Nominal("size", ("small", "large"))), _ANSWER)
-_MANY = Domain(_NOMINAL, Nominal("answer", tuple(f"class {i:02d}" for i in range(64))))
+_MANY_CLASSES = tuple(f"class {i:02d}" for i in range(64))
+_MANY = Domain(_NOMINAL, Nominal("answer", _MANY_CLASSES))
 _THREE = Domain(_NOMINAL, Nominal("answer", ("no", "perhaps", "yes")))
 
 _RED_NO, _RED_YES = ("red", "small", "no"), ("red", "small", "yes")
 _MIXED = (_RED_NO, ("green", "large", "yes"), ("red", "large", "no"), ("green", "small", "yes")) * 3
 _EVEN = 4 * (("red", "small", "no"), ("green", "large", "yes")) + (("red", "large", "no"), ("red", "large", "yes"))
-_LENGTHS = tuple(
-    (length, "small", "no" if length < 5 else "yes") for length in (3.0, 3.5, 4.0, 4.5, 5.5, 6.0, 6.5, 7.0)
-)
-_EACH = tuple(("red", "small", f"class {i:02d}") for i in range(64))
+_EACH = tuple(itertools.product(["red"], ["small"], _MANY_CLASSES))
 
 
-def _and(records: tuple[Record, ...], record: Record) -> tuple[Record, ...]:
+def _label_lengths(*lengths: float) -> tuple[RecordValues, ...]:
+    """Return small records of some lengths, of which only those of at least 5 have the answer yes."""
+    return tuple((length, "small", "no" if length < 5 else "yes") for length in lengths)
+
+
+def _with_record(records: tuple[RecordValues, ...], record: RecordValues) -> tuple[RecordValues, ...]:
     return (*records, record)
 
 
+_LENGTHS = _label_lengths(3.0, 3.5, 4.0, 4.5, 5.5, 6.0, 6.5, 7.0)
 _NOTHING = Domain((Nominal("colour", ("red",)),), Nominal("answer", ("no", "yes")))
 _TIED = 5 * (("red", "no"), ("red", "yes"))
 
-CLASSES = (
-    Pair("alone in its leaf", _TABLE, 8 * (_RED_NO,), _and(8 * (_RED_NO,), ("blue", "large", "yes"))),
-    Pair("breaks a tie of the classes", _TABLE, 5 * (_RED_NO, _RED_YES), _and(5 * (_RED_NO, _RED_YES), _RED_YES)),
-    Pair("breaks a tie, nothing to ask", _NOTHING, _TIED, _and(_TIED, ("red", "yes")), splits=0),
-    Pair("flips the best split", _TABLE, _EVEN, _and(_EVEN, ("red", "small", "no"))),
-    Pair("holds the maximum of a column", _MEASURED, _LENGTHS, _and(_LENGTHS, (9.5, "small", "no"))),
-    Pair("holds the minimum of a column", _MEASURED, _LENGTHS, _and(_LENGTHS, (0.5, "small", "yes"))),
-    Pair("the only one of its class", _THREE, _MIXED, _and(_MIXED, ("red", "small", "perhaps")), trees=3),
-    Pair("the only one of its category", _TABLE, _MIXED, _and(_MIXED, ("blue", "small", "no")), trees=2, splits=2),
-    Pair("first in order", _TABLE, _MIXED, (("green", "small", "no"), *_MIXED), trees=2),
-    Pair("one more of one of 64 classes", _MANY, _EACH, _and(_EACH, _EACH[0])),
-    Pair("a replaced label", _TABLE, 6 * (_RED_NO,), _and(5 * (_RED_NO,), _RED_YES)),
+CLASSIFICATION_PAIRS = (
+    TablePair("alone in its leaf", _TABLE, 8 * (_RED_NO,), _with_record(8 * (_RED_NO,), ("blue", "large", "yes"))),
+    TablePair(
+        "breaks a tie of the classes", _TABLE, 5 * (_RED_NO, _RED_YES), _with_record(5 * (_RED_NO, _RED_YES), _RED_YES)
+    ),
+    TablePair("breaks a tie, nothing to ask", _NOTHING, _TIED, _with_record(_TIED, ("red", "yes")), splits=0),
+    TablePair("flips the best split", _TABLE, _EVEN, _with_record(_EVEN, ("red", "small", "no"))),
+    TablePair("holds the maximum of a column", _MEASURED, _LENGTHS, _with_record(_LENGTHS, (9.5, "small", "no"))),
+    TablePair("holds the minimum of a column", _MEASURED, _LENGTHS, _with_record(_LENGTHS, (0.5, "small", "yes"))),
+    TablePair("the only one of its class", _THREE, _MIXED, _with_record(_MIXED, ("red", "small", "perhaps")), trees=3),
+    TablePair(
+        "the only one of its category", _TABLE, _MIXED, _with_record(_MIXED, ("blue", "small", "no")), trees=2, splits=2
+    ),
+    TablePair("first in order", _TABLE, _MIXED, (("green", "small", "no"), *_MIXED), trees=2),
+    TablePair("one more of one of 64 classes", _MANY, _EACH, _with_record(_EACH, _EACH[0])),
+    TablePair("a replaced label", _TABLE, 6 * (_RED_NO,), _with_record(5 * (_RED_NO,), _RED_YES)),
 )
 """For classification forests."""
 
@@ -141,13 +157,13 @@ _NUMBERS = Domain((Continuous("length", 0, 10), Nominal("size", ("small", "large
 _WEIGHTS = tuple((length, "small", length) for length in (3.0, 3.5, 4.0, 4.5, 5.5, 6.0, 6.5, 7.0))
 _LIGHT = 8 * ((5.0, "small", 0.0),)
 
-NUMBERS = (
-    Pair("alone in its leaf", _NUMBERS, _LIGHT, _and(_LIGHT, (5.0, "large", 10.0))),
-    Pair("the only record", _NUMBERS, ((5.0, "small", 0.0),), ((5.0, "small", 0.0), (5.0, "small", 10.0))),
-    Pair("holds the maximum of a column", _NUMBERS, _WEIGHTS, _and(_WEIGHTS, (9.5, "small", 0.0))),
-    Pair("far out of bounds", _NUMBERS, _WEIGHTS, _and(_WEIGHTS, (1000.0, "small", -1000.0)), trees=2),
-    Pair("first in order", _NUMBERS, _WEIGHTS, ((5.0, "large", 0.0), *_WEIGHTS), trees=3),
-    Pair("a replaced target", _NUMBERS, _LIGHT, _and(_LIGHT[1:], (5.0, "small", 10.0))),
+REGRESSION_PAIRS = (
+    TablePair("alone in its leaf", _NUMBERS, _LIGHT, _with_record(_LIGHT, (5.0, "large", 10.0))),
+    TablePair("the only record", _NUMBERS, ((5.0, "small", 0.0),), ((5.0, "small", 0.0), (5.0, "small", 10.0))),
+    TablePair("holds the maximum of a column", _NUMBERS, _WEIGHTS, _with_record(_WEIGHTS, (9.5, "small", 0.0))),
+    TablePair("far out of bounds", _NUMBERS, _WEIGHTS, _with_record(_WEIGHTS, (1000.0, "small", -1000.0)), trees=2),
+    TablePair("first in order", _NUMBERS, _WEIGHTS, ((5.0, "large", 0.0), *_WEIGHTS), trees=3),
+    TablePair("a replaced target", _NUMBERS, _LIGHT, _with_record(_LIGHT[1:], (5.0, "small", 10.0))),
 )
 """For regression forests."""
 
@@ -156,30 +172,38 @@ _PLANE = Domain((Continuous("x", -1, 1), Continuous("z", -1, 1)), Continuous("y"
 _CORNERS = 10 * ((1.0, 1.0),)
 _PLANE_CORNERS = 10 * ((1.0, 1.0, 1.0),)
 
-COEFFICIENTS = (
-    Pair("from the corner (1, 1) to (1, −1)", _LINE, _CORNERS, _and(_CORNERS[1:], (1.0, -1.0))),
-    Pair("from the corner (1, 1) to the middle", _LINE, _CORNERS, _and(_CORNERS[1:], (0.0, 0.0))),
-    Pair("from the corner (1, 1) to far out of bounds", _LINE, _CORNERS, _and(_CORNERS[1:], (100.0, -100.0))),
-    Pair("from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, _and(_PLANE_CORNERS[1:], (1.0, -1.0, -1.0))),
+COEFFICIENT_PAIRS = (
+    TablePair("from the corner (1, 1) to (1, −1)", _LINE, _CORNERS, _with_record(_CORNERS[1:], (1.0, -1.0))),
+    TablePair("from the corner (1, 1) to the middle", _LINE, _CORNERS, _with_record(_CORNERS[1:], (0.0, 0.0))),
+    TablePair(
+        "from the corner (1, 1) to far out of bounds", _LINE, _CORNERS, _with_record(_CORNERS[1:], (100.0, -100.0))
+    ),
+    TablePair(
+        "from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS[1:], (1.0, -1.0, -1.0))
+    ),
 )
 """For regressions that release the coefficients of their objective, calibrated for a record replaced."""
 
-MOMENTS = (
-    Pair("one more in the corner (1, 1)", _LINE, _CORNERS, _and(_CORNERS, (1.0, 1.0))),
-    Pair("one more in the corner (1, 1, 1)", _PLANE, _PLANE_CORNERS, _and(_PLANE_CORNERS, (1.0, 1.0, 1.0))),
-    Pair("one more far out of bounds", _PLANE, _PLANE_CORNERS, _and(_PLANE_CORNERS, (100.0, 100.0, -100.0))),
-    Pair("from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, _and(_PLANE_CORNERS[1:], (1.0, -1.0, -1.0))),
+MOMENT_PAIRS = (
+    TablePair("one more in the corner (1, 1)", _LINE, _CORNERS, _with_record(_CORNERS, (1.0, 1.0))),
+    TablePair(
+        "one more in the corner (1, 1, 1)", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS, (1.0, 1.0, 1.0))
+    ),
+    TablePair(
+        "one more far out of bounds", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS, (100.0, 100.0, -100.0))
+    ),
+    TablePair(
+        "from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS[1:], (1.0, -1.0, -1.0))
+    ),
 )
 """For their sound variants: a corner moves every coefficient as far as a record that is added can."""
 
-_CLUSTER = tuple(
-    (length, "small", "no" if length < 5 else "yes") for length in (4.8, 4.9, 4.9, 5.0, 5.1, 5.1, 5.2, 5.2)
-)
+_CLUSTER = _label_lengths(4.8, 4.9, 4.9, 5.0, 5.1, 5.1, 5.2, 5.2)
 
-RELEASES = (
-    Pair("an isolated outlier", _MEASURED, _CLUSTER, _and(_CLUSTER, (10.0, "large", "yes"))),
-    Pair("the only one of its class", _THREE, _MIXED, _and(_MIXED, ("red", "small", "perhaps"))),
-    Pair("first in order", _TABLE, _MIXED, (("green", "small", "no"), *_MIXED)),
-    Pair("a replaced label", _TABLE, 6 * (_RED_NO,), _and(5 * (_RED_NO,), _RED_YES)),
+RELEASE_PAIRS = (
+    TablePair("an isolated outlier", _MEASURED, _CLUSTER, _with_record(_CLUSTER, (10.0, "large", "yes"))),
+    TablePair("the only one of its class", _THREE, _MIXED, _with_record(_MIXED, ("red", "small", "perhaps"))),
+    TablePair("first in order", _TABLE, _MIXED, (("green", "small", "no"), *_MIXED)),
+    TablePair("a replaced label", _TABLE, 6 * (_RED_NO,), _with_record(5 * (_RED_NO,), _RED_YES)),
 )
 """For samplers that release rows in place of the training rows."""

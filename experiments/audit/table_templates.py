@@ -1,9 +1,11 @@
-"""Pairs of tables as a few numbers, to be changed a little by a search and kept in a file that people can read."""
+"""Templates of pairs of tables: a few numbers, which a search varies and which are kept in a file people can read."""
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -13,10 +15,10 @@ import yaml
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
-from experiments.audit.neighbouring_tables import Pair
+from experiments.audit.neighbouring_tables import TablePair
 from experiments.config.paths import CONF
 
-FOUND = CONF / "audit_pairs.yaml"
+SEARCHED_PAIRS = CONF / "audit_pairs.yaml"
 CONTINUOUS = 0
 """In place of a number of categories: a column from 0 to ``HIGHEST``."""
 HIGHEST = 8
@@ -29,7 +31,7 @@ Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Template:
+class TableTemplate:
     """A pair of tables, of records that are numbers.
 
     Parameters
@@ -49,8 +51,8 @@ class Template:
 
     Examples
     --------
-    >>> tie = Template((1,), 2, (((0, 0), 3), ((0, 1), 3)), gained=(0, 1))
-    >>> tie.neighbours, tie.n_records, tie.pair().differing
+    >>> tie = TableTemplate((1,), 2, (((0, 0), 3), ((0, 1), 3)), gained=(0, 1))
+    >>> tie.neighbours, tie.n_records, tie.build_pair().differing_records
     ('one record added or removed', 7, ((0, 1),))
     """
 
@@ -69,13 +71,11 @@ class Template:
     @property
     def n_records(self) -> int:
         """Records of the neighbour."""
-        return 1 + sum(times for _, times in self.shared)
+        return 1 + sum(map(operator.itemgetter(1), self.shared))
 
     @property
     def is_valid(self) -> bool:
         """Whether it is a pair of small tables whose records lie in their domain."""
-        records = [*(record for record, _ in self.shared), self.gained, *([self.lost] if self.lost else [])]
-        widths = [HIGHEST + 1 if width == CONTINUOUS else width for width in (*self.columns, self.target)]
         return (
             0 < len(self.columns) <= MOST_COLUMNS
             and max(self.columns) <= MOST_CATEGORIES
@@ -83,25 +83,41 @@ class Template:
             and 0 <= self.splits <= MOST_SPLITS
             and 1 < self.n_records <= MOST_RECORDS
             and self.gained != self.lost
-            and all(0 <= code < width for record in records for code, width in zip(record, widths, strict=True))
+            and all(map(self._is_in_domain, self._list_records()))
         )
 
-    def pair(self) -> Pair:
+    def _list_records(self) -> list[Codes]:
+        """Return the records of both tables: those that they share, then the gained one and the lost one."""
+        records = [record for record, _ in self.shared]
+        return [*records, self.gained, self.lost] if self.lost else [*records, self.gained]
+
+    def _is_in_domain(self, record: Codes) -> bool:
+        for code, width in zip(record, (*self.columns, self.target), strict=True):
+            if not 0 <= code < (width or HIGHEST + 1):
+                return False
+        return True
+
+    def map_shared(self, change: Callable[[Codes, int], tuple[Codes, int]]) -> tuple[tuple[Codes, int], ...]:
+        """Return the shared records and how often they stand, each changed by a function of both."""
+        return tuple(itertools.starmap(change, self.shared))
+
+    def build_pair(self) -> TablePair:
         """Return the tables."""
-        columns = [_column(f"column {j + 1}", width) for j, width in enumerate(self.columns)]
-        shared = tuple(record for record, times in self.shared for _ in range(times))
-        table = shared + ((self.lost,) if self.lost else ())
-        return Pair(
+        columns = [_make_column(f"column {j + 1}", width) for j, width in enumerate(self.columns)]
+        shared: tuple[Codes, ...] = ()
+        for record, times in self.shared:
+            shared += times * (record,)
+        return TablePair(
             NAMES[self.neighbours],
-            Domain(columns, _column("target", self.target)),
-            table,
+            Domain(columns, _make_column("target", self.target)),
+            (*shared, self.lost) if self.lost else shared,
             (*shared, self.gained),
             splits=self.splits,
             worth=WORTH_MORE,
         )
 
-    def entry(self) -> dict:
-        """Return what stands in the file."""
+    def to_entry(self) -> dict:
+        """Return the entry of the file that stands for it."""
         records = {"lost": list(self.lost)} if self.lost else {}
         return {
             "columns": [width or "continuous" for width in self.columns],
@@ -113,51 +129,60 @@ class Template:
         }
 
     @classmethod
-    def of(cls, entry: Mapping) -> Template:
-        """Return what an entry of the file stands for.
+    def from_entry(cls, entry: Mapping) -> TableTemplate:
+        """Return the template that an entry of the file stands for.
 
         Raises
         ------
         ValueError
             If a record is not in its domain, or the tables are no neighbours.
         """
-        widths = [CONTINUOUS if width == "continuous" else width for width in (*entry["columns"], entry["target"])]
-        shared = tuple((tuple(one["record"]), one["times"]) for one in entry["shared"])
+        *columns, target = map(_read_width, (*entry["columns"], entry["target"]))
+        shared = tuple((tuple(group["record"]), group["times"]) for group in entry["shared"])
         lost = tuple(entry["lost"]) if "lost" in entry else None
-        template = cls(tuple(widths[:-1]), widths[-1], shared, tuple(entry["gained"]), lost, entry["splits"])
+        template = cls(tuple(columns), target, shared, tuple(entry["gained"]), lost, entry["splits"])
         if not template.is_valid:
             raise ValueError(f"no pair of neighbouring tables: {entry}")
         return template
 
 
-def _column(name: str, width: int) -> Continuous | Nominal:
+def _read_width(width: int | str) -> int:
+    return CONTINUOUS if isinstance(width, str) else width
+
+
+def _make_column(name: str, width: int) -> Continuous | Nominal:
     return Continuous(name, 0, HIGHEST) if width == CONTINUOUS else Nominal(name, tuple(range(width)))
 
 
-# What was found.
+# The file of pairs that a search has found.
 
 
-def found_for(algorithm: str) -> tuple[Pair, ...]:
+def load_searched_pairs(algorithm: str) -> tuple[TablePair, ...]:
     """Return the pairs that a search has found for an algorithm; none if it was not searched for."""
-    return tuple(Template.of(entry).pair() for entry in found() if entry["algorithm"] == algorithm)
+    pairs = []
+    for entry in read_entries():
+        if entry["algorithm"] == algorithm:
+            pairs.append(TableTemplate.from_entry(entry).build_pair())
+    return tuple(pairs)
 
 
 @cache
-def found() -> list[dict]:
-    """Return what was found, as it stands in the file."""
-    return yaml.safe_load(FOUND.read_text(encoding="utf-8")) or [] if FOUND.is_file() else []
+def read_entries() -> list[dict]:
+    """Return the entries of the file; none if there is no file."""
+    return yaml.safe_load(SEARCHED_PAIRS.read_text(encoding="utf-8")) or [] if SEARCHED_PAIRS.is_file() else []
 
 
-def keep(entries: Iterable[Mapping]) -> None:
-    """Write what was found, in place of what was found before for the same algorithm and relation."""
-    fresh = {_key(entry): dict(entry) for entry in entries}
-    kept = {_key(entry): entry for entry in found()} | fresh
+def keep_entries(entries: Iterable[Mapping]) -> None:
+    """Write entries to the file, in place of those of the same algorithm and relation."""
+    kept = {}
+    for entry in (*read_entries(), *entries):
+        kept[_read_key(entry)] = dict(entry)
     lines = yaml.safe_dump([kept[key] for key in sorted(kept)], sort_keys=False, default_flow_style=None, width=110)
-    FOUND.write_text(HEAD + lines, encoding="utf-8")
-    found.cache_clear()
+    SEARCHED_PAIRS.write_text(HEAD + lines, encoding="utf-8")
+    read_entries.cache_clear()
 
 
-def _key(entry: Mapping) -> tuple[str, bool]:
+def _read_key(entry: Mapping) -> tuple[str, bool]:
     return entry["algorithm"], "lost" in entry
 
 
@@ -172,67 +197,78 @@ HEAD = """\
 # Starts of a search, and steps.
 
 
-def starts(is_regression: bool, neighbours: str) -> list[Template]:
+def list_starts(is_regression: bool, neighbours: str) -> list[TableTemplate]:
     """Return templates that are known to hurt: ties in a leaf, a question that hardly anybody would ask.
 
     Examples
     --------
-    >>> all(start.is_valid for relation in NAMES for numbers in (False, True) for start in starts(numbers, relation))
+    >>> all(start.is_valid for start in list_starts(True, REPLACED) + list_starts(False, ADDED_OR_REMOVED))
     True
     """
-    sizes, is_replaced = (5, 50, 1000), neighbours == REPLACED
+    return [*_list_ties(is_regression, neighbours), *_list_outliers(is_regression, neighbours)]
+
+
+def _list_ties(is_regression: bool, neighbours: str) -> Iterator[TableTemplate]:
+    """Yield leaves in which two classes tie, or one leads by a record."""
     other = 8 if is_regression else 1
     target = CONTINUOUS if is_regression else 2
-    made = []
-    for n in sizes:
-        tie = Template((1,), target, (((0, 0), n), ((0, other), n)), (0, other), (0, 0) if is_replaced else None)
+    lost = (0, 0) if neighbours == REPLACED else None
+    for n in (5, 50, 1000):
+        tie = TableTemplate((1,), target, (((0, 0), n), ((0, other), n)), (0, other), lost)
         lead = replace(tie, shared=(((0, 0), n + 1), ((0, other), n)))
-        made += [tie, lead, replace(lead, splits=0)]
+        yield from (tie, lead, replace(lead, splits=0))
+
+
+def _list_outliers(is_regression: bool, neighbours: str) -> Iterator[TableTemplate]:
+    """Yield tables whose one other record is alone in a category of one column, or alike in all columns but many."""
+    other = 8 if is_regression else 1
     for n, width, n_classes in ((5, 3, 4), (50, 6, 4), (50, 4, 3)):
         zeros = (0,) * width
         target = CONTINUOUS if is_regression else n_classes
-        alone = Template((2,) + (1,) * (width - 1), target, (((*zeros, 0), n),), (1, *zeros[1:], other))
-        found = replace(alone, lost=(*zeros, 2)) if is_replaced else alone
-        drowned = replace(found, columns=(1,) + (2,) * (width - 1), gained=(0,) + (1,) * (width - 1) + (other,))
-        made += [found, drowned]
-    return made
+        lost = (*zeros, 2) if neighbours == REPLACED else None
+        alone = TableTemplate((2,) + (1,) * (width - 1), target, (((*zeros, 0), n),), (1, *zeros[1:], other), lost)
+        yield alone
+        yield replace(alone, columns=(1,) + (2,) * (width - 1), gained=(0,) + (1,) * (width - 1) + (other,))
 
 
-def moved(template: Template, rng: np.random.Generator) -> Template:
+def vary_template(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     """Return a template that differs by a step or two.
 
     Parameters
     ----------
-    template : Template
+    template : TableTemplate
         It stays as it is.
     rng : Generator
-        What draws.
+        Draws the steps.
 
     Examples
     --------
-    >>> start = starts(False, REPLACED)[0]
-    >>> some = [moved(start, np.random.default_rng(seed)) for seed in range(50)]
-    >>> len(set(some)) > 10, all(template.is_valid for template in some)
+    >>> start = list_starts(False, REPLACED)[0]
+    >>> varied = {vary_template(start, np.random.default_rng(seed)) for seed in range(50)}
+    >>> len(varied) > 10, all(template.is_valid for template in varied)
     (True, True)
     """
     for _ in range(100):
-        other = template
+        varied = template
         for _ in range(int(rng.integers(1, 3))):
-            other = STEPS[rng.integers(len(STEPS))](other, rng)
-        other = _in_order(other)
-        if other != template and other.is_valid:
-            return other
+            take_step = STEPS[rng.integers(len(STEPS))]
+            varied = take_step(varied, rng)
+        varied = _merge_records(varied)
+        if varied != template and varied.is_valid:
+            return varied
     return template
 
 
-def _in_order(template: Template) -> Template:
+def _merge_records(template: TableTemplate) -> TableTemplate:
+    """Return the same tables with each shared record once, in order."""
     counts: Counter = Counter()
     for record, times in template.shared:
         counts[record] += times
-    return replace(template, shared=tuple(sorted((record, times) for record, times in counts.items() if times > 0)))
+    present = [(record, times) for record, times in counts.items() if times > 0]
+    return replace(template, shared=tuple(sorted(present)))
 
 
-def _another_count(template: Template, rng) -> Template:
+def _change_count(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     shared = list(template.shared)
     if not shared:
         return template
@@ -242,37 +278,40 @@ def _another_count(template: Template, rng) -> Template:
     return replace(template, shared=tuple(shared))
 
 
-def _another_size(template: Template, rng) -> Template:
+def _change_size(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     by = rng.choice([0.5, 2.0, 5.0])
-    return replace(template, shared=tuple((record, int(by * times)) for record, times in template.shared))
+    return replace(template, shared=template.map_shared(lambda record, times: (record, int(by * times))))
 
 
-def _more_records(template: Template, rng) -> Template:
-    known = [record for record, _ in template.shared] + [template.gained]
-    record = known[rng.integers(len(known))]
+def _add_records(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    records = [record for record, _ in template.shared]
+    records.append(template.gained)
+    record = records[rng.integers(len(records))]
     times = int(rng.choice([1, 2, 5, 20, 100]))
-    return replace(template, shared=(*template.shared, (_nudged(template, record, rng), times)))
+    return replace(template, shared=(*template.shared, (_change_code(template, record, rng), times)))
 
 
-def _fewer_records(template: Template, rng) -> Template:
+def _remove_records(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     i = rng.integers(len(template.shared) + 1)
     return replace(template, shared=template.shared[:i] + template.shared[i + 1 :])
 
 
-def _another_record(template: Template, rng) -> Template:
+def _change_record(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     if template.lost and rng.random() < 0.5:
-        return replace(template, lost=_nudged(template, template.lost, rng))
-    return replace(template, gained=_nudged(template, template.gained, rng))
+        return replace(template, lost=_change_code(template, template.lost, rng))
+    return replace(template, gained=_change_code(template, template.gained, rng))
 
 
-def _nudged(template: Template, record: Codes, rng) -> Codes:
+def _change_code(template: TableTemplate, record: Codes, rng: np.random.Generator) -> Codes:
     """Return a record with another code at one place."""
     widths = (*template.columns, template.target)
     j = rng.integers(len(widths))
+    if widths[j] < 0:  # a step before took a category from a continuous column: the template is given up
+        return record
     return (*record[:j], int(rng.integers(widths[j] or HIGHEST + 1)), *record[j + 1 :])
 
 
-def _another_width(template: Template, rng) -> Template:
+def _change_width(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     """Return a template with a category more or fewer, or a class."""
     by = int(rng.choice([-1, 1]))
     j = rng.integers(len(template.columns) + 1)
@@ -283,48 +322,54 @@ def _another_width(template: Template, rng) -> Template:
     return replace(template, columns=tuple(columns))
 
 
-def _one_column_more(template: Template, rng) -> Template:
+def _add_column(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     """Return a template with a copy of a column, or one in which all records agree but perhaps the one that differs."""
     if rng.random() < 0.5:
         j = int(rng.integers(len(template.columns)))
-        return _with_column(template, template.columns[j], lambda record: record[j], template.gained[j])
-    return _with_column(template, int(rng.integers(1, 3)), lambda record: 0, int(rng.integers(2)))
+        return _insert_column(template, template.columns[j], lambda record: record[j], template.gained[j])
+    return _insert_column(template, int(rng.integers(1, 3)), lambda record: 0, int(rng.integers(2)))
 
 
-def _with_column(template: Template, width: int, code_of, of_gained: int) -> Template:
-    shared = tuple(((code_of(record), *record), times) for record, times in template.shared)
+def _insert_column(
+    template: TableTemplate, width: int, code_of: Callable[[Codes], int], gained_code: int
+) -> TableTemplate:
+    shared = template.map_shared(lambda record, times: ((code_of(record), *record), times))
     lost = (code_of(template.lost), *template.lost) if template.lost else None
     columns = (width, *template.columns)
-    return replace(template, columns=columns, shared=shared, gained=(of_gained, *template.gained), lost=lost)
+    return replace(template, columns=columns, shared=shared, gained=(gained_code, *template.gained), lost=lost)
 
 
-def _one_column_less(template: Template, rng) -> Template:
+def _remove_column(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     if len(template.columns) == 1:
         return template
     j = int(rng.integers(len(template.columns)))
 
-    def rest(values: tuple) -> tuple:
+    def without_j(values: tuple) -> tuple:
         return values[:j] + values[j + 1 :]
 
-    shared = tuple((rest(record), times) for record, times in template.shared)
-    lost = rest(template.lost) if template.lost else None
-    return replace(template, columns=rest(template.columns), shared=shared, gained=rest(template.gained), lost=lost)
+    return replace(
+        template,
+        columns=without_j(template.columns),
+        shared=template.map_shared(lambda record, times: (without_j(record), times)),
+        gained=without_j(template.gained),
+        lost=without_j(template.lost) if template.lost else None,
+    )
 
 
-def _another_depth(template: Template, rng) -> Template:
+def _change_depth(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     return replace(template, splits=template.splits + int(rng.choice([-1, 1])))
 
 
 STEPS = (
-    _another_count,
-    _another_count,
-    _another_size,
-    _more_records,
-    _fewer_records,
-    _another_record,
-    _another_width,
-    _one_column_more,
-    _one_column_less,
-    _another_depth,
+    _change_count,
+    _change_count,
+    _change_size,
+    _add_records,
+    _remove_records,
+    _change_record,
+    _change_width,
+    _add_column,
+    _remove_column,
+    _change_depth,
 )
-"""What can be changed; counts most often."""
+"""The changes that a search tries; counts most often."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from experiments.audit.audit_tasks import AuditPlan, run_audit
-from experiments.audit.report import sum_up, told, write
+from experiments.audit.report.report_files import write_results, write_summary
+from experiments.audit.report.report_text import format_report
 from experiments.cells.cell import checked_epsilon
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
@@ -14,11 +15,13 @@ def run_command(request: SweepRequest) -> int:
     """Audit what is asked for; returns the exit code."""
     plan = read_plan(request)
     found, missing = run_audit(plan)
-    print(told(found))
+    print(format_report(found))
     folder = request.results_folder / "audit"
-    paths = write(found, folder, plan.name)
+    paths = write_results(found, folder, plan.name)
     if not plan.algorithms:
-        paths += sum_up(found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments]))
+        paths += write_summary(
+            found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments])
+        )
     for path in paths:
         print_to_stderr(f"  {path}")
     for line in missing:

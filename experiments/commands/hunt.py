@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from experiments.audit.hunt import hunt_pairs
-from experiments.audit.table_templates import FOUND, keep
+from experiments.audit.table_templates import SEARCHED_PAIRS, keep_entries
 from experiments.config.request import SweepRequest
 
 
 def run_command(request: SweepRequest) -> int:
     """Search for the pairs of the algorithms that are named, or of all sound forests, and keep them."""
     for entry in hunt_pairs(request.list_choices("algorithm"), request.config["executor"]["jobs"]):
-        keep([entry])
-    print(FOUND)
+        keep_entries([entry])
+    print(SEARCHED_PAIRS)
     return 0

@@ -40,7 +40,7 @@ _MEANS_TWICE = Fault(
 
 
 class _Peer(PrivateEstimator):
-    """What the peers share.
+    """A peer: its rows are scaled here, and its model is fitted and asked in another environment.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class _Peer(PrivateEstimator):
     @staticmethod
     def packages() -> dict[str, str]:
         """Return the versions of the packages that determine the result and are not those of this environment."""
-        return process.pinned()
+        return process.read_pinned_versions()
 
     @staticmethod
     def lacks() -> str | None:
         """Return why no peer can be run on this machine, in one line; None if they can."""
-        return process.missing()
+        return process.explain_missing()
 
     def check_parameters(self, n_features: int) -> None:
         """Check the parameters, as far as can be told without rows.
@@ -72,27 +72,32 @@ class _Peer(PrivateEstimator):
 
     def _fit(self, model: str, X: np.ndarray, y: np.ndarray, **parameters) -> None:
         seed = int(self.seed().generate_state(1)[0] >> 1)  # of 31 bits
-        told = {"epsilon": float(self.epsilon), "seed": seed} | parameters
-        said, found = process.ask({"do": "fit", "model": model, "parameters": told}, X=X, y=y)
-        self.model_, self.fit_seconds_ = found["model"].tobytes(), said["fit_seconds"]
+        parameters = {"epsilon": float(self.epsilon), "seed": seed} | parameters
+        answer, arrays = process.ask_worker({"do": "fit", "model": model, "parameters": parameters}, X=X, y=y)
+        self.model_, self.fit_seconds_ = arrays["model"].tobytes(), answer["fit_seconds"]
 
-    def _ask(self, X: np.ndarray) -> np.ndarray:
-        _, found = process.ask({"do": "predict"}, X=X, model=np.frombuffer(self.model_, dtype=np.uint8))
-        return found["predicted"]
+    def _predict_scaled(self, X: np.ndarray) -> np.ndarray:
+        model = np.frombuffer(self.model_, dtype=np.uint8)
+        _, arrays = process.ask_worker({"do": "predict"}, X=X, model=model)
+        return arrays["predicted"]
 
-    def _numbers(self, matrix: np.ndarray) -> np.ndarray:
+    def _scale_numbers(self, matrix: np.ndarray) -> np.ndarray:
         """Scale numbers to [0, 1] by their bounds; the positions of categories stay."""
-        lower, upper = np.array(
-            [(one.lower, one.upper) if isinstance(one, Continuous) else (0, 1) for one in self.domain_.features]
-        ).T
+        lower, upper = np.zeros(matrix.shape[1]), np.ones(matrix.shape[1])
+        for j, feature in enumerate(self.domain_.features):
+            if isinstance(feature, Continuous):
+                lower[j], upper[j] = feature.lower, feature.upper
         return (matrix - lower) / (upper - lower)
 
-    def _unit_cube(self, matrix: np.ndarray) -> np.ndarray:
+    def _scale_to_unit_cube(self, matrix: np.ndarray) -> np.ndarray:
         """Scale all columns to [0, 1], the positions of categories, too."""
-        return self._numbers(matrix) / np.maximum(np.array(self._n_categories()) - 1, 1)
+        return self._scale_numbers(matrix) / np.maximum(np.array(self._count_categories()) - 1, 1)
 
-    def _n_categories(self) -> list[int]:
-        return [len(one.categories) if isinstance(one, Nominal) else 0 for one in self.domain_.features]
+    def _count_categories(self) -> list[int]:
+        n_categories = []
+        for feature in self.domain_.features:
+            n_categories.append(len(feature.categories) if isinstance(feature, Nominal) else 0)
+        return n_categories
 
 
 class DiffprivlibForestClassifier(_Peer, PrivateClassifier):
@@ -146,7 +151,7 @@ class DiffprivlibForestClassifier(_Peer, PrivateClassifier):
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
         size = {"n_estimators": int(self.n_estimators), "max_depth": int(self.max_depth)}
-        self._fit("diffprivlib_forest", self._unit_cube(matrix), labels, n_classes=len(self.classes_), **size)
+        self._fit("diffprivlib_forest", self._scale_to_unit_cube(matrix), labels, n_classes=len(self.classes_), **size)
         # its sensitivity is the number of counts that a record changes; each costs epsilon
         n_moved = 2.0 * self.n_estimators - 1
         ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
@@ -157,7 +162,7 @@ class DiffprivlibForestClassifier(_Peer, PrivateClassifier):
 
     def predict(self, X):
         """Predict the class of each row."""
-        positions = self._ask(self._unit_cube(self.read_rows(X)))
+        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
         return self.classes_[positions]
 
 
@@ -197,7 +202,7 @@ class DiffprivlibLinearRegression(_Peer, PrivateRegressor):
         """Fit in the other environment."""
         matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        self._fit("diffprivlib_linear", self._unit_cube(matrix), target)
+        self._fit("diffprivlib_linear", self._scale_to_unit_cube(matrix), target)
         share, n_rows = float(self.epsilon) / (matrix.shape[1] + 1), len(matrix)
         spent = (
             Spent("truncated laplace", "means of the attributes", share, 1 / n_rows, REPLACED),
@@ -213,7 +218,7 @@ class DiffprivlibLinearRegression(_Peer, PrivateRegressor):
 
     def predict(self, X):
         """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._ask(self._unit_cube(self.read_rows(X))))
+        return self.in_unit_of_target(self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X))))
 
 
 class _DPEBM(_Peer):
@@ -233,7 +238,7 @@ class _DPEBM(_Peer):
 
     def _fit_ebm(self, matrix: np.ndarray, target: np.ndarray, n_classes: int | None) -> None:
         parameters = {"delta": float(self.delta), "max_rounds": int(self.max_rounds), "n_classes": n_classes}
-        self._fit("dp_ebm", self._numbers(matrix), target, n_categories=self._n_categories(), **parameters)
+        self._fit("dp_ebm", self._scale_numbers(matrix), target, n_categories=self._count_categories(), **parameters)
 
 
 class DPEBMClassifier(_DPEBM, PrivateClassifier):
@@ -297,7 +302,7 @@ class DPEBMClassifier(_DPEBM, PrivateClassifier):
 
     def predict(self, X):
         """Predict the class of each row."""
-        positions = self._ask(self._numbers(self.read_rows(X)))
+        positions = self._predict_scaled(self._scale_numbers(self.read_rows(X)))
         return self.classes_[positions]
 
     def __sklearn_tags__(self):
@@ -343,4 +348,4 @@ class DPEBMRegressor(_DPEBM, PrivateRegressor):
 
     def predict(self, X):
         """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._ask(self._numbers(self.read_rows(X))))
+        return self.in_unit_of_target(self._predict_scaled(self._scale_numbers(self.read_rows(X))))

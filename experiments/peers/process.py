@@ -1,4 +1,4 @@
-"""The worker processes in ``.venv-peers``: how they are started, asked and ended, and what is installed there.
+"""The worker processes in ``.venv-peers``: start them, ask them, end them, and check what is installed there.
 
 Each thread that asks has a worker of its own, kept for its lifetime, as the peers take seconds to import. A worker ends
 with the pipe to it: when the thread, or this process, is gone in whatever way.
@@ -27,46 +27,49 @@ from experiments.peers import worker
 _LOCK = ROOT / "requirements-peers.lock"
 _ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
-_own = threading.local()
+_of_thread = threading.local()
 
 
 class PeerError(RuntimeError):
     """A peer could not do what it was asked for, or its process died."""
 
 
-def missing() -> str | None:
+def explain_missing() -> str | None:
     """Return why no peer can be run here, in one line; None if they can."""
-    if Path(command()[0]).exists():
+    if Path(build_worker_command()[0]).exists():
         return None
     return "the environment of diffprivlib and interpret, .venv-peers, is missing; run `make peers`"
 
 
-def command() -> list[str]:
+def build_worker_command() -> list[str]:
     """Return the command that starts a worker; ``-I`` keeps this folder and the caller's settings out of it."""
-    return [str(ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *pinned()]
+    return [str(ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *read_pinned_versions()]
 
 
 @cache
-def pinned() -> dict[str, str]:
+def read_pinned_versions() -> dict[str, str]:
     """Return what ``make peers`` installs: versions by package, as the lock pins them for this Python.
 
     Examples
     --------
-    >>> pinned()["diffprivlib"]
+    >>> read_pinned_versions()["diffprivlib"]
     '0.6.6'
     """
     lines = re.findall(r"^[\w.-]+==.*?(?= \\$)", _LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    found = [Requirement(line) for line in lines]
-    return {one.name: str(one.specifier).removeprefix("==") for one in found if not one.marker or one.marker.evaluate()}
+    versions = {}
+    for requirement in map(Requirement, lines):
+        if not requirement.marker or requirement.marker.evaluate():
+            versions[requirement.name] = str(requirement.specifier).removeprefix("==")
+    return versions
 
 
-def ask(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
-    """Ask this thread's worker, and wait for what it says.
+def ask_worker(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
+    """Ask this thread's worker, and wait for its answer.
 
     Parameters
     ----------
     words : mapping
-        ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; see `worker.answer`.
+        ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; see `worker.answer_request`.
     **arrays : array
         Rows, and the fitted model that is asked.
 
@@ -82,70 +85,71 @@ def ask(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarra
     PeerError
         If the peer refuses what it is asked, or its process dies.
     """
-    mine = getattr(_own, "worker", None)
-    if mine is None or not mine.is_usable():
-        mine = _own.worker = _Worker()
-    said, found = mine.ask(words, **arrays)
-    if "error" in said:
-        raise PeerError(f"{words.get('model', 'the peer')}: {said['error']}")
-    return said, found
+    own_worker = getattr(_of_thread, "worker", None)
+    if own_worker is None or not own_worker.is_usable():
+        own_worker = _of_thread.worker = _Worker()
+    answer, answer_arrays = own_worker.exchange(words, **arrays)
+    if "error" in answer:
+        raise PeerError(f"{words.get('model', 'the peer')}: {answer['error']}")
+    return answer, answer_arrays
 
 
 class _Worker:
     """A process that runs ``worker.py``; a mishap while it is asked ends it: no late answer may meet a new question."""
 
     def __init__(self):
-        if reason := missing():
+        if reason := explain_missing():
             raise BadInput(reason)
         self._parent = os.getpid()
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._complaints}
-        self._process = subprocess.Popen(command(), env=os.environ | _ONE_CORE, **pipes)
-        self._end = weakref.finalize(self, _end, self._process, self._parent)
-        with self._watched():
-            said, _ = worker.receive(self._process.stdout)
-            _check_versions(said["versions"])
+        self._error_output = tempfile.TemporaryFile()  # noqa: SIM115
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._error_output}
+        self._process = subprocess.Popen(build_worker_command(), env=os.environ | _ONE_CORE, **pipes)
+        self._end = weakref.finalize(self, _end_process, self._process, self._parent)
+        with self._ending_on_failure():
+            greeting, _ = worker.receive_frame(self._process.stdout)
+            _check_versions(greeting["versions"])
 
-    def ask(self, words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
-        with self._watched():
-            worker.send(self._process.stdin, words, **arrays)
-            return worker.receive(self._process.stdout)
+    def exchange(self, words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
+        with self._ending_on_failure():
+            worker.send_frame(self._process.stdin, words, **arrays)
+            return worker.receive_frame(self._process.stdout)
 
     def is_usable(self) -> bool:
         """Return whether it runs, and was started by this process and not by one that this was forked from."""
         return self._parent == os.getpid() and self._end.alive
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _ending_on_failure(self) -> Iterator[None]:
         try:
             yield
         except (EOFError, OSError) as error:
-            reason = self._last_words()
+            reason = self._find_reason()
             self._end()
             raise PeerError(f"its process died ({reason}); if that happens again, run `make clean peers`") from error
         except BaseException:
             self._end()
             raise
 
-    def _last_words(self) -> str:
+    def _find_reason(self) -> str:
         try:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             return "it closed the pipe"
-        self._complaints.seek(0)
-        lines = self._complaints.read().decode(errors="replace").split("\n")
+        self._error_output.seek(0)
+        lines = self._error_output.read().decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return last or (f"signal {-code}" if code < 0 else f"exit code {code}")
 
 
 def _check_versions(installed: Mapping[str, str | None]) -> None:
-    for name, found in installed.items():
-        if found != pinned()[name]:
-            there = f"{name} {found}" if found else f"no {name}"
-            raise BadInput(f".venv-peers has {there}, but {_LOCK.name} pins {pinned()[name]}; run `make peers`")
+    pinned = read_pinned_versions()
+    for name, version in installed.items():
+        if version != pinned[name]:
+            present = f"{name} {version}" if version else f"no {name}"
+            raise BadInput(f".venv-peers has {present}, but {_LOCK.name} pins {pinned[name]}; run `make peers`")
 
 
-def _end(process: subprocess.Popen, parent: int) -> None:
+def _end_process(process: subprocess.Popen, parent: int) -> None:
     if os.getpid() != parent:
         return
     process.kill()

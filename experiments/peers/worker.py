@@ -32,7 +32,7 @@ _LENGTH = struct.Struct("<Q")
 _PUBLIC_WEIGHT = 1e-9
 
 
-def send(stream: BinaryIO, words: Mapping, **arrays: np.ndarray) -> None:
+def send_frame(stream: BinaryIO, words: Mapping, **arrays: np.ndarray) -> None:
     """Write a frame."""
     archive = io.BytesIO()
     np.savez(archive, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), **arrays)
@@ -41,7 +41,7 @@ def send(stream: BinaryIO, words: Mapping, **arrays: np.ndarray) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> tuple[dict, dict[str, np.ndarray]]:
+def receive_frame(stream: BinaryIO) -> tuple[dict, dict[str, np.ndarray]]:
     """Read a frame: words and arrays.
 
     Raises
@@ -52,28 +52,28 @@ def receive(stream: BinaryIO) -> tuple[dict, dict[str, np.ndarray]]:
     Examples
     --------
     >>> pipe = io.BytesIO()
-    >>> send(pipe, {"do": "predict"}, X=np.array([1.5, 2]))
+    >>> send_frame(pipe, {"do": "predict"}, X=np.array([1.5, 2]))
     >>> _ = pipe.seek(0)
-    >>> receive(pipe)
+    >>> receive_frame(pipe)
     ({'do': 'predict'}, {'X': array([1.5, 2. ])})
-    >>> receive(pipe)
+    >>> receive_frame(pipe)
     Traceback (most recent call last):
     EOFError: the other end of the pipe is gone
     """
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    with np.load(io.BytesIO(_exactly(stream, length)), allow_pickle=False) as archive:
+    (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
+    with np.load(io.BytesIO(_read_exactly(stream, length)), allow_pickle=False) as archive:
         arrays = dict(archive)
     return json.loads(arrays.pop("words").tobytes()), arrays
 
 
-def _exactly(stream: BinaryIO, size: int) -> bytes:
-    found = stream.read(size)
-    if len(found) < size:
+def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+    contents = stream.read(size)
+    if len(contents) < size:
         raise EOFError("the other end of the pipe is gone")
-    return found
+    return contents
 
 
-def diffprivlib_forest(
+def make_diffprivlib_forest(
     X: np.ndarray,
     y: np.ndarray,
     *,
@@ -99,7 +99,7 @@ def diffprivlib_forest(
     return model, {"X": X, "y": y}
 
 
-def diffprivlib_linear(X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: int) -> tuple:
+def make_diffprivlib_linear(X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: int) -> tuple:
     """Return diffprivlib's linear regression and what its ``fit`` is given: rows in the unit cube, target in [0, 1]."""
     from diffprivlib.accountant import BudgetAccountant
     from diffprivlib.models import LinearRegression
@@ -114,7 +114,7 @@ def diffprivlib_linear(X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: in
     return model, {"X": X, "y": y}
 
 
-def dp_ebm(
+def make_dp_ebm(
     X: np.ndarray,
     y: np.ndarray,
     *,
@@ -131,7 +131,7 @@ def dp_ebm(
     """
     from interpret.privacy import DPExplainableBoostingClassifier, DPExplainableBoostingRegressor
 
-    told = {
+    parameters = {
         "feature_types": ["nominal" if n else "continuous" for n in n_categories],
         "privacy_bounds": np.column_stack(_unit_cube(X.shape[1])),
         "epsilon": epsilon,
@@ -141,9 +141,9 @@ def dp_ebm(
         "n_jobs": 1,
     }
     if n_classes is None:
-        model = DPExplainableBoostingRegressor(**told, privacy_target_min=0.0, privacy_target_max=1.0)
+        model = DPExplainableBoostingRegressor(**parameters, privacy_target_min=0.0, privacy_target_max=1.0)
     else:
-        model = DPExplainableBoostingClassifier(**told)
+        model = DPExplainableBoostingClassifier(**parameters)
     public, labels = _public_rows(n_categories, n_classes or 1)
     weights = np.repeat([1.0, _PUBLIC_WEIGHT], [len(X), len(public)])
     return model, {"X": np.vstack([X, public]), "y": np.append(y, labels), "sample_weight": weights}
@@ -171,11 +171,15 @@ def _public_rows(n_categories: Sequence[int], n_classes: int) -> tuple[np.ndarra
 
 
 #: What can be asked for, by name: a function that returns an estimator and the arguments of its ``fit``.
-MODELS = {"diffprivlib_forest": diffprivlib_forest, "diffprivlib_linear": diffprivlib_linear, "dp_ebm": dp_ebm}
+MODELS = {
+    "diffprivlib_forest": make_diffprivlib_forest,
+    "diffprivlib_linear": make_diffprivlib_linear,
+    "dp_ebm": make_dp_ebm,
+}
 
 
 @contextmanager
-def nothing_leaks() -> Iterator[None]:
+def leak_warnings_as_errors() -> Iterator[None]:
     """Turn every warning that something is learnt from the rows without being paid for into an error.
 
     interpret warns of such things with plain UserWarnings. It also warns that a fixed seed gives its noise away, which
@@ -191,39 +195,39 @@ def nothing_leaks() -> Iterator[None]:
         yield
 
 
-def answer(words: Mapping, arrays: Mapping, models: Mapping[str, Callable]) -> tuple[dict, dict]:
+def answer_request(words: Mapping, arrays: Mapping, models: Mapping[str, Callable]) -> tuple[dict, dict]:
     """Do what is asked for: fit a model, which comes back as bytes with the seconds that ``fit`` took, or ask one."""
     if words["do"] == "predict":
         return {}, {"predicted": np.asarray(pickle.loads(arrays["model"].tobytes()).predict(arrays["X"]))}
     model, rows = models[words["model"]](arrays["X"], arrays["y"], **words["parameters"])
-    with nothing_leaks():
+    with leak_warnings_as_errors():
         started = time.perf_counter()
         model.fit(**rows)
         seconds = time.perf_counter() - started
     return {"fit_seconds": seconds}, {"model": np.frombuffer(pickle.dumps(model), dtype=np.uint8)}
 
 
-def serve(packages: Sequence[str], models: Mapping[str, Callable] = MODELS) -> None:
+def serve_requests(packages: Sequence[str], models: Mapping[str, Callable] = MODELS) -> None:
     """Say which versions are installed, then answer until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the peers print is no answer
     requests = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
-    send(answers, {"versions": {name: _version(name) for name in packages}})
+    threading.Thread(target=_read_requests, args=(sys.stdin.buffer, requests), daemon=True).start()
+    send_frame(answers, {"versions": {name: _find_version(name) for name in packages}})
     while True:
         try:
-            words, arrays = answer(*requests.get(), models)
+            words, arrays = answer_request(*requests.get(), models)
         except Exception as error:
             words, arrays = {"error": " ".join(f"{type(error).__name__}: {error}".split())}, {}
-        send(answers, words, **arrays)
+        send_frame(answers, words, **arrays)
 
 
-def _read(stream: BinaryIO, requests: queue.SimpleQueue) -> None:
+def _read_requests(stream: BinaryIO, requests: queue.SimpleQueue) -> None:
     """Read requests as they come, so that the end of the stream is noticed while a model is being fitted, too."""
     try:
         while True:
-            requests.put(receive(stream))
+            requests.put(receive_frame(stream))
     except EOFError:
         os._exit(0)
     except BaseException as error:  # nobody else would hear of it, and the parent would wait
@@ -231,7 +235,7 @@ def _read(stream: BinaryIO, requests: queue.SimpleQueue) -> None:
         os._exit(1)
 
 
-def _version(package: str) -> str | None:
+def _find_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
@@ -239,4 +243,4 @@ def _version(package: str) -> str | None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1:])
+    serve_requests(sys.argv[1:])

@@ -36,8 +36,7 @@ from algorithms import (
     RDTClassifier,
     RFDPPGiniClassifier,
 )
-from experiments.audit.attacks.black_box import observer_of, trained
-from experiments.audit.replay.replay_audit import pairs as audit_pairs
+from experiments.audit.attacks.black_box import audit_pairs, make_observer, observe_in_threads
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 from experiments.speed.measurement import Measurement, print_table
 
@@ -266,9 +265,9 @@ def measure_audit() -> list[Measurement]:
     """Time 100,000 trainings of a forest of five trees on 20 rows on two cores, once compiled."""
     pair = next(pair for pair in audit_pairs.CLASSES if pair.name == "first in order")
     forest = RFDPPGiniClassifier(1.0, n_estimators=5, max_depth=3, max_features=2)
-    many = observer_of(forest, pair, (*pair.table, *pair.table[:8]), key=0)
-    trained(many, 0, 1)
-    seconds = _time(lambda: trained(many, 0, 100_000, jobs=2))
+    many = make_observer(forest, pair, (*pair.table, *pair.table[:8]), key=0)
+    observe_in_threads(many, 0, 1)
+    seconds = _time(lambda: observe_in_threads(many, 0, 100_000, jobs=2))
     what = "100,000 trainings of RFDPP-Gini, 5 trees of depth 3, on 20 rows, two cores"
     return [Measurement(what, seconds, 20, "s")]
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from algorithms import PrivacyLeakWarning
-from experiments.audit.laws import exact_laws
+from experiments.audit.laws import worst_cases
 from experiments.audit.replay import replay_audit
+from experiments.audit.subjects import list_subjects
 from experiments.regression_check.bands import plan_of, read
 from experiments.regression_check.differences import find_differences
 from experiments.regression_check.watch import cells
@@ -27,12 +28,12 @@ PAPERS = ("3", "1", "4", "5", "2")
 def replayed(names: Sequence[str]) -> str:
     """Replay algorithms, then ask the exact laws; as in the audit, what confesses its faults is no alarm."""
     warnings.simplefilter("ignore", PrivacyLeakWarning)
-    subjects = {subject.name: subject for subject in replay_audit.subjects()}
+    subjects = {subject.name: subject for subject in list_subjects()}
     for name in names:
-        report = replay_audit.audit(subjects[name])
+        report = replay_audit.replay_subject(subjects[name])
         if report.keeps_claim and report.failures:
-            return f"replay: {', '.join(sorted(report.kinds))}"
-    broken = [law for law in exact_laws.rows((1.0,)) if not law.holds]
+            return f"replay: {', '.join(sorted(report.broken_rules))}"
+    broken = [law for law in worst_cases.find_worst_cases((1.0,)) if not law.holds]
     return f"exact laws: {broken[0].score}" if broken else ""
 
 

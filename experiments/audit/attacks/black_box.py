@@ -9,7 +9,7 @@ Pearson's intervals as in Jagielski, Ullman, Oprea (2020), here on the whole rel
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from joblib import Parallel, delayed
@@ -24,15 +24,15 @@ from algorithms.forests.edprf import PFDPDTClassifier
 from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from experiments.audit import neighbouring_tables
-from experiments.audit.attacks.distinguishing_events import choose
-from experiments.audit.bounds import FALSE_ALARMS, largest_refutable, smallest_epsilon
-from experiments.audit.neighbouring_tables import Pair, training_rows
+from experiments.audit.attacks.distinguishing_events import choose_event
+from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts, find_largest_bound
+from experiments.audit.neighbouring_tables import TablePair, split_targets
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.observed_forests import ForestOnTable
-from experiments.audit.observe.observed_model import Observation, Observer, together
+from experiments.audit.observe.observed_model import Observation, Observer, join_observations
 from experiments.audit.observe.observed_regressions import RegressionOnTable
 from experiments.audit.observe.observed_releases import ReleaseOnTable
-from experiments.audit.observe.random_streams import key_of
+from experiments.audit.observe.random_streams import derive_key
 
 BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
@@ -80,12 +80,12 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class Finding(Refutation):
-    """What was found of an algorithm on one pair of tables: a `Refutation`, and of what.
+class PairFinding(Refutation):
+    """The `Refutation` of an algorithm on one pair of tables, with what the algorithm claims.
 
     Parameters
     ----------
-    pair : Pair
+    pair : TablePair
         The tables.
     params : dict
         Of what was trained.
@@ -96,7 +96,7 @@ class Finding(Refutation):
         with a claim about one added or removed.
     """
 
-    pair: Pair
+    pair: TablePair
     params: dict
     privacy: Privacy
     claimed: float
@@ -104,15 +104,15 @@ class Finding(Refutation):
     @property
     def verdict(self) -> str:
         """What the bound says of the claim."""
-        return verdict(self.bound, self.claimed)
+        return judge_bound(self.bound, self.claimed)
 
 
-def verdict(bound: float, claimed: float) -> str:
+def judge_bound(bound: float, claimed: float) -> str:
     """Return what a lower bound of ε says of a claim.
 
     Examples
     --------
-    >>> verdict(1.1, 1.0), verdict(0.97, 1.0), verdict(0.5, 1.0), verdict(3.0, math.inf)
+    >>> judge_bound(1.1, 1.0), judge_bound(0.97, 1.0), judge_bound(0.5, 1.0), judge_bound(3.0, math.inf)
     ('violated', 'tight', 'not refuted', 'nothing claimed')
     """
     if math.isinf(claimed):
@@ -122,33 +122,41 @@ def verdict(bound: float, claimed: float) -> str:
     return TIGHTLY_KEPT if bound >= TIGHT * claimed else NOT_REFUTED
 
 
-def pairs_of(estimator: BaseEstimator) -> Sequence[Pair]:
+def list_pairs(estimator: BaseEstimator) -> Sequence[TablePair]:
     """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it.
 
     Examples
     --------
     >>> from algorithms import RDTClassifier
-    >>> pairs_of(RDTClassifier())[0].name
+    >>> list_pairs(RDTClassifier())[0].name
     'alone in its leaf'
     """
     if isinstance(estimator, PrivateForest):
-        return neighbouring_tables.CLASSES if is_classifier(estimator) else neighbouring_tables.NUMBERS
+        return (
+            neighbouring_tables.CLASSIFICATION_PAIRS
+            if is_classifier(estimator)
+            else neighbouring_tables.REGRESSION_PAIRS
+        )
     if isinstance(estimator, PrivatePolynomialRegressor):
-        return neighbouring_tables.MOMENTS if estimator.variant == "sound" else neighbouring_tables.COEFFICIENTS
+        return (
+            neighbouring_tables.MOMENT_PAIRS if estimator.variant == "sound" else neighbouring_tables.COEFFICIENT_PAIRS
+        )
     if isinstance(estimator, Sampler | TrainedOnRelease):
-        return neighbouring_tables.RELEASES
+        return neighbouring_tables.RELEASE_PAIRS
     if not isinstance(estimator, PrivateEstimator):
         return ()
-    return neighbouring_tables.CLASSES if is_classifier(estimator) else neighbouring_tables.NUMBERS
+    return (
+        neighbouring_tables.CLASSIFICATION_PAIRS if is_classifier(estimator) else neighbouring_tables.REGRESSION_PAIRS
+    )
 
 
-def trainings_of(estimator: BaseEstimator, n: int) -> int:
+def count_trainings(estimator: BaseEstimator, n: int) -> int:
     """Return how many trainings there are for an estimator that takes longer than one in a compiled loop.
 
     Examples
     --------
     >>> from algorithms import DPMarginalsClassifier, RDTClassifier
-    >>> trainings_of(RDTClassifier(), 1000), trainings_of(DPMarginalsClassifier(), 1000)
+    >>> count_trainings(RDTClassifier(), 1000), count_trainings(DPMarginalsClassifier(), 1000)
     (1000, 100)
     """
     if isinstance(estimator, PrivateForest | PrivatePolynomialRegressor):
@@ -156,32 +164,32 @@ def trainings_of(estimator: BaseEstimator, n: int) -> int:
     return n // (RELEASES_TAKE if isinstance(estimator, Sampler | TrainedOnRelease) else FITS_TAKE)
 
 
-def sized(estimator: BaseEstimator, pair: Pair, given: Sequence[str] = ()) -> BaseEstimator:
+def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Collection[str] = ()) -> BaseEstimator:
     """Set the size of a forest to that which a pair asks for, all features being candidates.
 
     Parameters
     ----------
     estimator : estimator
         It is changed.
-    pair : Pair
+    pair : TablePair
         The pair.
-    given : sequence of str
+    given : collection of str
         Parameters that stay as they are.
     """
     # it counts levels of nodes; the others have at least one of splits
     levels = pair.splits + 1 if isinstance(estimator, PFDPDTClassifier) else max(pair.splits, 1)
     size = {"n_estimators": pair.trees, "max_depth": levels, "max_features": len(pair.domain.features)}
-    accepted = estimator.get_params()
-    return estimator.set_params(**{k: v for k, v in size.items() if k in accepted and k not in given})
+    accepted = estimator.get_params().keys() - set(given)
+    return estimator.set_params(**{name: value for name, value in size.items() if name in accepted})
 
 
-def plain_params(estimator: BaseEstimator) -> dict:
-    """Return the parameters of an estimator that say what is trained, without its ε, its rows and its seed."""
+def select_params(estimator: BaseEstimator) -> dict:
+    """Return the parameters of an estimator that decide what is trained, without its ε, its domain and its seed."""
     left_out = ("epsilon", "domain", "random_state", "n_jobs")
     return {name: value for name, value in estimator.get_params(deep=False).items() if name not in left_out}
 
 
-def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) -> Observer:
+def make_observer(estimator: BaseEstimator, pair: TablePair, records: tuple, key: int) -> Observer:
     """Return an estimator on a table, ready to be trained many times."""
     if isinstance(estimator, PrivateForest):
         return ForestOnTable(estimator, pair, records, key)
@@ -191,19 +199,19 @@ def observer_of(estimator: BaseEstimator, pair: Pair, records: tuple, key: int) 
         sampler = estimator.make_sampler() if isinstance(estimator, TrainedOnRelease) else estimator
         return ReleaseOnTable(sampler, pair, records, key)
     estimator = clone(estimator).set_params(domain=pair.domain)
-    return EstimatorOnTable(estimator, training_rows(pair.domain, records), pair.probes(), key)
+    return EstimatorOnTable(estimator, split_targets(pair.domain, records), pair.probe_rows(), key)
 
 
-def audited(
-    make: Callable[[Pair], BaseEstimator], tables: Sequence[Pair], n: int, key: str = "", jobs: int = 1
-) -> Iterator[Finding]:
+def audit_pairs(
+    make: Callable[[TablePair], BaseEstimator], pairs: Sequence[TablePair], n: int, key: str = "", jobs: int = 1
+) -> Iterator[PairFinding]:
     """Audit an algorithm on several pairs of tables.
 
     Parameters
     ----------
     make : function
         Returns the estimator for a pair.
-    tables : sequence of Pair
+    pairs : sequence of TablePair
         The pairs; all bounds hold together.
     n : int
         Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
@@ -214,35 +222,42 @@ def audited(
 
     Yields
     ------
-    Finding
+    PairFinding
         For each pair, the better one of both directions.
     """
-    alpha = FALSE_ALARMS / (2 * len(tables))
-    for pair in tables:
+    alpha = FALSE_ALARMS / (2 * len(pairs))
+    for pair in pairs:
         estimator = make(pair)
-        observers = tuple(
-            observer_of(estimator, pair, records, key_of(key, pair.name, side))
-            for side, records in enumerate((pair.neighbour, pair.table))
-        )
-        privacy = observers[0].privacy
-        claimed = claim(privacy, pair)
+        on_neighbour = make_observer(estimator, pair, pair.neighbour, derive_key(key, pair.name, 0))
+        on_table = make_observer(estimator, pair, pair.table, derive_key(key, pair.name, 1))
+        privacy = on_neighbour.privacy
+        claimed = read_claim(privacy, pair.neighbours)
         if claimed is not None:
-            found = refute(observers, n * pair.worth // pair.trees, alpha, claimed, jobs)
-            of = {"pair": pair, "params": plain_params(estimator), "privacy": privacy, "claimed": claimed}
-            yield Finding(**of, **vars(found))
+            n_trainings = n * pair.worth // pair.trees
+            refutation = find_refutation((on_neighbour, on_table), n_trainings, alpha, claimed, jobs)
+            params = select_params(estimator)
+            yield PairFinding(**vars(refutation), pair=pair, params=params, privacy=privacy, claimed=claimed)
 
 
-def claim(privacy: Privacy, pair: Pair) -> float | None:
-    """Return what an algorithm claims for the relation of a pair, None where its claim says nothing of that."""
-    if privacy.neighbours == pair.neighbours:
+def read_claim(privacy: Privacy, neighbours: str) -> float | None:
+    """Return what an algorithm claims for a relation of two tables, None where its claim says nothing of that.
+
+    Examples
+    --------
+    >>> from algorithms.accounting import Spent
+    >>> privacy = Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0))
+    >>> read_claim(privacy, ADDED_OR_REMOVED), read_claim(privacy, REPLACED)
+    (0.5, 1.0)
+    """
+    if privacy.neighbours == neighbours:
         return privacy.claimed_epsilon
     # One record replaced is one removed and another added; a claim about the former says nothing of the latter.
-    return (
-        2 * privacy.claimed_epsilon if (privacy.neighbours, pair.neighbours) == (ADDED_OR_REMOVED, REPLACED) else None
-    )
+    return 2 * privacy.claimed_epsilon if (privacy.neighbours, neighbours) == (ADDED_OR_REMOVED, REPLACED) else None
 
 
-def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1) -> Refutation:
+def find_refutation(
+    observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1
+) -> Refutation:
     """Look for the event that bounds ε best: some of the trainings choose it in either direction, the others count it.
 
     Parameters
@@ -260,19 +275,26 @@ def refute(observers: tuple[Observer, Observer], n: int, alpha: float, claimed: 
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
-    chosen_from = tuple(trained(observer, 0, choosing, jobs) for observer in observers)
-    counted = tuple(trained(observer, choosing, counting, jobs) for observer in observers)
-    found = []
+    seen, counted = [], []
+    for observer in observers:
+        seen.append(observe_in_threads(observer, 0, choosing, jobs))
+        counted.append(observe_in_threads(observer, choosing, counting, jobs))
+    best = None
     for likely, other in ((0, 1), (1, 0)):
-        seen, seers = (chosen_from[likely], chosen_from[other]), (observers[likely], observers[other])
-        event = choose(*seen, seers, counting, alpha, ENOUGH * claimed)
+        event = choose_event(
+            seen[likely], seen[other], (observers[likely], observers[other]), counting, alpha, ENOUGH * claimed
+        )
         counts = event.count(counted[likely]), event.count(counted[other])
-        found.append((float(smallest_epsilon(*counts, counting, alpha)), likely == 0, event, counts))
-    bound, on_neighbour, event, counts = max(found, key=lambda one: one[0])
-    return Refutation(str(event), on_neighbour, n, counting, counts, bound, largest_refutable(counting, alpha))
+        bound = float(bound_epsilon_by_counts(*counts, counting, alpha))
+        if best is None or bound > best.bound:
+            largest = find_largest_bound(counting, alpha)
+            best = Refutation(str(event), likely == 0, n, counting, counts, bound, largest)
+    return best
 
 
-def trained(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
+def observe_in_threads(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
     """Train n times in threads; compiled code lets them run side by side."""
-    blocks = [(start, min(BLOCK, first + n - start)) for start in range(first, first + n, BLOCK)]
-    return together(Parallel(n_jobs=jobs, prefer="threads")(delayed(observer.observe)(*block) for block in blocks))
+    tasks = []
+    for start in range(first, first + n, BLOCK):
+        tasks.append(delayed(observer.observe)(start, min(BLOCK, first + n - start)))
+    return join_observations(Parallel(n_jobs=jobs, prefer="threads")(tasks))

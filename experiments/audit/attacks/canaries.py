@@ -1,9 +1,9 @@
-"""One run: hide records among the training rows of a paper's configuration, train once, guess which of them were there.
+"""Canaries: hide records among the rows of a paper's configuration, train once, and guess which of them were there.
 
 Each of some thousand canaries, drawn evenly from the public domain, is put among the rows or left out by a coin. Who
 knows all rows, all canaries and the released model guesses the coins. If training keeps its ε, no guesser does better
 than e^ε / (1 + e^ε) on average, and a single fit with many canaries bounds ε from below (Steinke, Nasr, Jagielski,
-2023; see `bounds.guessing_epsilon`).
+2023; see `bounds.bound_epsilon_by_guesses`).
 
 How much of ε that shows depends on whether a record can be seen alone. RDT's leaves have noisy counts, from which the
 known rows can be subtracted: with one tree the bound is nearly tight; over t trees the noise of each is t times larger,
@@ -31,9 +31,9 @@ from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
 from algorithms.forests.engine.tree import BELOW, BY_VALUE, LEAF
 from algorithms.forests.forest import PrivateForestClassifier
-from experiments.audit.attacks.black_box import verdict
-from experiments.audit.bounds import FALSE_ALARMS, guessing_epsilon
-from experiments.audit.observe.random_streams import Stream, key_of
+from experiments.audit.attacks.black_box import judge_bound
+from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_guesses
+from experiments.audit.observe.random_streams import RandomStream, derive_key
 from experiments.cells.cell import checked_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
@@ -43,8 +43,8 @@ SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Hidden:
-    """Canaries among training rows, and the forest that was trained on both.
+class CanaryTraining:
+    """Training rows, canaries among them, and the forest that was trained on both.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class Hidden:
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one run gave.
+class CanaryFinding:
+    """The bound of ε from guesses at the canaries of one training.
 
     Parameters
     ----------
@@ -92,10 +92,10 @@ class Run:
     @property
     def verdict(self) -> str:
         """What the bound says of the claim."""
-        return verdict(self.bound, self.privacy.claimed_epsilon)
+        return judge_bound(self.bound, self.privacy.claimed_epsilon)
 
 
-def one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "") -> Run:
+def audit_one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "") -> CanaryFinding:
     """Train a forest once on a data set with canaries in it, and bound its ε from below.
 
     Parameters
@@ -116,97 +116,117 @@ def one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: s
     """
     if not isinstance(forest, PrivateForestClassifier):
         raise BadInput(f"one run takes a private forest that votes for classes, not {type(forest).__name__}")
-    rng = Stream(key_of(key, dataset, canaries)).at(0)
-    hidden, is_in = _trained(forest, datasets.load(dataset), canaries, rng)
-    if hidden.forest.privacy_.neighbours != ADDED_OR_REMOVED:
-        raise BadInput(
-            f"one run is about {ADDED_OR_REMOVED}; {type(forest).__name__} claims {hidden.forest.privacy_.neighbours}"
-        )
-    rule, guesses = _guessed(hidden)
-    made, correct = int((guesses != 0).sum()), int(((guesses > 0) & is_in | (guesses < 0) & ~is_in).sum())
-    bounds = guessing_epsilon(correct, made, FALSE_ALARMS), guessing_epsilon(canaries, canaries, FALSE_ALARMS)
-    return Run(hidden.forest.privacy_, rule, canaries, made, correct, *bounds)
+    rng = RandomStream(derive_key(key, dataset, canaries)).start_training(0)
+    training, is_in = _train_with_canaries(forest, datasets.load(dataset), canaries, rng)
+    privacy = training.forest.privacy_
+    if privacy.neighbours != ADDED_OR_REMOVED:
+        raise BadInput(f"one run is about {ADDED_OR_REMOVED}; {type(forest).__name__} claims {privacy.neighbours}")
+    rule, guesses = _guess_coins(training)
+    n_guesses = int((guesses != 0).sum())
+    n_correct = int((guesses == np.where(is_in, 1, -1)).sum())
+    bound = bound_epsilon_by_guesses(n_correct, n_guesses, FALSE_ALARMS)
+    largest = bound_epsilon_by_guesses(canaries, canaries, FALSE_ALARMS)
+    return CanaryFinding(privacy, rule, canaries, n_guesses, n_correct, bound, largest)
 
 
-def _trained(forest, data: datasets.Dataset, m: int, rng: np.random.Generator) -> tuple[Hidden, np.ndarray]:
-    """Return the trained forest with all that is known, and the coins, which are not."""
+def _train_with_canaries(
+    forest: PrivateForestClassifier, data: datasets.Dataset, m: int, rng: np.random.Generator
+) -> tuple[CanaryTraining, np.ndarray]:
+    """Return the trained forest with all that the attacker knows, and the coins, which the attacker does not know."""
     train, _ = split_rows(data, 0, checked_protocol(None))
-    frame, target = data.frame.iloc[train], data.target.iloc[train]
-    canaries, canary_target = _drawn(data.domain, m, rng)
+    frame, target = data.frame.iloc[train], data.target.iloc[train].to_numpy()
+    canaries, canary_target = _draw_canaries(data.domain, m, rng)
     is_in = rng.random(m) < 0.5
     seed = int(rng.integers(2**31 - 1))
     forest.set_params(domain=data.domain, random_state=seed)
-    forest.fit(pd.concat([frame, canaries[is_in]]), np.concatenate([target.to_numpy(), canary_target[is_in]]))
-    labels, canary_labels = (np.searchsorted(forest.classes_, values) for values in (target.to_numpy(), canary_target))
-    return Hidden(forest, forest.rows_to_descend(frame), labels, forest.rows_to_descend(canaries), canary_labels), is_in
+    forest.fit(pd.concat([frame, canaries[is_in]]), np.concatenate([target, canary_target[is_in]]))
+    labels = np.searchsorted(forest.classes_, target)
+    canary_labels = np.searchsorted(forest.classes_, canary_target)
+    return CanaryTraining(
+        forest, forest.rows_to_descend(frame), labels, forest.rows_to_descend(canaries), canary_labels
+    ), is_in
 
 
-def _drawn(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+def _draw_canaries(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     """Draw records evenly from a public domain."""
-    columns = {
-        feature.name: feature.lower + rng.random(m) * (feature.upper - feature.lower)
-        if isinstance(feature, Continuous)
-        else np.array(feature.categories, dtype=object)[rng.integers(len(feature.categories), size=m)]
-        for feature in domain.features
-    }
-    target = np.array(domain.target.categories)[rng.integers(len(domain.target.categories), size=m)]
-    return pd.DataFrame(columns), target
+    columns = {}
+    for feature in domain.features:
+        if isinstance(feature, Continuous):
+            columns[feature.name] = feature.lower + rng.random(m) * (feature.upper - feature.lower)
+        else:
+            categories = np.array(feature.categories, dtype=object)
+            columns[feature.name] = categories[rng.integers(len(categories), size=m)]
+    classes = np.array(domain.target.categories)
+    return pd.DataFrame(columns), classes[rng.integers(len(classes), size=m)]
 
 
-def _guessed(hidden: Hidden) -> tuple[str, np.ndarray]:
+def _guess_coins(training: CanaryTraining) -> tuple[str, np.ndarray]:
     """Return how coins are guessed, in words, and the guesses: 1 for in, -1 for out, 0 for none."""
-    if isinstance(hidden.forest, rdt.RDTClassifier):
-        ratios = sum(_ratios_of_counts(hidden, tree) for tree in hidden.forest.trees_)
-        return "by the noisy count of its class in its leaves, less the known rows", _most_sure(ratios)
-    if getattr(hidden.forest, "variant", "paper") == "paper" and (betrayed := _betrayed(hidden)).any():
-        return "in, if a split that was made could not have been made without it", betrayed.astype(int)
-    matches = sum(_matches(hidden, nodes) for nodes in hidden.forest.trees_)
-    return "by the labels of the leaves in which it would be alone", _extremes(matches)
+    trees = training.forest.trees_
+    if isinstance(training.forest, rdt.RDTClassifier):
+        ratios = np.sum([_compare_counts(training, tree) for tree in trees], axis=0)
+        return "by the noisy count of its class in its leaves, less the known rows", _guess_surest(ratios)
+    if getattr(training.forest, "variant", "paper") == "paper":
+        is_betrayed = _find_betrayed(training)
+        if is_betrayed.any():
+            return "in, if a split that was made could not have been made without it", is_betrayed.astype(int)
+    matches = np.sum([_match_labels(training, nodes) for nodes in trees], axis=0)
+    return "by the labels of the leaves in which it would be alone", _guess_extremes(matches)
 
 
-def _ratios_of_counts(hidden: Hidden, tree: rdt.RandomTree) -> np.ndarray:
+def _compare_counts(training: CanaryTraining, tree: rdt.RandomTree) -> np.ndarray:
     """Return the log-likelihood ratios by a tree's noisy counts; 0 where another canary would share the count."""
-    plan, m = hidden.forest.plan_, len(hidden.canaries)
+    plan, m = training.forest.plan_, len(training.canaries)
     noisy = np.zeros((m, plan.n_classes))
-    rdt.add_counts(plan, tree, hidden.canaries, noisy)
-    keys = [
-        np.array([rdt.leaf_key(plan, tree.key, row) for row in rows]) * np.uint64(plan.n_classes)
-        + labels.astype(np.uint64)
-        for rows, labels in ((hidden.rows, hidden.labels), (hidden.canaries, hidden.canary_labels))
-    ]
-    known, counts = np.unique(keys[0], return_counts=True)
-    places = np.minimum(np.searchsorted(known, keys[1]), len(known) - 1)
-    others = np.where(known[places] == keys[1], counts[places], 0)
-    _, which, sharing = np.unique(keys[1], return_inverse=True, return_counts=True)
-    more = noisy[np.arange(m), hidden.canary_labels] - others
-    return np.where(sharing[which] == 1, plan.epsilon * (np.abs(more) - np.abs(more - 1)), 0.0)
+    rdt.add_counts(plan, tree, training.canaries, noisy)
+    row_keys = _list_count_keys(plan, tree, training.rows, training.labels)
+    canary_keys = _list_count_keys(plan, tree, training.canaries, training.canary_labels)
+    keys, n_rows = np.unique(row_keys, return_counts=True)
+    places = np.minimum(np.searchsorted(keys, canary_keys), len(keys) - 1)
+    n_known = np.where(keys[places] == canary_keys, n_rows[places], 0)
+    excess = noisy[np.arange(m), training.canary_labels] - n_known
+    ratios = plan.epsilon * (np.abs(excess) - np.abs(excess - 1))
+    return np.where(_is_unique(canary_keys), ratios, 0.0)
 
 
-def _most_sure(ratios: np.ndarray) -> np.ndarray:
+def _list_count_keys(plan, tree: rdt.RandomTree, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return a key of the leaf and class in which each row counts."""
+    leaves = np.array([rdt.leaf_key(plan, tree.key, row) for row in rows])
+    return leaves * np.uint64(plan.n_classes) + labels.astype(np.uint64)
+
+
+def _is_unique(values: np.ndarray) -> np.ndarray:
+    """Tell for each value whether no other one equals it."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return counts[places] == 1
+
+
+def _guess_surest(ratios: np.ndarray) -> np.ndarray:
     """Guess at as many of the surest canaries as promises the best bound, by their likelihood ratios."""
     order = np.argsort(-np.abs(ratios), kind="stable")
     expected = np.cumsum(1 / (1 + np.exp(-np.abs(ratios[order]))))
     sizes = np.unique(np.linspace(1, len(ratios), 200).astype(int))
-    best = max(sizes, key=lambda size: guessing_epsilon(int(expected[size - 1]), int(size), FALSE_ALARMS))
+    bounds = [bound_epsilon_by_guesses(int(expected[size - 1]), int(size), FALSE_ALARMS) for size in sizes]
+    best = sizes[np.argmax(bounds)]
     guesses = np.zeros(len(ratios), dtype=np.int64)
     guesses[order[:best]] = np.sign(ratios[order[:best]])
     return guesses
 
 
-def _betrayed(hidden: Hidden) -> np.ndarray:
+def _find_betrayed(training: CanaryTraining) -> np.ndarray:
     """Tell which canaries the trees betray: bool array of shape (m,)."""
-    betrayed = np.zeros(len(hidden.canaries), dtype=bool)
-    n = len(hidden.rows)
-    rows = np.concatenate([hidden.rows, hidden.canaries])
-    labels = np.concatenate([hidden.labels, hidden.canary_labels])
-    for nodes in hidden.forest.trees_:
-        for suspects in _never_empty(nodes, rows, labels):
+    n = len(training.rows)
+    rows = np.concatenate([training.rows, training.canaries])
+    labels = np.concatenate([training.labels, training.canary_labels])
+    is_betrayed = np.zeros(len(training.canaries), dtype=bool)
+    for nodes in training.forest.trees_:
+        for suspects in _list_suspects(nodes, rows, labels):
             if len(suspects) == 1 and suspects[0] >= n:
-                betrayed[suspects[0] - n] = True
-    return betrayed
+                is_betrayed[suspects[0] - n] = True
+    return is_betrayed
 
 
-def _never_empty(nodes: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> Iterator[np.ndarray]:
+def _list_suspects(nodes: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> Iterator[np.ndarray]:
     """Yield sets of rows of which at least one must have been there, for the nodes of a printed tree to be as they are.
 
     A node that was split after an exact test held more than the one class that most rows here have. A cut in two has
@@ -230,21 +250,20 @@ def _never_empty(nodes: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> Ite
         members[node["child"]], members[node["child"] + 1] = here[goes_left], here[~goes_left]
 
 
-def _matches(hidden: Hidden, nodes: np.ndarray) -> np.ndarray:
+def _match_labels(training: CanaryTraining, nodes: np.ndarray) -> np.ndarray:
     """Return 1 for a canary whose class is the label of a leaf in which no other row can be, less what chance gives."""
-    n_classes, m = len(hidden.forest.classes_), len(hidden.canaries)
+    n_classes, m = len(training.forest.classes_), len(training.canaries)
     votes = np.zeros((m, n_classes))
     if nodes["key"].any():
-        add_votes_on_demand(hidden.forest.n_cuts_, nodes, hidden.canaries, votes)
+        add_votes_on_demand(training.forest.n_cuts_, nodes, training.canaries, votes)
     else:
-        add_votes(nodes, hidden.canaries, votes)
-    leaves, known = find_leaves(nodes, hidden.canaries), find_leaves(nodes, hidden.rows)
-    _, which, sharing = np.unique(leaves, return_inverse=True, return_counts=True)
-    is_alone = (sharing[which] == 1) & ~np.isin(leaves, known)
-    return np.where(is_alone, votes[np.arange(m), hidden.canary_labels] - 1 / n_classes, 0.0)
+        add_votes(nodes, training.canaries, votes)
+    leaves = find_leaves(nodes, training.canaries)
+    is_alone = _is_unique(leaves) & ~np.isin(leaves, find_leaves(nodes, training.rows))
+    return np.where(is_alone, votes[np.arange(m), training.canary_labels] - 1 / n_classes, 0.0)
 
 
-def _extremes(scores: np.ndarray) -> np.ndarray:
+def _guess_extremes(scores: np.ndarray) -> np.ndarray:
     """Guess that the canaries of the highest scores are in and those of the lowest are not; ties get no guess."""
     guesses, g = np.zeros(len(scores), dtype=np.int64), math.ceil(SHARE * len(scores))
     ordered = np.sort(scores)

@@ -1,4 +1,4 @@
-"""Choosing an event: what outcome tells the two tables apart best? Asked of trainings that the bound will not use.
+"""Choose the event that tells two tables apart best, from trainings that the bound will not use.
 
 Three kinds are tried. A single outcome of a side of the model, in at least so many of its parts ("the root of
 at least 1 of 3 trees is ..."). A number beyond a threshold, in every part or in any. And evidence: the log-likelihood
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from experiments.audit.bounds import smallest_epsilon
+from experiments.audit.bounds import bound_epsilon_by_counts
 from experiments.audit.observe.observed_model import Observation, Observer
 
 BINS, FEW = 60, 7
@@ -32,31 +33,31 @@ READABLE = 0.97
 
 
 @dataclass(frozen=True)
-class Score:
+class EventScore:
     """A number for each training; an event is a score of at least, or below, a threshold.
 
     Parameters
     ----------
-    of : function
+    compute : function
         Observation -> float64 array (n,).
-    words : function
-        (threshold, whether it is "at least") -> str.
+    describe : function
+        (threshold, whether it is "at least") -> the event in words.
     is_readable : bool
         Whether somebody could tell by looking at a model.
     """
 
-    of: Callable[[Observation], np.ndarray]
-    words: Callable[[float, bool], str]
+    compute: Callable[[Observation], np.ndarray]
+    describe: Callable[[float, bool], str]
     is_readable: bool
 
 
 @dataclass(frozen=True)
-class Event:
-    """An event, and on which table it is thought more likely.
+class DistinguishingEvent:
+    """A score of at least, or below, a threshold.
 
     Parameters
     ----------
-    score : Score
+    score : EventScore
         What is looked at.
     threshold : float
         Where the event begins.
@@ -64,28 +65,28 @@ class Event:
         Whether the score is to be at least the threshold, or below it.
     """
 
-    score: Score
+    score: EventScore
     threshold: float
     at_least: bool
 
     def count(self, seen: Observation) -> int:
         """Count the trainings in which it happens."""
-        values = self.score.of(seen)
+        values = self.score.compute(seen)
         happens = values >= self.threshold if self.at_least else values < self.threshold
         return int(np.count_nonzero(happens))
 
     def __str__(self) -> str:
-        return self.score.words(self.threshold, self.at_least)
+        return self.score.describe(self.threshold, self.at_least)
 
 
-def choose(
+def choose_event(
     likely: Observation,
     other: Observation,
     observers: tuple[Observer, Observer],
     counting: int,
     alpha: float,
     enough: float,
-) -> Event:
+) -> DistinguishingEvent:
     """Choose the event that bounds ε best from below, from trainings on two tables.
 
     Parameters
@@ -102,69 +103,89 @@ def choose(
     enough : float
         A readable event whose bound exceeds this is preferred to any that is not readable.
     """
-    half = len(likely) // 2
-    learnt = likely[:half], other[:half]
-    left, right = likely[half:], other[half:]
-    found = [_best_event(score, left, right, counting, alpha) for score in _scores(*learnt, observers)]
-    (best, _), event = max(found, key=lambda one: one[0])
-    if readable := [one for one in found if one[1].score.is_readable]:
-        (bound, _), simple = max(readable, key=lambda one: one[0])
-        if bound >= READABLE * best or bound > enough:
-            return simple
-    return event
+    half = likely.shape[0] // 2
+    some, others = slice(None, half), slice(half, None)
+    candidates = []
+    for score in _list_scores(likely.select(some), other.select(some), observers):
+        candidates.append(_choose_threshold(score, likely.select(others), other.select(others), counting, alpha))
+    best = max(candidates, key=_rank_candidate)
+    readable = [candidate for candidate in candidates if candidate.event.score.is_readable]
+    if readable:
+        best_readable = max(readable, key=_rank_candidate)
+        if best_readable.bound >= READABLE * best.bound or best_readable.bound > enough:
+            return best_readable.event
+    return best.event
 
 
-def _best_event(
-    score: Score, left: Observation, right: Observation, counting: int, alpha: float
-) -> tuple[tuple[float, int], Event]:
-    """Return the best of a score's events, and its worth: the bound, and the difference of counts where that is 0."""
-    n = len(left)
-    values, others = np.sort(score.of(left)), np.sort(score.of(right))
-    both = np.concatenate([values, others])
-    thresholds = np.unique(np.quantile(both, np.linspace(0, 1, THRESHOLDS), method="higher"))
+class _Candidate(NamedTuple):
+    """An event, the bound that it promises, and how much more often it was seen where it is more likely."""
+
+    bound: float
+    difference: int
+    event: DistinguishingEvent
+
+
+def _rank_candidate(candidate: _Candidate) -> tuple[float, int]:
+    return candidate.bound, candidate.difference
+
+
+def _choose_threshold(
+    score: EventScore, left: Observation, right: Observation, counting: int, alpha: float
+) -> _Candidate:
+    """Return the best of a score's events."""
+    n = left.shape[0]
+    values, others = np.sort(score.compute(left)), np.sort(score.compute(right))
+    quantiles = np.linspace(0, 1, THRESHOLDS)
+    thresholds = np.unique(np.quantile(np.concatenate([values, others]), quantiles, method="higher"))
     below, others_below = np.searchsorted(values, thresholds), np.searchsorted(others, thresholds)
-    counts = np.concatenate([n - below, below]), np.concatenate([n - others_below, others_below])
+    counts = np.concatenate([n - below, below])
+    other_counts = np.concatenate([n - others_below, others_below])
     # So many will be counted, give or take a standard error: else the best of many events is a rare one by chance.
-    likely = np.maximum(counts[0] - np.sqrt(counts[0]), 0) * counting // n
-    unlikely = np.minimum((counts[1] + np.sqrt(counts[1])) * counting // n, counting)
-    bounds = smallest_epsilon(likely, unlikely, counting, alpha)
-    difference = counts[0] - counts[1]
-    best = int(np.lexsort((difference, bounds))[-1])
+    likely = np.maximum(counts - np.sqrt(counts), 0) * counting // n
+    unlikely = np.minimum((other_counts + np.sqrt(other_counts)) * counting // n, counting)
+    bounds = bound_epsilon_by_counts(likely, unlikely, counting, alpha)
+    differences = counts - other_counts
+    best = int(np.lexsort((differences, bounds))[-1])
     which, place = divmod(best, len(thresholds))
-    return (float(bounds[best]), int(difference[best])), Event(score, float(thresholds[place]), which == 0)
+    event = DistinguishingEvent(score, float(thresholds[place]), which == 0)
+    return _Candidate(float(bounds[best]), int(differences[best]), event)
 
 
-def _scores(left: Observation, right: Observation, observers: tuple[Observer, Observer]) -> Iterator[Score]:
+BinEnds = dict[str, np.ndarray]
+"""Where the bins of each number begin."""
+
+
+def _list_scores(left: Observation, right: Observation, observers: tuple[Observer, Observer]) -> Iterator[EventScore]:
     """Make the scores that are worth trying, from some trainings on either table."""
     for side, codes in left.codes.items():
-        for code in _Ratios.of(codes, right.codes[side]).most_telling(OUTCOMES):
-            yield _of_outcome(side, code, (codes, right.codes[side]), observers)
-    numbers = {}
+        for code in _OutcomeRatios.estimate(codes, right.codes[side]).find_most_telling(OUTCOMES):
+            yield _score_outcome(side, code, (codes, right.codes[side]), observers)
+    fine: BinEnds = {}
     for side, values in left.numbers.items():
-        if len(ends := _bin_ends(values, right.numbers[side])):
-            numbers[side] = ends
-            yield from _of_number(side, values.shape[1])
-    coarse = {side: ends[:: BINS // FEW] for side, ends in numbers.items()}
-    for bins in (numbers, coarse) if numbers else (numbers,):
-        yield from _evidences(bins, left, right)
+        ends = _find_bin_ends(values, right.numbers[side])
+        if len(ends):
+            fine[side] = ends
+            yield from _score_number(side, values.shape[1])
+    yield from _list_evidence_scores(fine, left, right)
+    if fine:
+        coarse = {side: ends[:: BINS // FEW] for side, ends in fine.items()}
+        yield from _list_evidence_scores(coarse, left, right)
 
 
-def _evidences(numbers: dict, left: Observation, right: Observation) -> Iterator[Score]:
+def _list_evidence_scores(bin_ends: BinEnds, left: Observation, right: Observation) -> Iterator[EventScore]:
     """Make the scores of evidence: of each side or none, with all numbers in the given bins."""
+    has_parts = left.shape[1] > 1
     for side in [None, *left.codes]:
-        for in_order in (False, True) if _n_parts(left) > 1 else (False,):
-            if side or numbers:
-                yield _evidence(side, numbers, left, right, in_order)
-        if side and numbers:
-            yield _joint_evidence(side, numbers, left, right)
-
-
-def _n_parts(seen: Observation) -> int:
-    return next(iter((seen.codes | seen.numbers).values())).shape[1]
+        if side or bin_ends:
+            yield _score_evidence(side, bin_ends, left, right, in_order=False)
+            if has_parts:
+                yield _score_evidence(side, bin_ends, left, right, in_order=True)
+        if side and bin_ends:
+            yield _score_joint_evidence(side, bin_ends, left, right)
 
 
 @dataclass(frozen=True)
-class _Ratios:
+class _OutcomeRatios:
     """Log-likelihood ratios of outcomes, estimated from counts.
 
     Parameters
@@ -173,124 +194,163 @@ class _Ratios:
         The outcomes that were seen, ascending.
     ratios : float64 array of shape (m,)
         Log of how much more often each was seen on the first table.
-    counts, others : int64 arrays of shape (m,)
-        How often each was seen.
+    n_seen : int64 array of shape (m,)
+        How often each was seen on both.
     """
 
     codes: np.ndarray
     ratios: np.ndarray
-    counts: np.ndarray
-    others: np.ndarray
+    n_seen: np.ndarray
 
     @classmethod
-    def of(cls, left: np.ndarray, right: np.ndarray) -> _Ratios:
+    def estimate(cls, left: np.ndarray, right: np.ndarray) -> _OutcomeRatios:
         codes, places = np.unique(np.concatenate([left.ravel(), right.ravel()]), return_inverse=True)
         counts = np.bincount(places[: left.size], minlength=len(codes))
         others = np.bincount(places[left.size :], minlength=len(codes))
-        return cls(codes, np.log((counts + RARE) / (others + RARE)), counts, others)
+        return cls(codes, np.log((counts + RARE) / (others + RARE)), counts + others)
 
-    def __call__(self, codes: np.ndarray) -> np.ndarray:
+    def sum_ratios(self, codes: np.ndarray) -> np.ndarray:
         """Sum the ratios of what the parts of each training are: float64 array of shape (n,); 0 for anything new."""
         places = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
         return np.where(self.codes[places] == codes, self.ratios[places], 0.0).sum(axis=1)
 
-    def most_telling(self, n: int) -> list[int]:
+    def find_most_telling(self, n: int) -> list[int]:
         """Return the outcomes whose frequencies differ most, in either direction, by how surely they do."""
-        sureness = self.ratios * np.sqrt(self.counts + self.others)
+        sureness = self.ratios * np.sqrt(self.n_seen)
         order = np.argsort(sureness)
-        return [int(code) for code in self.codes[np.unique(np.concatenate([order[:n], order[-n:]]))]]
+        most_telling = np.unique(np.concatenate([order[:n], order[-n:]]))
+        return self.codes[most_telling].tolist()
 
 
-def _bin_ends(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _estimate_ratios(left: list[np.ndarray], right: list[np.ndarray]) -> list[_OutcomeRatios]:
+    return list(map(_OutcomeRatios.estimate, left, right))
+
+
+def _sum_all_ratios(ratios: list[_OutcomeRatios], outcomes: list[np.ndarray]) -> np.ndarray:
+    return sum(ratio.sum_ratios(codes) for ratio, codes in zip(ratios, outcomes, strict=True))
+
+
+def _find_bin_ends(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return where bins of a number begin, so that each holds equally many; none if the number never varies."""
-    both = np.concatenate([left.ravel(), right.ravel()])
-    known = both[~np.isnan(both)]
-    if not len(known):
-        return known
-    ends = np.unique(np.quantile(known, np.linspace(0, 1, BINS + 1)[1:-1], method="nearest"))
-    return ends if known.min() < known.max() else ends[:0]
+    numbers = np.concatenate([left.ravel(), right.ravel()])
+    numbers = numbers[~np.isnan(numbers)]
+    if not len(numbers):
+        return numbers
+    ends = np.unique(np.quantile(numbers, np.linspace(0, 1, BINS + 1)[1:-1], method="nearest"))
+    return ends if numbers.min() < numbers.max() else ends[:0]
 
 
-def _binned(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    # A value that many trainings have, such as a bound, is an end: it gets a bin of its own.
-    return np.where(
-        np.isnan(values), -1, np.searchsorted(ends, values, "left") + np.searchsorted(ends, values, "right")
-    )
+def _find_bins(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return the bin of each value; a value that many trainings have, such as a bound, is an end with its own bin."""
+    bins = np.searchsorted(ends, values, "left") + np.searchsorted(ends, values, "right")
+    return np.where(np.isnan(values), -1, bins)
 
 
-def _of_number(side: str, n_parts: int) -> Iterator[Score]:
+def _score_number(side: str, n_parts: int) -> Iterator[EventScore]:
     """Make the scores of a number: the number itself, or its smallest and its largest in the parts of the model."""
-    reductions = [(np.min, "", "")]
-    if n_parts > 1:
-        reductions = [(np.min, " in every tree", " in some tree"), (np.max, " in some tree", " in every tree")]
-    for reduce, where_at_least, where_below in reductions:
-
-        def of(seen: Observation, reduce: Callable = reduce) -> np.ndarray:
-            numbers = seen.numbers[side]  # what does not exist is below all else
-            return reduce(np.where(np.isnan(numbers), -np.inf, numbers), axis=1)
-
-        def words(threshold: float, at_least: bool, wheres: tuple = (where_below, where_at_least)) -> str:
-            return f"{side} {'>=' if at_least else '<'} {threshold:.6g}{wheres[at_least]}"
-
-        yield Score(of, words, is_readable=True)
+    if n_parts == 1:
+        yield _score_reduced_number(side, np.min, "", "")
+    else:
+        yield _score_reduced_number(side, np.min, " in every tree", " in some tree")
+        yield _score_reduced_number(side, np.max, " in some tree", " in every tree")
 
 
-def _of_outcome(side: str, code: int, seen: tuple[np.ndarray, ...], observers: tuple[Observer, ...]) -> Score:
+def _score_reduced_number(side: str, reduce: Callable, where_at_least: str, where_below: str) -> EventScore:
+    def compute(seen: Observation) -> np.ndarray:
+        numbers = seen.numbers[side]  # what does not exist is below all else
+        return reduce(np.where(np.isnan(numbers), -np.inf, numbers), axis=1)
+
+    def describe(threshold: float, at_least: bool) -> str:
+        return f"{side} {_sign(at_least)} {threshold:.6g}{where_at_least if at_least else where_below}"
+
+    return EventScore(compute, describe, is_readable=True)
+
+
+def _sign(at_least: bool) -> str:
+    return ">=" if at_least else "<"
+
+
+def _score_outcome(
+    side: str, code: int, seen: tuple[np.ndarray, np.ndarray], observers: tuple[Observer, Observer]
+) -> EventScore:
     """Make the score that counts in how many parts a side of the model has one outcome."""
     n_parts = seen[0].shape[1]
 
-    def words(threshold: float, at_least: bool) -> str:
-        examples = ((one, np.argwhere(codes == code)) for one, codes in zip(observers, seen, strict=True))
-        what = next(one.words(side, *map(int, found[0])) for one, found in examples if len(found))
+    def compute(observation: Observation) -> np.ndarray:
+        return (observation.codes[side] == code).sum(axis=1).astype(np.float64)
+
+    def describe(threshold: float, at_least: bool) -> str:
+        outcome = _describe_outcome(side, code, seen, observers)
         if n_parts == 1:
-            return f"{side} {'is' if at_least else 'is not'}: {what}"
-        return f"{side} is, in {'at least' if at_least else 'fewer than'} {threshold:g} of {n_parts} trees: {what}"
+            return f"{side} {'is' if at_least else 'is not'}: {outcome}"
+        return f"{side} is, in {'at least' if at_least else 'fewer than'} {threshold:g} of {n_parts} trees: {outcome}"
 
-    return Score(lambda these: (these.codes[side] == code).sum(axis=1).astype(np.float64), words, is_readable=True)
+    return EventScore(compute, describe, is_readable=True)
 
 
-def _evidence(side: str | None, numbers: dict, left: Observation, right: Observation, in_order: bool) -> Score:
+def _describe_outcome(
+    side: str, code: int, seen: tuple[np.ndarray, np.ndarray], observers: tuple[Observer, Observer]
+) -> str:
+    """Return in words what the first training with an outcome shows."""
+    for observer, codes in zip(observers, seen, strict=True):
+        places = np.argwhere(codes == code)
+        if len(places):
+            training, part = places[0].tolist()
+            return observer.describe_side(side, training, part)
+    raise KeyError(f"no training has the outcome {code} of {side}")
+
+
+def _score_evidence(
+    side: str | None, bin_ends: BinEnds, left: Observation, right: Observation, in_order: bool
+) -> EventScore:
     """Make the score that sums the log-likelihood ratios of a side, if any, and of all numbers.
 
     Parts of a model that are drawn alike share their ratios, unless their order is to count.
     """
 
-    def outcomes(seen: Observation) -> list[np.ndarray]:
-        both = [_binned(seen.numbers[name], ends) for name, ends in numbers.items()]
-        both += [seen.codes[side]] if side else []
-        return [column for codes in both for column in codes.T[:, :, np.newaxis]] if in_order else both
+    def list_outcomes(seen: Observation) -> list[np.ndarray]:
+        outcomes = [_find_bins(seen.numbers[name], ends) for name, ends in bin_ends.items()]
+        if side:
+            outcomes.append(seen.codes[side])
+        if not in_order:
+            return outcomes
+        columns = []
+        for codes in outcomes:
+            columns += np.split(codes, codes.shape[1], axis=1)
+        return columns
 
-    ratios = [_Ratios.of(*codes) for codes in zip(outcomes(left), outcomes(right), strict=True)]
+    ratios = _estimate_ratios(list_outcomes(left), list_outcomes(right))
     names = [side] if side else []
-    names += ["all numbers"] if len(numbers) > 1 else list(numbers)
+    names += ["all numbers"] if len(bin_ends) > 1 else list(bin_ends)
 
-    def of(seen: Observation) -> np.ndarray:
-        return sum(ratio(codes) for ratio, codes in zip(ratios, outcomes(seen), strict=True))
+    def compute(seen: Observation) -> np.ndarray:
+        return _sum_all_ratios(ratios, list_outcomes(seen))
 
-    def words(threshold: float, at_least: bool) -> str:
+    def describe(threshold: float, at_least: bool) -> str:
         order = ", tree by tree," if in_order else ""
-        return f"evidence of {' and '.join(names)}{order} {'>=' if at_least else '<'} {threshold:.4g}"
+        return f"evidence of {' and '.join(names)}{order} {_sign(at_least)} {threshold:.4g}"
 
-    return Score(of, words, is_readable=False)
+    return EventScore(compute, describe, is_readable=False)
 
 
-def _joint_evidence(side: str, numbers: dict, left: Observation, right: Observation) -> Score:
+def _score_joint_evidence(side: str, bin_ends: BinEnds, left: Observation, right: Observation) -> EventScore:
     """Make the score that sums the log-likelihood ratios of a side and, given what that is, of each number."""
 
-    def beside(seen: Observation) -> list[np.ndarray]:
+    def list_joint_outcomes(seen: Observation) -> list[np.ndarray]:
         # Outcomes are hashes: another one for each bin, with whole numbers that wrap around.
-        return [seen.codes[side] * STRIDE + _binned(seen.numbers[name], ends) for name, ends in numbers.items()]
+        codes = seen.codes[side] * STRIDE
+        return [codes + _find_bins(seen.numbers[name], ends) for name, ends in bin_ends.items()]
 
-    alone = _Ratios.of(left.codes[side], right.codes[side])
-    joint = [_Ratios.of(*codes) for codes in zip(beside(left), beside(right), strict=True)]
+    alone = _OutcomeRatios.estimate(left.codes[side], right.codes[side])
+    joint = _estimate_ratios(list_joint_outcomes(left), list_joint_outcomes(right))
 
-    def of(seen: Observation) -> np.ndarray:
+    def compute(seen: Observation) -> np.ndarray:
         # log P(number | side) = log P(number, side) - log P(side)
-        whole = sum(ratio(codes) for ratio, codes in zip(joint, beside(seen), strict=True))
-        return whole - (len(joint) - 1) * alone(seen.codes[side])
+        whole = _sum_all_ratios(joint, list_joint_outcomes(seen))
+        return whole - (len(joint) - 1) * alone.sum_ratios(seen.codes[side])
 
-    def words(threshold: float, at_least: bool) -> str:
-        what = "all numbers" if len(numbers) > 1 else next(iter(numbers))
-        return f"evidence of {side} and, given that, {what} {'>=' if at_least else '<'} {threshold:.4g}"
+    def describe(threshold: float, at_least: bool) -> str:
+        what = "all numbers" if len(bin_ends) > 1 else next(iter(bin_ends))
+        return f"evidence of {side} and, given that, {what} {_sign(at_least)} {threshold:.4g}"
 
-    return Score(of, words, is_readable=False)
+    return EventScore(compute, describe, is_readable=False)

@@ -1,7 +1,7 @@
-"""Attacks on the way out: real releases, noise by OpenDP, from tables that are built to slip past the mechanisms.
+"""Attacks on real releases: noise by OpenDP, from tables that are built to slip past the mechanisms.
 
-The other layers look at mechanisms. This one goes through the door that a user takes, ``fit(...).release()``, and
-counts what comes out: what a release predicts, tree by tree, and whether there is one at all.
+The other layers look at mechanisms. This one takes the way of a user, ``fit(...).release()``, and counts what comes
+out: what a release predicts, tree by tree, and whether there is one at all.
 The attacker knows the code, the domain, every parameter, ``random_state`` included, and all records but one. Tables
 differ
 
@@ -11,8 +11,8 @@ differ
   nothing may be raised, and no message may tell;
 - in their only record, or in one that is replaced by a record that cannot be read.
 
-All runs in plain Python, in a process of its own (`attacked`), as `replay` does: a few hundred releases are enough for
-what happens always on one table and never on the other.
+All runs in plain Python, in processes of its own (`attack_in_processes`), as replays do: a few hundred releases are
+enough for what happens always on one table and never on the other.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ import queue
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
-from experiments.audit.attacks.black_box import claim, plain_params, refute, verdict
+from experiments.audit.attacks.black_box import Refutation, find_refutation, judge_bound, read_claim, select_params
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
-from experiments.audit.observe.random_streams import key_of
-from experiments.audit.replay.replay_audit import Subject
+from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.subjects import Subject
 from experiments.config import estimators
 from experiments.config.paths import ROOT
 
@@ -52,8 +53,8 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Door:
-    """Two neighbouring tables as somebody hands them in.
+class ReleasePair:
+    """Two neighbouring tables as a user hands them in, in any container and with cells of any kind.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ _N_CLASSES = 10
 _MANY = Domain((Nominal("a", (0, 1)),), Nominal("y", tuple(range(_N_CLASSES))))
 
 
-def known_places(n_rows: int = 400) -> Door:
+def build_known_places(n_rows: int = 400) -> ReleasePair:
     """Return a table that tree 0 sees as class 0, and without its first row as class 1, if a seed places the rows.
 
     Rows are given the class that says in which tree the seed puts them, with the first row and without: class 0 to
@@ -102,7 +103,7 @@ def known_places(n_rows: int = 400) -> Door:
     y[(here == 1) & (without_first == 0)] = 1
     X = np.zeros((n_rows, 1))
     params = {"n_estimators": 2, "max_depth": 2, "sampling": None}
-    return Door("first in order, places known", _MANY, (X[1:], y[1:]), (X, y), (0,), params)
+    return ReleasePair("first in order, places known", _MANY, (X[1:], y[1:]), (X, y), (0,), params)
 
 
 # Cells that no other record has.
@@ -132,83 +133,82 @@ _STRANGE = {
     "too few cells": (3,),
 }
 _STRANGE_TARGETS = {"an undeclared class": "perhaps", "no class": None}
-_CONTAINERS: dict[str, Callable] = {
-    "lists": lambda rows: [list(row) for row in rows],
-    "array of objects": lambda rows: np.array([list(row) for row in rows], dtype=object),
-    "frame": lambda rows: pd.DataFrame([list(row) for row in rows], columns=["length", "colour"]),
-}
 
 
-def strange_cells(is_classification: bool) -> Iterator[Door]:
+def _hold_in_lists(rows: Sequence[tuple]) -> list:
+    return list(map(list, rows))
+
+
+def _hold_in_array(rows: Sequence[tuple]) -> np.ndarray:
+    return np.array(_hold_in_lists(rows), dtype=object)
+
+
+def _hold_in_frame(rows: Sequence[tuple]) -> pd.DataFrame:
+    return pd.DataFrame(_hold_in_lists(rows), columns=["length", "colour"])
+
+
+def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
     """Yield tables with a record that is not like the others, in lists, arrays of objects and frames in turns."""
     domain = Domain(_FEATURES, _CLASSES if is_classification else _NUMBERS)
     rows = [(2, 1)] * 6 + [(8, 2)] * 2
     y = [0] * 6 + [1] * 2 if is_classification else [1.5] * 6 + [9.0] * 2
-    for (name, strange), container in zip(_STRANGE.items(), itertools.cycle(_CONTAINERS)):
-        hold = _CONTAINERS[container if len(strange) == 2 else "lists"]
-        tables = (hold(rows), y), (hold([*rows, strange]), [*y, y[0]])
-        yield Door(name, domain, *tables, (2, 1), {})
+    containers = itertools.cycle([_hold_in_lists, _hold_in_array, _hold_in_frame])
+    for (name, strange), hold in zip(_STRANGE.items(), containers, strict=False):
+        if len(strange) < 2:
+            hold = _hold_in_lists
+        table, neighbour = (hold(rows), y), (hold([*rows, strange]), [*y, y[0]])
+        yield ReleasePair(name, domain, table, neighbour, (2, 1), {})
     for name, target in _STRANGE_TARGETS.items():
-        yield Door(name, domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
-    replaced = (rows, y), ([*rows[:-1], (math.nan, 7)], y)
-    yield Door("replaced by one that cannot be read", domain, *replaced, (2, 1), {}, REPLACED)
-    yield Door("the only record", domain, (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]), (2, 1), {})
+        yield ReleasePair(name, domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
+    replaced = [*rows[:-1], (math.nan, 7)]
+    yield ReleasePair("replaced by one that cannot be read", domain, (rows, y), (replaced, y), (2, 1), {}, REPLACED)
+    yield ReleasePair("the only record", domain, (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]), (2, 1), {})
 
 
-def doors_of(subject: Subject) -> list[Door]:
+def list_release_pairs(subject: Subject) -> list[ReleasePair]:
     """Return the tables that a subject is attacked on: places only where trees have parts of the rows."""
-    cls = estimators.locate(subject.target)
-    accepted = estimators.accepts(subject.target)
-    places = [known_places()] if {"n_estimators", "variant"} <= set(accepted) and is_classifier(cls()) else []
-    return [*places, *strange_cells(is_classifier(cls()))]
+    is_classification = is_classifier(estimators.locate(subject.target)())
+    pairs = list(build_strange_cells(is_classification))
+    if is_classification and {"n_estimators", "variant"} <= estimators.accepts(subject.target):
+        pairs.insert(0, build_known_places())
+    return pairs
 
 
 # The attack.
 
 
 @dataclass(frozen=True)
-class Broken:
-    """What came out of a door on one of two tables more often than the claim allows, or the nearest to it.
+class ReleaseFinding(Refutation):
+    """The `Refutation` of an algorithm by its releases from two tables, with what the algorithm claims.
 
     Parameters
     ----------
-    algorithm, where, neighbours, event : str
-        Of which algorithm, on which tables, and what happened.
+    algorithm, where, neighbours : str
+        Of which algorithm, on which tables, and how these differ.
     params : dict
         Of what was released.
     epsilon, claimed, accounted : float
         What it was given, what it claims for these tables, and what its ledger says.
-    n, counted, counts
-        Releases from each table, how many of them count the event, and how often it happened in these.
-    bound, refutable : float
-        ε is at least so much; the largest bound that so many releases can give.
-    on_neighbour : bool
-        Whether the event is more likely with the record.
-    verdict : str
-        What the bound says of the claim.
     """
 
     algorithm: str
     where: str
     neighbours: str
-    event: str
     params: dict
     epsilon: float
     claimed: float
     accounted: float
-    n: int
-    counted: int
-    counts: tuple[int, int]
-    bound: float
-    refutable: float
-    on_neighbour: bool
-    verdict: str
+
+    @property
+    def verdict(self) -> str:
+        """What the bound says of the claim."""
+        return judge_bound(self.bound, self.claimed)
 
 
-def attack(
-    subject: Subject, epsilon: float, doors: Sequence[Door] | None = None, n: int = RELEASES
-) -> Iterator[Broken]:
-    """Release a subject many times through each pair of tables, in this process.
+def attack_releases(
+    subject: Subject, epsilon: float, pairs: Sequence[ReleasePair] | None = None, n: int = RELEASES
+) -> Iterator[ReleaseFinding]:
+    """Release a subject many times from each pair of tables, in this process.
 
     Parameters
     ----------
@@ -216,65 +216,76 @@ def attack(
         An algorithm with the parameter ``noise``; of one that does not keep its claim there is no release to attack.
     epsilon : float
         What it is to claim.
-    doors : list of Door or None
+    pairs : sequence of ReleasePair or None
         The tables; None is all that it can be attacked on.
     n : int
         Releases from each table.
+
+    Yields
+    ------
+    ReleaseFinding
+        For each pair, the event that bounds ε best.
+
+    Raises
+    ------
+    RuntimeError
+        If a usual table gives no release, so that nothing could be seen.
     """
-    doors = doors_of(subject) if doors is None else doors
-    alpha = FALSE_ALARMS / (2 * len(doors))
-    for door in doors:
-        estimator = _estimator(subject, epsilon, door)
-        probes = pd.DataFrame([door.probe], columns=door.domain.names)
-        keys = (key_of(subject.name, door.name, side) for side in (0, 1))
-        observers = tuple(
-            EstimatorOnTable(estimator, table, probes, key, sees=lambda model: model.release())
-            for table, key in zip((door.neighbour, door.table), keys, strict=True)
-        )
-        privacy = EstimatorOnTable(estimator, _plain_table(door), probes, 0).privacy
+    pairs = list_release_pairs(subject) if pairs is None else pairs
+    alpha = FALSE_ALARMS / (2 * len(pairs))
+    for pair in pairs:
+        estimator = _make_estimator(subject, epsilon, pair)
+        probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
+        privacy = EstimatorOnTable(estimator, _make_empty_table(pair), probes, 0).privacy
         if not privacy.is_sound:
             return
-        if said := observers[1].raised():  # without the strange record
-            raise RuntimeError(f"no release of {subject.name} came from the usual table of {door.name!r}: {said}")
-        claimed = claim(privacy, door) or privacy.accounted(door.neighbours)
-        found = refute(observers, n, alpha, claimed)
-        yield Broken(
-            subject.name,
-            door.name,
-            door.neighbours,
-            found.event,
-            plain_params(estimator),
-            epsilon,
-            claimed,
-            privacy.accounted(door.neighbours),
-            n,
-            found.counted,
-            found.counts,
-            found.bound,
-            found.refutable,
-            found.on_neighbour,
-            verdict(found.bound, claimed),
+        on_neighbour = EstimatorOnTable(
+            estimator, pair.neighbour, probes, derive_key(subject.name, pair.name, 0), publish=_release
+        )
+        on_table = EstimatorOnTable(
+            estimator, pair.table, probes, derive_key(subject.name, pair.name, 1), publish=_release
+        )
+        error = on_table.find_error()  # without the strange record
+        if error:
+            raise RuntimeError(f"no release of {subject.name} came from the usual table of {pair.name!r}: {error}")
+        accounted = privacy.accounted(pair.neighbours)
+        claimed = read_claim(privacy, pair.neighbours) or accounted
+        refutation = find_refutation((on_neighbour, on_table), n, alpha, claimed)
+        yield ReleaseFinding(
+            **vars(refutation),
+            algorithm=subject.name,
+            where=pair.name,
+            neighbours=pair.neighbours,
+            params=select_params(estimator),
+            epsilon=epsilon,
+            claimed=claimed,
+            accounted=accounted,
         )
 
 
-def _plain_table(door: Door) -> tuple:
-    return np.empty((0, len(door.domain.features))), np.empty(0)
+def _release(model: Any) -> Any:
+    return model.release()
 
 
-def _estimator(subject: Subject, epsilon: float, door: Door):
-    small = {"n_estimators": 1, "max_depth": 1}
-    given = small | door.params | {"epsilon": epsilon, "domain": door.domain, "noise": "opendp", "random_state": SEED}
+def _make_empty_table(pair: ReleasePair) -> tuple:
+    return np.empty((0, len(pair.domain.features))), np.empty(0)
+
+
+def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> BaseEstimator:
+    settings = {"n_estimators": 1, "max_depth": 1}
+    settings |= pair.params
+    settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
     accepted = estimators.accepts(subject.target)
-    params = {name: value for name, value in given.items() if name in accepted}
+    params = {name: value for name, value in settings.items() if name in accepted}
     return estimators.locate(subject.target)(**(subject.params | params))
 
 
-def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[Broken]:
+def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[ReleaseFinding]:
     """Attack subjects in processes of their own, in plain Python.
 
     Parameters
     ----------
-    asked : list of Subject
+    subjects : list of Subject
         Algorithms with the parameter ``noise``.
     epsilon : float
         What they are to claim.
@@ -283,28 +294,29 @@ def attacked(asked: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterato
 
     Yields
     ------
-    Broken
-        For each subject that can be released, each of its doors, as they come.
+    ReleaseFinding
+        For each subject that can be released, each of its pairs of tables, as they come.
     """
     lines: queue.SimpleQueue = queue.SimpleQueue()
-    shares = [share for share in (asked[i::jobs] for i in range(jobs)) if share]
-    with ThreadPoolExecutor(len(shares)) as threads:
-        running = [threads.submit(_attack_in_a_process, share, epsilon, lines) for share in shares]
-        for _ in running:
+    n_processes = min(jobs, len(subjects))
+    shares = [subjects[i::n_processes] for i in range(n_processes)]
+    with ThreadPoolExecutor(n_processes) as threads:
+        attacks = [threads.submit(_attack_in_process, share, epsilon, lines) for share in shares]
+        for _ in attacks:
             while line := lines.get():
                 data = json.loads(line)
-                yield Broken(**(data | {"counts": tuple(data["counts"])}))
-        for one in running:
-            one.result()
+                yield ReleaseFinding(**(data | {"counts": tuple(data["counts"])}))
+        for attack in attacks:
+            attack.result()
 
 
-def _attack_in_a_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
-    """Put a line for each door into the queue, and one that is empty when there are no more."""
-    asked = json.dumps({"subjects": [asdict(subject) for subject in share], "epsilon": epsilon})
-    command = [sys.executable, "-m", "experiments.audit.attacks.release_path", asked]
-    settings = {"env": os.environ | {"NUMBA_DISABLE_JIT": "1"}, "cwd": ROOT}
+def _attack_in_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
+    """Put a line for each finding into the queue, and one that is empty when there are no more."""
+    request = json.dumps({"subjects": list(map(asdict, share)), "epsilon": epsilon})
+    command = [sys.executable, "-m", "experiments.audit.attacks.release_path", request]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     try:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **settings) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
             for line in process.stdout:
                 lines.put(line)
         if process.returncode:
@@ -314,12 +326,12 @@ def _attack_in_a_process(share: Sequence[Subject], epsilon: float, lines: queue.
 
 
 def main() -> None:
-    """Attack the subjects that the command line names (JSON), and print a line for each door (JSON)."""
+    """Attack the subjects that the command line names (JSON), and print a line for each finding (JSON)."""
     warnings.simplefilter("ignore")
-    asked = json.loads(sys.argv[1])
-    for one in asked["subjects"]:
-        for broken in attack(Subject(**one), asked["epsilon"]):
-            print(json.dumps(asdict(broken)), flush=True)
+    request = json.loads(sys.argv[1])
+    for data in request["subjects"]:
+        for finding in attack_releases(Subject(**data), request["epsilon"]):
+            print(json.dumps(asdict(finding)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
 """Many trainings of any estimator through its own ``fit``: what it answers, or that it refuses to.
 
 The slowest way to look, and the only one that needs nothing but scikit-learn's interface: for other people's
-implementations, and for a release, where what counts is all that comes out of the door. A fit that raises is an
-outcome like any other, and so is what it says.
+implementations, and for a release, where what counts is all that comes out of it. A fit that raises is an outcome like
+any other, and so is its message.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -25,6 +27,20 @@ MOST_NUMBERS = 4
 """Shares of classes that are looked at, the first ones."""
 
 
+@dataclass(frozen=True)
+class ModelAnswers:
+    """What one training gave: the answers of a model, or the error that was raised instead."""
+
+    all_rows: str
+    record: str
+    numbers: Mapping[int, float] = field(default_factory=dict)
+    error: str = ""
+
+    def get_side(self, side: str) -> str:
+        """Return the answers to all rows or to the record."""
+        return self.all_rows if side == ANSWERS else self.record
+
+
 class EstimatorOnTable:
     """An estimator on a table, ready to be trained many times: an `Observer`.
 
@@ -38,13 +54,16 @@ class EstimatorOnTable:
         Public rows that every trained model is asked about, the differing record first.
     key : int
         Key of the run.
-    sees : function
+    publish : function
         model -> what is asked: the model itself, or its release.
     """
 
-    def __init__(self, estimator: BaseEstimator, table: tuple, probes, key: int, sees: Callable = lambda model: model):
-        self._estimator, self._table, self._probes, self._key, self._sees = estimator, table, probes, key, sees
-        self._said: dict[tuple[str, int], str] = {}
+    def __init__(
+        self, estimator: BaseEstimator, table: tuple, probes, key: int, publish: Callable = lambda model: model
+    ):
+        self._estimator, self._table, self._probes, self._key = estimator, table, probes, key
+        self._publish = publish
+        self._answers: dict[int, ModelAnswers] = {}
 
     @property
     def privacy(self) -> Privacy:
@@ -55,54 +74,63 @@ class EstimatorOnTable:
         BadInput
             If it says nothing.
         """
-        model = self._trained(0)
+        model = self._train(0)
         if not hasattr(model, "privacy_"):
             raise BadInput(f"{type(model).__name__} has no account, privacy_, of an epsilon that could be refuted")
         return model.privacy_
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        seen = [self._one(first + i) for i in range(n)]
-        self._said |= {(side, first + i): one[side] for i, one in enumerate(seen) for side in (ANSWERS, ANSWER)}
-        codes = {side: np.array([[_code_of(one[side])] for one in seen]) for side in (ANSWERS, ANSWER)}
-        numbers = {
-            f"{NUMBER} {j}": np.array([[one["numbers"].get(j, np.nan)] for one in seen]) for j in range(MOST_NUMBERS)
-        }
+        answers = []
+        for training in range(first, first + n):
+            self._answers[training] = self._answer(training)
+            answers.append(self._answers[training])
+        codes, numbers = {}, {}
+        for side in (ANSWERS, ANSWER):
+            codes[side] = np.array([[_hash_text(answer.get_side(side))] for answer in answers])
+        for j in range(MOST_NUMBERS):
+            numbers[f"{NUMBER} {j}"] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
         return Observation(codes, numbers)
 
-    def _one(self, training: int) -> dict:
+    def _answer(self, training: int) -> ModelAnswers:
         try:
-            model = self._sees(self._trained(training))
+            model = self._publish(self._train(training))
             if isinstance(model, ReleasedNumbers):
-                return self._numbers_of(model)
+                return _answer_with_numbers(model)
             answers = np.asarray(model.predict(self._probes))
         except Exception as error:  # whatever it is, somebody sees that no model came
-            said = f"{type(error).__name__}: {error}"
-            return {ANSWERS: said, ANSWER: said, "numbers": {}, "raised": said}
+            message = f"{type(error).__name__}: {error}"
+            return ModelAnswers(message, message, error=message)
         if not is_classifier(self._estimator):
-            return {ANSWERS: "numbers", ANSWER: "a number", "numbers": {0: float(answers[0])}}
+            return ModelAnswers("numbers", "a number", {0: float(answers[0])})
+        return self._answer_with_classes(model, answers)
+
+    def _answer_with_classes(self, model: Any, answers: np.ndarray) -> ModelAnswers:
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
-        every = model.find_answers(self._probes)[:, :, 0] if getattr(model, "combines", "") == VOTES else answers
-        return {ANSWERS: str(every.tolist()), ANSWER: str(answers[0]), "numbers": dict(enumerate(shares))}
+        record = str(answers[0])
+        if getattr(model, "combines", "") == VOTES:
+            answers = model.find_answers(self._probes)[:, :, 0]
+        return ModelAnswers(str(answers.tolist()), record, dict(enumerate(shares)))
 
-    def _numbers_of(self, release: ReleasedNumbers) -> dict:
-        numbers = np.concatenate([np.ravel(values) for values in release.numbers.values()])
-        return {ANSWERS: "numbers", ANSWER: "numbers", "numbers": dict(enumerate(numbers.tolist()))}
-
-    def raised(self) -> str:
+    def find_error(self) -> str:
         """Return what a training raises, if it does: where every one does, nothing else is seen."""
-        return self._one(0).get("raised", "")
+        return self._answer(0).error
 
-    def _trained(self, training: int) -> BaseEstimator:
+    def _train(self, training: int) -> BaseEstimator:
         model = clone(self._estimator)
         if getattr(model, "noise", "numpy") != "opendp":
             model.set_params(random_state=(self._key + training) % 2**31)
         return model.fit(*self._table)
 
-    def words(self, side: str, training: int, part: int) -> str:
-        """Say what a side of the model was in one training that was observed."""
-        return self._said[side, training]
+    def describe_side(self, side: str, training: int, part: int) -> str:
+        """Return in words what a side of the model is in one training that was observed."""
+        return self._answers[training].get_side(side)
 
 
-def _code_of(said: str) -> int:
-    return int.from_bytes(hashlib.sha256(said.encode()).digest()[:7], "little")
+def _answer_with_numbers(release: ReleasedNumbers) -> ModelAnswers:
+    numbers = np.concatenate([np.ravel(values) for values in release.numbers.values()])
+    return ModelAnswers("numbers", "numbers", dict(enumerate(numbers.tolist())))
+
+
+def _hash_text(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")

@@ -19,9 +19,9 @@ from algorithms.forests.engine.tree import BELOW, BY_VALUE, EQUALS, LEAF
 from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
-from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import Stream, begin
+from experiments.audit.observe.random_streams import RandomStream, begin_training
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
 SIDES = {
@@ -33,7 +33,7 @@ SIDES = {
 
 
 @numba.njit(nogil=True, error_model="numpy")  # not `compiled`: what takes functions as arguments cannot be kept on disk
-def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key, first, codes, numbers):
+def train_forests(grow, plan, sample, note, table, n_trees, probes, classes, stream, key, first, codes, numbers):
     """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
 
     Parameters
@@ -49,7 +49,7 @@ def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key
     classes : int64 array
         Positions of the classes whose counts are noted.
     stream : tuple of (Generator, array, array)
-        Generator, state and rest of a `Stream`.
+        Generator, state and rest of a `RandomStream`.
     key : uint64
         Key of the run.
     first : int
@@ -61,7 +61,7 @@ def train(grow, plan, sample, note, table, n_trees, probes, classes, stream, key
     """
     rng, state, rest = stream
     for i in range(codes.shape[0]):
-        begin(state, rest, key, first + i)
+        begin_training(state, rest, key, first + i)
         samples = sample(len(table.labels), n_trees, rng)
         for t in range(n_trees):
             note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
@@ -79,7 +79,7 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
     n_differing = numbers.shape[0] // n_numbers
     tree = np.uint64(0)
     for p in range(probes.shape[0]):
-        i, way = follow(nodes, probes, p)
+        i, way = follow_row(nodes, probes, p)
         label = nodes[i].label
         if nodes[i].key != 0:
             label = label_below(public_cuts(table), nodes, probes[p], table.n_classes, asked)
@@ -89,7 +89,7 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
         if p < n_differing:
             note_numbers(nodes, probes[p], first_way, numbers[p * n_numbers : (p + 1) * n_numbers])
         if p == 0:
-            codes[QUESTION] = first_question(nodes, asked, probes)
+            codes[QUESTION] = number_first_question(nodes, asked, probes)
             codes[LABEL] = label
             codes[WAY] = np.int64(mix_bits(way ^ np.uint64(label)) >> np.uint64(1))
         tree = mix_bits(tree ^ mix_bits(way ^ np.uint64(label)))
@@ -97,12 +97,12 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
 
 
 @compiled
-def follow(nodes, probes, p):
+def follow_row(nodes, probes, p):
     """Return the node at which a probe ends, and a number for the questions on its way."""
     way, i = np.uint64(0), 0
     while nodes[i].decides != LEAF:
-        way = mix_bits(way ^ np.uint64(question(nodes[i], probes)))
-        i = child_of(nodes, i, probes[p])
+        way = mix_bits(way ^ np.uint64(number_question(nodes[i], probes)))
+        i = find_child(nodes, i, probes[p])
     return i, way
 
 
@@ -124,11 +124,11 @@ def note_numbers(nodes, values, first_way, numbers):
             if is_new:
                 numbers[-1] = nodes[i].value
             return
-        i = child_of(nodes, i, values)
+        i = find_child(nodes, i, values)
 
 
 @compiled
-def question(node, probes):
+def number_question(node, probes):
     """Return a number for what a node asks; cuts between the same values of the probes are the same question."""
     below, at = 0, 0
     if node.decides != BY_VALUE:
@@ -139,15 +139,15 @@ def question(node, probes):
 
 
 @compiled
-def first_question(nodes, asked, probes):
+def number_first_question(nodes, asked, probes):
     """Return the number of the root's question, -1 if it asks none; ``asked`` is what lies below a root with a key."""
     if nodes[0].decides != LEAF:
-        return question(nodes[0], probes)
+        return number_question(nodes[0], probes)
     return BY_VALUE + 4 * asked[0] if nodes[0].key != 0 and asked[0] >= 0 else -1
 
 
 @compiled
-def child_of(nodes, i, values):
+def find_child(nodes, i, values):
     """Return the child of a node that a row goes to."""
     node = nodes[i]
     value = values[node.feature]
@@ -174,37 +174,37 @@ class ForestOnTable:
     ----------
     forest : PrivateForest
         An estimator without a fit; its ``random_state`` is not used.
-    pair : Pair
+    pair : TablePair
         Where the record and the rows of interest come from.
-    records : tuple of Record
+    records : tuple of RecordValues
         The table.
     key : int
         Key of the run.
     """
 
-    def __init__(self, forest: PrivateForest, pair: Pair, records: tuple[Record, ...], key: int):
+    def __init__(self, forest: PrivateForest, pair: TablePair, records: tuple[RecordValues, ...], key: int):
         self._forest, self._pair = clone(forest).set_params(domain=pair.domain), pair
-        X, y = training_rows(pair.domain, records)
+        X, y = split_targets(pair.domain, records)
         self.privacy: Privacy = clone(self._forest).set_params(random_state=0).fit(X, y).privacy_
         self._table, self._grow, self._sample = self._forest.prepare(X, y)
         self._is_random = isinstance(self._forest, rdt.RDTClassifier)
-        self._probes = self._forest.rows_to_descend(pair.probes())
-        self._classes = _positions(self._forest, pair)
+        self._probes = self._forest.rows_to_descend(pair.probe_rows())
+        self._classes = _locate_classes(self._forest, pair)
         self._key = np.uint64(key)
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, trees = Stream(self._key), self._forest.n_estimators
-        names = self._numbers()
-        codes = np.zeros((n, trees, len(SIDES)), dtype=np.int64)
-        numbers = np.full((n, trees, len(names)), np.nan)
-        train(
+        stream, n_trees = RandomStream(self._key), self._forest.n_estimators
+        names = self._name_numbers()
+        codes = np.zeros((n, n_trees, len(SIDES)), dtype=np.int64)
+        numbers = np.full((n, n_trees, len(names)), np.nan)
+        train_forests(
             self._grow.func,
             *self._grow.args,
             self._sample,
             note_random_tree if self._is_random else note_tree,
             self._table,
-            trees,
+            n_trees,
             self._probes,
             np.array(list(self._classes.values()), dtype=np.int64),
             (stream.generator, stream.state, stream.rest),
@@ -213,45 +213,48 @@ class ForestOnTable:
             codes,
             numbers,
         )
-        seen = {} if self._is_random else {side: codes[:, :, place] for side, place in SIDES.items()}
-        return Observation(seen, {name: numbers[:, :, j] for j, name in enumerate(names)})
+        observation = Observation({}, dict(zip(names, np.moveaxis(numbers, 2, 0), strict=True)))
+        if not self._is_random:
+            observation.codes.update(zip(SIDES, np.moveaxis(codes, 2, 0), strict=True))
+        return observation
 
-    def trees(self, training: int) -> list:
+    def grow_trees(self, training: int) -> list:
         """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""
-        rng = Stream(self._key).at(training)
+        rng = RandomStream(self._key).start_training(training)
         samples = self._sample(len(self._table.labels), self._forest.n_estimators, rng)
         return [self._grow(self._table, rows, rng) for rows in samples]
 
-    def words(self, side: str, training: int, part: int) -> str:
-        """Say what a side of a tree is in one training."""
-        nodes = self.trees(training)[part]
-        ways = [self._way(nodes, row) for row in self._probes]
-        questions, label = ways[0]
+    def describe_side(self, side: str, training: int, part: int) -> str:
+        """Return in words what a side of a tree is in one training."""
+        nodes = self.grow_trees(training)[part]
+        questions, label = self._follow_way(nodes, self._probes[0])
         if side == "root":
             return f"a split by {questions[0]}" if questions else "a leaf"
         if side == "label where the record ends":
             return label
         if side == "way of the record":
-            return _told(questions, label)
-        return "; ".join(
-            f"({', '.join(map(str, row))}): {_told(*way)}"
-            for row, way in zip(self._pair.probes().to_numpy(), ways, strict=True)
-        )
+            return _describe_way(questions, label)
+        ways = []
+        for values, probe in zip(self._pair.probe_rows().to_numpy(), self._probes, strict=True):
+            way = _describe_way(*self._follow_way(nodes, probe))
+            ways.append(f"({', '.join(map(str, values))}): {way}")
+        return "; ".join(ways)
 
-    def _way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
+    def _follow_way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
         """Return the questions that a row meets, and the label at the end."""
-        asked, i = [], 0
+        questions, i = [], 0
         while nodes["decides"][i] != LEAF:
-            asked.append(self._question(*(nodes[field][i] for field in ("decides", "feature", "cut"))))
-            i = child_of(nodes, i, row)
+            questions.append(self._describe_question(nodes["decides"][i], nodes["feature"][i], nodes["cut"][i]))
+            i = find_child(nodes, i, row)
         label, plan = nodes["label"][i], self._grow.args[0]
         if nodes["key"][i]:
-            below = np.empty(plan.max_depth, dtype=np.int64)
-            label = label_below(public_cuts(self._table), nodes, row, self._table.n_classes, below)
-            asked += [self._question(BY_VALUE, feature, 0) for feature in below[nodes["depth"][i] :] if feature >= 0]
-        return asked, repr(self._forest.classes_.tolist()[label]) if is_classifier(self._forest) else "a number"
+            features = np.empty(plan.max_depth, dtype=np.int64)
+            label = label_below(public_cuts(self._table), nodes, row, self._table.n_classes, features)
+            below = features[nodes["depth"][i] :]
+            questions += [self._describe_question(BY_VALUE, feature, 0) for feature in below[below >= 0]]
+        return questions, repr(self._forest.classes_.tolist()[label]) if is_classifier(self._forest) else "a number"
 
-    def _question(self, decides: int, feature: int, cut: float) -> str:
+    def _describe_question(self, decides: int, feature: int, cut: float) -> str:
         column = self._forest.domain_.features[feature]
         if decides == BY_VALUE:
             return column.name
@@ -269,34 +272,31 @@ class ForestOnTable:
         cut = cut if n_bins is None else column.lower + (cut + 1) / n_bins * (column.upper - column.lower)
         return min(max(cut, column.lower), column.upper)
 
-    def _numbers(self) -> list[str]:
+    def _name_numbers(self) -> list[str]:
         if self._is_random:
             return [f"noisy count of {name!r} where the record ends" for name in self._classes]
-        levels = range(self._grow.args[0].max_depth + 1)
-        return [
-            name
-            for whose in ("the", "the other")[: len(self._pair.differing)]
-            for name in (
-                *(f"noisy count on level {level} of {whose} record's way" for level in levels),
-                f"value where {whose} record ends",
-            )
-        ]
+        names = []
+        for whose in ("the", "the other")[: len(self._pair.differing_records)]:
+            for level in range(self._grow.args[0].max_depth + 1):
+                names.append(f"noisy count on level {level} of {whose} record's way")
+            names.append(f"value where {whose} record ends")
+        return names
 
 
-def _told(questions: list[str], label: str) -> str:
+def _describe_way(questions: list[str], label: str) -> str:
     """Return a way through a tree in words.
 
     Examples
     --------
-    >>> _told(["size", "colour = red"], "'yes'"), _told([], "'no'")
+    >>> _describe_way(["size", "colour = red"], "'yes'"), _describe_way([], "'no'")
     ("size, colour = red, then 'yes'", "'no' at once")
     """
     return f"{', '.join(questions)}, then {label}" if questions else f"{label} at once"
 
 
-def _positions(forest: PrivateForest, pair: Pair) -> dict:
+def _locate_classes(forest: PrivateForest, pair: TablePair) -> dict:
     """Return the classes of the differing records, and their positions among all."""
     if not is_classifier(forest):
         return {}
     classes = forest.classes_.tolist()
-    return {record[-1]: classes.index(record[-1]) for record in pair.differing}
+    return {record[-1]: classes.index(record[-1]) for record in pair.differing_records}

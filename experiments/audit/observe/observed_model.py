@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,37 +19,46 @@ class Observation(NamedTuple):
     codes: dict[str, np.ndarray]  # int64 (n, T): discrete outcomes, equal where the outcome is
     numbers: dict[str, np.ndarray]  # float64 (n, T): NaN where there is none
 
-    def __getitem__(self, trainings: slice) -> Observation:
+    def select(self, trainings: slice) -> Observation:
         """Return what some of the trainings released."""
-        codes = {side: values[trainings] for side, values in self.codes.items()}
-        return Observation(codes, {side: values[trainings] for side, values in self.numbers.items()})
+        return Observation(_select_trainings(self.codes, trainings), _select_trainings(self.numbers, trainings))
 
-    def __len__(self) -> int:
-        return len(next(iter((self.codes | self.numbers).values())))
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of trainings and of parts."""
+        sides = self.codes or self.numbers
+        return next(iter(sides.values())).shape
 
 
 class Observer(Protocol):
     """An algorithm on one table, ready to be trained many times."""
 
-    privacy: Privacy
-    """What the algorithm claims, as its estimator says after a fit of this table."""
+    @property
+    def privacy(self) -> Privacy:
+        """What the algorithm claims, as its estimator says after a fit of this table."""
+        ...
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it; the same numbers give the same models."""
         ...
 
-    def words(self, side: str, training: int, part: int) -> str:
-        """Say what a side of the model is in one training, in one of its parts."""
+    def describe_side(self, side: str, training: int, part: int) -> str:
+        """Return in words what a side of the model is in one training, in one of its parts."""
         ...
 
 
-def together(observations: list[Observation]) -> Observation:
+def join_observations(observations: Sequence[Observation]) -> Observation:
     """Return one observation of all trainings, in order."""
-    codes, numbers = (
-        {
-            side: np.concatenate([getattr(one, kind)[side] for one in observations])
-            for side in getattr(observations[0], kind)
-        }
-        for kind in ("codes", "numbers")
-    )
-    return Observation(codes, numbers)
+    codes, numbers = zip(*observations, strict=True)
+    return Observation(_join_sides(codes), _join_sides(numbers))
+
+
+def _select_trainings(sides: dict[str, np.ndarray], trainings: slice) -> dict[str, np.ndarray]:
+    return {side: values[trainings] for side, values in sides.items()}
+
+
+def _join_sides(blocks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    joined = {}
+    for side in blocks[0]:
+        joined[side] = np.concatenate([block[side] for block in blocks])
+    return joined

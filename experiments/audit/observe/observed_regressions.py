@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from sklearn.base import clone
 
 from algorithms.accounting.privacy import Privacy
 from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
-from experiments.audit.neighbouring_tables import Pair, Record, training_rows
+from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import Stream, begin
+from experiments.audit.observe.random_streams import RandomStream, begin_training
 
 EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
 
 
 @compiled
-def release(add_noise, values, told, other, rng, state, rest, key, first, released):
+def release_coefficients(add_noise, values, told, other, rng, state, rest, key, first, released):
     """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
     for i in range(released.shape[0]):
-        begin(state, rest, key, first + i)
+        begin_training(state, rest, key, first + i)
         released[i] = add_noise(values, told, other, rng)
 
 
@@ -35,30 +37,30 @@ class RegressionOnTable:
     ----------
     regressor : PrivatePolynomialRegressor
         An estimator without a fit; its ``random_state`` is not used.
-    pair : Pair
+    pair : TablePair
         Both tables: the likelihood ratio asks for the exact coefficients of each.
-    records : tuple of Record
+    records : tuple of RecordValues
         The table that is trained on.
     key : int
         Key of the run.
     """
 
-    def __init__(self, regressor: PrivatePolynomialRegressor, pair: Pair, records: tuple[Record, ...], key: int):
+    def __init__(
+        self, regressor: PrivatePolynomialRegressor, pair: TablePair, records: tuple[RecordValues, ...], key: int
+    ):
         regressor = clone(regressor).set_params(domain=pair.domain, random_state=0)
-        own, *self._both = (self._summary(regressor, pair, rows) for rows in (records, pair.table, pair.neighbour))
-        self._budget = regressor.budget(own.design)
-        self._laid_out = self._budget.lay_out(own.objective)
-        self.privacy: Privacy = regressor.fit_summary(own).privacy_
+        summary = _summarise(regressor, pair, records)
+        self._table_objective = _summarise(regressor, pair, pair.table).objective
+        self._neighbour_objective = _summarise(regressor, pair, pair.neighbour).objective
+        self._budget = regressor.budget(summary.design)
+        self._laid_out = self._budget.lay_out(summary.objective)
+        self.privacy: Privacy = regressor.fit_summary(summary).privacy_
         self._names, self._key = regressor.monomials_, np.uint64(key)
-
-    @staticmethod
-    def _summary(regressor, pair: Pair, records: tuple[Record, ...]) -> Summary:
-        return regressor.summarise(*training_rows(pair.domain, records))
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, released = Stream(self._key), np.empty((n, len(self._laid_out[0])))
-        release(
+        stream, released = RandomStream(self._key), np.empty((n, len(self._laid_out[0])))
+        release_coefficients(
             self._budget.add_noise,
             *self._laid_out,
             stream.generator,
@@ -69,25 +71,28 @@ class RegressionOnTable:
             released,
         )
         M, b = self._budget.assemble(released)
-        d = len(self._names)
-        numbers = {
-            f"released coefficient {self._names[i]} · {self._names[j]} of M": M[:, i, [j]]
-            for i in range(d)
-            for j in range(i, d)
-        }
-        numbers |= {f"released coefficient {name} of b": b[:, [i]] for i, name in enumerate(self._names)}
-        return Observation({}, numbers | {EVIDENCE: self._evidence(released)})
+        numbers = {}
+        for i, j in itertools.combinations_with_replacement(range(len(self._names)), 2):
+            numbers[f"released coefficient {self._names[i]} · {self._names[j]} of M"] = M[:, i, [j]]
+        for i, name in enumerate(self._names):
+            numbers[f"released coefficient {name} of b"] = b[:, [i]]
+        numbers[EVIDENCE] = self._compare_likelihoods(released)
+        return Observation({}, numbers)
 
-    def _evidence(self, released: np.ndarray) -> np.ndarray:
+    def _compare_likelihoods(self, released: np.ndarray) -> np.ndarray:
         """Return how much more likely the neighbour makes each release.
 
         Rounded to 9 decimals: beyond both tables' coefficients the ratio is constant but for its last bits, and these
         tell the tables apart, which is the leak of floating-point noise that Mironov (2012) found. It is not looked for
         here: the generator is for experiments, see ``algorithms.mechanisms``.
         """
-        table, neighbour = (summary.objective for summary in self._both)
-        return self._budget.log_ratio(released, table, neighbour).round(DECIMALS)[:, np.newaxis]
+        ratios = self._budget.log_ratio(released, self._table_objective, self._neighbour_objective)
+        return ratios.round(DECIMALS)[:, np.newaxis]
 
-    def words(self, side: str, training: int, part: int) -> str:
-        """Say what a side of the model is in one training; there is none but numbers."""
+    def describe_side(self, side: str, training: int, part: int) -> str:
+        """Refuse to describe a side of the model: all of it is numbers."""
         raise KeyError(side)
+
+
+def _summarise(regressor: PrivatePolynomialRegressor, pair: TablePair, records: tuple[RecordValues, ...]) -> Summary:
+    return regressor.summarise(*split_targets(pair.domain, records))

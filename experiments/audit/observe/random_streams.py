@@ -17,13 +17,13 @@ from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
 
 
-class Stream:
+class RandomStream:
     """A numpy generator (PCG64) that can be set to where a training begins.
 
     Parameters
     ----------
     key : int
-        Key of the run, 64 bits, see `key_of`.
+        Key of the run, 64 bits, see `derive_key`.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Stream:
 
     Examples
     --------
-    >>> stream = Stream(key_of("an example"))
-    >>> first, other = stream.at(0).random(), stream.at(1).random()
-    >>> stream.at(0).random() == first != other
+    >>> stream = RandomStream(derive_key("an example"))
+    >>> first, other = stream.start_training(0).random(), stream.start_training(1).random()
+    >>> stream.start_training(0).random() == first != other
     True
     """
 
@@ -50,32 +50,32 @@ class Stream:
         outer = (ctypes.c_uint64 * 2).from_address(self._bits.ctypes.state_address)
         self.state = np.ctypeslib.as_array((ctypes.c_uint64 * 4).from_address(outer[0]))
         self.rest = np.ctypeslib.as_array(outer)[1:]
-        begin(self.state, self.rest, self.key, 0)
+        begin_training(self.state, self.rest, self.key, 0)
         if self._bits.state["state"]["state"] != int(self.state[0]) + (int(self.state[1]) << 64):
             raise RuntimeError(
                 f"numpy {np.__version__} keeps the state of PCG64 elsewhere than `Stream` in {__name__} expects"
             )
 
-    def at(self, training: int) -> np.random.Generator:
+    def start_training(self, training: int) -> np.random.Generator:
         """Return the generator, set to the beginning of a training."""
-        begin(self.state, self.rest, self.key, training)
+        begin_training(self.state, self.rest, self.key, training)
         return self.generator
 
 
 @compiled
-def begin(state, rest, key, training):
+def begin_training(state, rest, key, training):
     """Set a generator to the beginning of a training; ``state`` and ``rest`` are those of its `Stream`."""
     number = np.uint64(key) ^ mix_bits(np.uint64(training))
     state[0], state[1] = mix_bits(number), mix_bits(~number)
     rest[0] = 0
 
 
-def key_of(*parts) -> int:
+def derive_key(*parts) -> int:
     """Return a key of 64 bits that is a function of plain values.
 
     Examples
     --------
-    >>> key_of("rdt", 1.0) == key_of("rdt", 1.0) != key_of("rdt", 2.0)
+    >>> derive_key("rdt", 1.0) == derive_key("rdt", 1.0) != derive_key("rdt", 2.0)
     True
     """
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).digest()

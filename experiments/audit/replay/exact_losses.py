@@ -1,6 +1,6 @@
 """Exact privacy losses of whole releases: how much likelier was all that a training drew than on a neighbouring table?
 
-A training is recorded on one table (`recorder`) and played on its neighbour: every mechanism gives again what it gave.
+A training is recorded on one table (`recorder`) and repeated on its neighbour: each mechanism gives again what it gave.
 Its law is a closed form that knows nothing of the samplers, so that the log of how much likelier each outcome was on
 the first table is exact, and so is their sum, the privacy loss of the training. ε-differential privacy says that no
 loss exceeds ε (Dwork & Roth, 2014, section 2.3).
@@ -8,11 +8,12 @@ loss exceeds ε (Dwork & Roth, 2014, section 2.3).
 It is the loss of all that mechanisms gave, with the public draws, the features and cuts of nodes and the parts that
 rows go to: what is released of that shows no more. Where the neighbour would ask something else the loss is infinite.
 
-Compiled code cannot be watched: this runs in plain Python, in processes of its own (`sampled`).
+Compiled code cannot be recorded: this runs in plain Python, in processes of its own (`sample_losses_in_processes`).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import pickle
@@ -25,97 +26,106 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.laws.exact_laws import exponential_law, permute_and_flip_law
-from experiments.audit.neighbouring_tables import Pair, Record, training_rows
-from experiments.audit.replay.recorder import Call, Diverged, Tape, watch_class, watching
-from experiments.audit.replay.replay_audit import by_key
+from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
+from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
+from experiments.audit.replay.recorder import (
+    CallRecorder,
+    MechanismCall,
+    RunsDiverged,
+    include_module_of,
+    pair_keyed_calls,
+    recording_calls,
+)
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 
-# Laws: Call -> logarithm of the probability, or of the density, of its outcome.
+# Laws: MechanismCall -> logarithm of the probability, or of the density, of its outcome.
 
 
-def _of_exponential(call: Call) -> float:
-    epsilon, sensitivity, measure = call.told
-    law = exponential_law(call.protected[np.newaxis], _least(call, sensitivity), epsilon, np.array(measure))
+def _log_exponential(call: MechanismCall) -> float:
+    epsilon, _, measure = call.parameters
+    law = exponential_law(call.protected[np.newaxis], _read_score_sensitivity(call), epsilon, np.array(measure))
     return float(law[0, call.outcome])
 
 
-def _of_permute_and_flip(call: Call) -> float:
-    epsilon, sensitivity, _ = call.told
-    return float(permute_and_flip_law(call.protected[np.newaxis], _least(call, sensitivity), epsilon)[0, call.outcome])
+def _log_permute_and_flip(call: MechanismCall) -> float:
+    law = permute_and_flip_law(call.protected[np.newaxis], _read_score_sensitivity(call), call.parameters[0])
+    return float(law[0, call.outcome])
 
 
-def _least(call: Call, sensitivity: float) -> float:
+def _read_score_sensitivity(call: MechanismCall) -> float:
+    """Return the sensitivity of a score, half of that of the call for a monotone choice."""
+    sensitivity = call.parameters[1]
     return sensitivity / 2 if call.is_monotone else sensitivity
 
 
-def _of_laplace(call: Call) -> float:
-    epsilon, sensitivity, _ = call.told
+def _log_laplace(call: MechanismCall) -> float:
+    epsilon, sensitivity, _ = call.parameters
     distances = np.abs(np.ravel(call.outcome) - call.protected)
     return float(len(distances) * math.log(epsilon / (2 * sensitivity)) - distances.sum() * (epsilon / sensitivity))
 
 
-def _of_sup_norm(call: Call) -> float:
+def _log_sup_norm(call: MechanismCall) -> float:
     """Return the log-density of a point of the cube [-1, 1]^m times a radius of Gamma(m + 1)."""
-    epsilon, sensitivity, _ = call.told
+    epsilon, sensitivity, _ = call.parameters
     m, distance = len(call.protected), float(np.abs(call.outcome - call.protected).max())
     return m * math.log(epsilon / (2 * sensitivity)) - math.lgamma(m + 1) - distance * (epsilon / sensitivity)
 
 
-LAWS: dict[str, Callable[[Call], float]] = {
-    "exponential": _of_exponential,
-    "permute_and_flip": _of_permute_and_flip,
-    "laplace": _of_laplace,
-    "laplace_vector": _of_laplace,
-    "laplace_of": _of_laplace,
-    "sup_norm_vector": _of_sup_norm,
+LOG_LIKELIHOODS: dict[str, Callable[[MechanismCall], float]] = {
+    "exponential": _log_exponential,
+    "permute_and_flip": _log_permute_and_flip,
+    "laplace": _log_laplace,
+    "laplace_vector": _log_laplace,
+    "laplace_of": _log_laplace,
+    "sup_norm_vector": _log_sup_norm,
 }
 """By the name of each mechanism in ``algorithms.mechanisms``."""
 
 
-def loss_of_call(call: Call, other: Call) -> float:
+def compute_call_loss(call: MechanismCall, other: MechanismCall) -> float:
     """Return how much likelier an outcome is in one call than in another, as a logarithm.
 
     Parameters
     ----------
-    call, other : Call
+    call, other : MechanismCall
         The same mechanism with the same outcome, on one table and on its neighbour.
 
     Examples
     --------
-    >>> calls = [Call("laplace", np.array([n]), (0.5, 1.0, None), 9.0, is_choice=False) for n in (3.0, 2.0)]
-    >>> loss_of_call(*calls)
+    >>> calls = [MechanismCall("laplace", np.array([n]), (0.5, 1.0, None), 9.0, is_choice=False) for n in (3.0, 2.0)]
+    >>> compute_call_loss(*calls)
     0.5
     """
-    if call.told == other.told and np.array_equal(call.protected, other.protected):
+    if call.parameters == other.parameters and np.array_equal(call.protected, other.protected):
         return 0.0
-    if math.inf in (call.told[0], other.told[0]):
+    if math.inf in (call.parameters[0], other.parameters[0]):
         return math.inf  # there is no noise, and a change
-    law = LAWS[call.mechanism]
-    return law(call) - law(other)
+    log_likelihood = LOG_LIKELIHOODS[call.mechanism]
+    return log_likelihood(call) - log_likelihood(other)
 
 
-def loss_of_run(first: Tape, second: Tape) -> float:
-    """Return the privacy loss of a run that was recorded, given the tape on which it was played to the neighbour."""
-    couples = [*zip(first.calls, second.calls, strict=True), *by_key(first, second)]
-    return math.fsum(loss_of_call(*couple) for couple in couples)
+def compute_run_loss(first: CallRecorder, second: CallRecorder) -> float:
+    """Return the privacy loss of a recorded run, given the recorder of its repetition on the neighbour."""
+    couples = [*zip(first.calls, second.calls, strict=True), *pair_keyed_calls(first, second)]
+    return math.fsum(itertools.starmap(compute_call_loss, couples))
 
 
 # Losses of an estimator.
 
 
-def losses(estimator: BaseEstimator, pair: Pair, n: int, first: int = 0) -> np.ndarray:
+def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int = 0) -> np.ndarray:
     """Train an estimator on the neighbour of a pair, in plain Python, and return what each training loses.
 
     Parameters
     ----------
     estimator : estimator
         Its noise comes from ``algorithms.mechanisms``; ``domain`` and ``random_state`` are set here.
-    pair : Pair
+    pair : TablePair
         The tables.
     n : int
         Trainings.
@@ -133,108 +143,115 @@ def losses(estimator: BaseEstimator, pair: Pair, n: int, first: int = 0) -> np.n
         If Numba compiles in this process.
     """
     if not numba.config.DISABLE_JIT:
-        raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or call exact_losses.sampled")
-    watch_class(type(estimator))
+        raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or call sample_losses_in_processes")
+    include_module_of(type(estimator))
     model = clone(estimator).set_params(domain=pair.domain)
-    runs = [_run_of(model, *training_rows(pair.domain, records)) for records in aligned(pair)]
-    return np.array([_loss(*runs, first + i) for i in range(n)])
+    neighbour, table = align_tables(pair)
+    train_on_neighbour = _prepare_run(model, *split_targets(pair.domain, neighbour))
+    train_on_table = _prepare_run(model, *split_targets(pair.domain, table))
+    return np.array([_sample_loss(train_on_neighbour, train_on_table, first + i) for i in range(n)])
 
 
-Run = Callable[[Tape, int], object]
-"""Trains an estimator on a table: (tape, seed) -> anything."""
+RecordedRun = Callable[[CallRecorder, int], object]
+"""Trains an estimator on a table: (recorder, seed) -> anything."""
 
 
-def _run_of(model: BaseEstimator, X, y) -> Run:
+def _prepare_run(model: BaseEstimator, X: pd.DataFrame, y: list) -> RecordedRun:
     """Return what trains an estimator on a table; of a forest, rows are read once, which takes longest."""
     if not isinstance(model, PrivateForest):
-        return lambda tape, seed: clone(model).set_params(random_state=seed).fit(X, y)
+        return lambda recorder, seed: clone(model).set_params(random_state=seed).fit(X, y)
     table, grow, sample = model.prepare(X, y)
+    n_trees = model.get_params()["n_estimators"]
 
-    def run(tape: Tape, seed: int) -> list:
-        sampling, *growing = np.random.default_rng(seed).spawn(model.n_estimators + 1)
-        samples = tape.sampled(sample)(len(table.labels), model.n_estimators, sampling)
+    def grow_trees(recorder: CallRecorder, seed: int) -> list:
+        sampling, *growing = np.random.default_rng(seed).spawn(n_trees + 1)
+        samples = recorder.record_sampling(sample)(len(table.labels), n_trees, sampling)
         return [grow(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)]
 
-    return run
+    return grow_trees
 
 
-def _loss(likely: Run, other: Run, seed: int) -> float:
-    first = Tape(seed=seed)
-    with watching(first):
-        likely(first, seed)
-    second = Tape(first)
+def _sample_loss(likely_run: RecordedRun, other_run: RecordedRun, seed: int) -> float:
+    first = CallRecorder(seed=seed)
+    with recording_calls(first):
+        likely_run(first, seed)
+    second = CallRecorder(first)
     try:
-        with watching(second):
-            other(second, seed)
-    except Diverged:
+        with recording_calls(second):
+            other_run(second, seed)
+    except RunsDiverged:
         return math.inf
-    return loss_of_run(first, second) if len(second.calls) == len(first.calls) else math.inf
+    return compute_run_loss(first, second) if len(second.calls) == len(first.calls) else math.inf
 
 
-def aligned(pair: Pair) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+Records = tuple[RecordValues, ...]
+
+
+def align_tables(pair: TablePair) -> tuple[Records, Records]:
     """Return neighbour and table with what they share first, so that public draws of rows are the same for both.
 
     The order of the rows is no secret that a forest keeps: that it tells nothing is the black box's to check.
 
     Examples
     --------
-    >>> from experiments.audit.neighbouring_tables import CLASSES
-    >>> [records[-2:] for records in aligned(CLASSES[-1])]
+    >>> from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
+    >>> [records[-2:] for records in align_tables(CLASSIFICATION_PAIRS[-1])]
     [(('red', 'small', 'no'), ('red', 'small', 'yes')), (('red', 'small', 'no'), ('red', 'small', 'no'))]
     """
     shared = tuple((Counter(pair.table) & Counter(pair.neighbour)).elements())
-    lost = tuple((Counter(pair.table) - Counter(pair.neighbour)).elements())
-    return shared + pair.differing[:1], shared + lost
+    return shared + pair.gained_records, shared + pair.lost_records
 
 
 @dataclass(frozen=True)
-class Trainings:
-    """Trainings whose losses are asked for: parameters of `losses`."""
+class LossRequest:
+    """Trainings whose losses are to be sampled: parameters of `sample_losses`."""
 
     estimator: BaseEstimator
-    pair: Pair
+    pair: TablePair
     n: int
 
 
-def sampled(asked: Sequence[Trainings], jobs: int = 1) -> list[np.ndarray]:
+def sample_losses_in_processes(requests: Sequence[LossRequest], jobs: int = 1) -> list[np.ndarray]:
     """Return the losses of several estimators on their pairs, from processes in plain Python.
 
     Parameters
     ----------
-    asked : sequence of Trainings
-        What is asked for.
+    requests : sequence of LossRequest
+        Which losses.
     jobs : int
         Processes.
 
     Returns
     -------
     list of float64 arrays
-        In the same order, see `losses`.
+        In the same order, see `sample_losses`.
     """
-    if not asked:
+    if not requests:
         return []
-    jobs = min(jobs, len(asked))
+    jobs = min(jobs, len(requests))
+    shares = [list(requests[job::jobs]) for job in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(_in_a_process, [list(asked[job::jobs]) for job in range(jobs)]))
-    return [parts[i % jobs][i // jobs] for i in range(len(asked))]
+        losses = list(pool.map(_sample_in_process, shares))
+    return [losses[i % jobs][i // jobs] for i in range(len(requests))]
 
 
-def _in_a_process(asked: list[Trainings]) -> list[np.ndarray]:
-    done = subprocess.run(
+def _sample_in_process(requests: list[LossRequest]) -> list[np.ndarray]:
+    completed = subprocess.run(
         [sys.executable, "-m", "experiments.audit.replay.exact_losses"],
-        input=pickle.dumps(asked),
+        input=pickle.dumps(requests),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
     )
-    return pickle.loads(done.stdout)
+    return pickle.loads(completed.stdout)
 
 
 def main() -> None:
-    """Sample what stands on standard input (a pickled list of `Trainings`), and write the losses (pickled)."""
-    asked = pickle.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(pickle.dumps([losses(one.estimator, one.pair, one.n) for one in asked]))
+    """Sample what stands on standard input (a pickled list of `LossRequest`), and write the losses (pickled)."""
+    requests = pickle.load(sys.stdin.buffer)
+    losses = [sample_losses(request.estimator, request.pair, request.n) for request in requests]
+    sys.stdout.buffer.write(pickle.dumps(losses))
 
 
 if __name__ == "__main__":

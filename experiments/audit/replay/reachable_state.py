@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
-def atoms(thing, path: str = "release") -> Iterator[tuple[str, str]]:
-    """Yield all that can be reached from an object, each with the way there.
+def list_reachable(thing: Any, path: str = "release") -> Iterator[tuple[str, str]]:
+    """Yield all plain values that can be reached from an object, each with the way there.
 
     Raises
     ------
@@ -27,15 +28,15 @@ def atoms(thing, path: str = "release") -> Iterator[tuple[str, str]]:
     --------
     >>> def counter(rows):
     ...     return lambda: len(rows)
-    >>> list(atoms({"n": 3, "count": counter([7, 8])}))[:3]
+    >>> list(list_reachable({"n": 3, "count": counter([7, 8])}))[:3]
     [("release['n']", '3'), ("release['count'].rows[0]", '7'), ("release['count'].rows[1]", '8')]
-    >>> list(atoms(np.arange(4)[:1]))[1]  # the view remembers the rest
+    >>> list(list_reachable(np.arange(4)[:1]))[1]  # the view remembers the rest
     ('release.base', "<i8 (4,) '0000000000000000010000000000000002000000000000000300000000000000'")
     """
-    return _atoms(thing, path, {})
+    return _walk_object(thing, path, {})
 
 
-def _atoms(thing, path: str, seen: dict[int, object]) -> Iterator[tuple[str, str]]:
+def _walk_object(thing: Any, path: str, seen: dict[int, object]) -> Iterator[tuple[str, str]]:
     if type(thing) in _PLAIN or isinstance(thing, np.generic):
         yield path, repr(thing)
     elif isinstance(thing, type | types.ModuleType):
@@ -44,50 +45,68 @@ def _atoms(thing, path: str, seen: dict[int, object]) -> Iterator[tuple[str, str
         seen[id(thing)] = thing  # kept, so that nothing else gets its number
         if type(thing) is np.ndarray and thing.dtype != object:
             yield path, f"{thing.dtype.str} {thing.shape} {np.ascontiguousarray(thing).tobytes().hex()!r}"
-        for name, part in _parts(thing):
-            yield from _atoms(part, f"{path}{name}", seen)
+        for name, part in _list_parts(thing):
+            yield from _walk_object(part, f"{path}{name}", seen)
 
 
-def _parts(thing) -> Iterator[tuple[str, object]]:
-    """Yield what an object holds, each part with how it is reached from there."""
+Parts = Iterable[tuple[str, Any]]
+"""What an object holds, each part with how it is reached from there."""
+
+
+def _list_parts(thing: Any) -> Parts:
+    """Return what an object holds."""
     if type(thing) is np.ndarray:
-        if thing.dtype == object:
-            yield from ((f"[{i}]", part) for i, part in enumerate(thing.ravel().tolist()))
-        if thing.base is not None:
-            yield ".base", thing.base
-    elif type(thing) is dict:
-        yield from ((f"[{key!r}]", part) for key, part in thing.items())
-    elif isinstance(thing, tuple) and hasattr(thing, "_fields"):
-        yield from zip(map(".{}".format, thing._fields), thing, strict=True)
-    elif type(thing) in (list, tuple):
-        yield from ((f"[{i}]", part) for i, part in enumerate(thing))
-    elif type(thing) in (set, frozenset):
-        yield from ((f"[{i}]", part) for i, part in enumerate(sorted(thing, key=repr)))
-    elif isinstance(thing, types.FunctionType):
-        yield from _parts_of_function(thing)
-    elif isinstance(thing, types.MethodType):
-        yield from ((".__self__", thing.__self__), (".__func__", thing.__func__))
-    elif isinstance(thing, types.BuiltinFunctionType):
-        yield from ((".__name__", thing.__name__), (".__self__", thing.__self__))
-    elif type(thing) is functools.partial:
-        yield from ((".func", thing.func), (".args", thing.args), (".keywords", thing.keywords))
-    elif isinstance(thing, np.random.Generator):
-        yield ".bit_generator", thing.bit_generator.state
-    else:
-        yield from _parts_of_object(thing)
+        return _list_parts_of_array(thing)
+    if type(thing) is dict:
+        return _label_parts("[{!r}]", thing.items())
+    if isinstance(thing, tuple) and hasattr(thing, "_fields"):
+        return _label_parts(".{}", zip(thing._fields, thing, strict=True))
+    if type(thing) in (list, tuple):
+        return _label_parts("[{}]", enumerate(thing))
+    if type(thing) in (set, frozenset):
+        return _label_parts("[{}]", enumerate(sorted(thing, key=repr)))
+    if isinstance(thing, types.FunctionType):
+        return _list_parts_of_function(thing)
+    if isinstance(thing, types.MethodType):
+        return _list_attributes(thing, "__self__", "__func__")
+    if isinstance(thing, types.BuiltinFunctionType):
+        return _list_attributes(thing, "__name__", "__self__")
+    if type(thing) is functools.partial:
+        return _list_attributes(thing, "func", "args", "keywords")
+    if isinstance(thing, np.random.Generator):
+        return [(".bit_generator", thing.bit_generator.state)]
+    return _list_parts_of_object(thing)
 
 
-def _parts_of_function(function: types.FunctionType) -> Iterator[tuple[str, object]]:
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    yield from ((f".{name}", cell.cell_contents) for name, cell in cells)
-    for name in ("__defaults__", "__kwdefaults__", "__dict__"):
-        yield f".{name}", getattr(function, name)
+def _label_parts(label: str, parts: Iterable[tuple[Any, Any]]) -> Parts:
+    for key, part in parts:
+        yield label.format(key), part
 
 
-def _parts_of_object(thing) -> Iterator[tuple[str, object]]:
-    """Yield the attributes of an object whose class keeps nothing elsewhere."""
-    own = [cls for cls in type(thing).__mro__ if cls is not object]
-    keeps_elsewhere = any(cls.__module__ in ("builtins", "numpy") or vars(cls).get("__slots__") for cls in own)
-    if keeps_elsewhere or not hasattr(thing, "__dict__"):
+def _list_attributes(thing: Any, *names: str) -> Parts:
+    for name in names:
+        yield f".{name}", getattr(thing, name)
+
+
+def _list_parts_of_array(array: np.ndarray) -> Parts:
+    if array.dtype == object:
+        yield from _label_parts("[{}]", enumerate(array.ravel().tolist()))
+    if array.base is not None:
+        yield ".base", array.base
+
+
+def _list_parts_of_function(function: types.FunctionType) -> Parts:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        yield f".{name}", cell.cell_contents
+    yield from _list_attributes(function, "__defaults__", "__kwdefaults__", "__dict__")
+
+
+def _list_parts_of_object(thing: Any) -> Parts:
+    """Return the attributes of an object whose class keeps nothing elsewhere."""
+    for cls in type(thing).__mro__:
+        keeps_elsewhere = cls.__module__ in ("builtins", "numpy") or vars(cls).get("__slots__")
+        if cls is not object and keeps_elsewhere:
+            raise TypeError(f"cannot look into {type(thing).__name__}")
+    if not hasattr(thing, "__dict__"):
         raise TypeError(f"cannot look into {type(thing).__name__}")
-    yield from ((f".{name}", part) for name, part in vars(thing).items())
+    return _label_parts(".{}", vars(thing).items())

@@ -1,0 +1,93 @@
+"""What is audited: every private estimator of the project, made small and given a public domain."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from algorithms import Continuous, Domain, Nominal
+from algorithms.base import PrivateEstimator
+from experiments.config import estimators
+
+EPSILON = 50.0
+"""Large, so that trees whose nodes stop at small noisy counts grow at all."""
+SIZES = {"n_estimators": 2, "max_depth": 2, "max_features": 2}
+"""What every estimator that has these parameters is fitted with, for speed."""
+SEED = 1
+"""Draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen."""
+FEATURES = (Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))
+CLASS_TARGET = Nominal("y", (0, 1, 2))
+NUMBER_TARGET = Continuous("y", 0, 2)
+GRID = np.array(list(itertools.product((0.5, 2.5, 4.5, 6.5, 8), (0, 1), (0, 1, 2))), dtype=np.float64)
+"""Public points at which models are compared."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An estimator to be audited.
+
+    Parameters
+    ----------
+    name : str
+        That of its file in ``conf/algorithm``, or of its class and variant.
+    target : str
+        Import path of its class.
+    params : dict
+        Parameters that differ from the defaults.
+    """
+
+    name: str
+    target: str
+    params: dict
+
+    def make_estimator(self) -> PrivateEstimator:
+        """Return the estimator without a fit, small and with a public domain."""
+        cls = estimators.locate(self.target)
+        target = NUMBER_TARGET if issubclass(cls, RegressorMixin) else CLASS_TARGET
+        defaults = SIZES | {"epsilon": EPSILON, "domain": Domain(FEATURES, target), "random_state": SEED}
+        accepted = estimators.accepts(self.target)
+        params = {name: value for name, value in defaults.items() if name in accepted}
+        return cls(**(params | self.params))
+
+    def for_release(self) -> Subject | None:
+        """Return the same subject with noise for a release; None where it has it already or cannot have it."""
+        has_noise = "noise" in estimators.accepts(self.target) and self.params.get("noise") != "opendp"
+        return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
+
+
+def list_subjects() -> list[Subject]:
+    """Return every private estimator of ``conf/algorithm``, and every variant of each of their classes.
+
+    Peers are not among them: their noise is drawn in another process.
+
+    Examples
+    --------
+    >>> [subject.name for subject in list_subjects() if "EDPRF" in subject.target and "variant" in subject.params]
+    ['edprf', 'edprf_sound']
+    """
+    configured = _list_configured()
+    return configured + _list_missing_variants(configured)
+
+
+def _list_configured() -> list[Subject]:
+    subjects = []
+    for name in estimators.names():
+        target = estimators.target(name)
+        if not issubclass(estimators.locate(target), PrivateEstimator) or estimators.packages(name):
+            continue
+        params = estimators.parameters(name) | estimators.own_epsilon(name)
+        subjects.append(Subject(name, target, {key: value for key, value in params.items() if key not in SIZES}))
+    return subjects
+
+
+def _list_missing_variants(configured: list[Subject]) -> list[Subject]:
+    """Return the sound variants that have no file of their own."""
+    variants = {(subject.target, subject.params.get("variant", "paper")) for subject in configured}
+    missing = []
+    for target in sorted(dict(variants)):
+        if "variant" in estimators.accepts(target) and (target, "sound") not in variants:
+            missing.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
+    return missing
