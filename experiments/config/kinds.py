@@ -70,10 +70,10 @@ def parse_part(part: str, default: str | None, contents: Any) -> Document:
     ValueError
         If it has no known kind, or not the keys of its kind.
     """
-    kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
     if isinstance(contents, Document):
         return contents
-    if not isinstance(contents, Mapping) or kind is None:
+    kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
+    if not isinstance(kind, str):
         raise ValueError(f"write a mapping with a kind: {', '.join(list_kinds(part))}")
     return find_kind(part, kind).model_validate(dict(contents))
 

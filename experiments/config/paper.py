@@ -115,7 +115,7 @@ class Study(Document):
         """
         axes = self.axes(where)
         if name not in axes:
-            raise PaperError(f"the study has no axis {name!r}; {suggestion(name, axes)}")
+            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggestion(name, axes)}")
         return axes[name]
 
     def varying_axes(self, where: Mapping[str, Any] | None = None) -> list[str]:
@@ -130,13 +130,13 @@ class Study(Document):
         """Return how many settings a part of the study has."""
         return math.prod(len(values) for values in self.axes(where).values())
 
-    @staticmethod
-    def _narrow(name: str, values: list | None, wanted) -> list:
-        several = wanted if isinstance(wanted, list | tuple) else [wanted]
+    def _narrow(self, name: str, values: list | None, wanted) -> list:
+        several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
         kept = [value for value in values or () if any(is_same_value(value, other) for other in several)]
         if not kept:
+            value = several[0] if len(several) == 1 else several
             has = "nothing" if values is None else values
-            raise PaperError(f"the study has no {name} = {_plain(wanted)!r}; it has {name}: {has}")
+            raise PaperError(f"study {self.name!r} has no {name} = {value!r}; it has {name}: {has}")
         return kept
 
     @model_validator(mode="after")
