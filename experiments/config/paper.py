@@ -333,10 +333,17 @@ class RegressionWatch(Document):
     """Runs of every setting in the check: repeats 0, 1, ..."""
     accepted: Annotated[int, Field(ge=1)]
     """Runs that the bands are made from: the repeats after these, independent of them."""
-    watch: Annotated[ListOf[Watch], Field(min_length=1)]
+    watch: ListOf[Watch]
     """The numbers that are watched."""
     claims: dict[str, Where | None] = {}
     """Claims whose verdicts are watched, with the part of their study that is run."""
+
+    @field_validator("watch")
+    @classmethod
+    def _check_watch(cls, watch: tuple[Watch, ...]) -> tuple[Watch, ...]:
+        if not watch:
+            raise ValueError("nothing to check: name what is watched")
+        return watch
 
 
 class Paper(Document):
