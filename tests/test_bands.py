@@ -308,7 +308,7 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     for function in (write_accepted, read_accepted):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))
-    words = [f"results={tmp_path / 'results'}", "executor.n_jobs=1"]
+    words = [f"results={tmp_path / 'results'}", "executor.jobs=1"]
     assert exit_code("do=bands", *words) == 0
     assert exit_code("do=check", *words) == 0
     out = capsys.readouterr().out
