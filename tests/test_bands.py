@@ -301,7 +301,9 @@ def test_the_bands_of_every_paper_fit_what_is_watched_and_say_where_they_are_fro
 
 
 def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(tmp_path, monkeypatch, capsys):
-    text = "number: 9\ntitle: T\nstudies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}"
+    text = (
+        "number: 9\ntitle: T\nstudies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}"
+    )
     text += "\nrepeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
     (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(papers, "PAPERS", tmp_path)

@@ -439,5 +439,5 @@ def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs(path)
 
 
 def test_a_table_of_no_kind_is_refused_before_anything_runs():
-    with pytest.raises(DocumentError, match="tables.0: kind 'girdle' is not known; did you mean 'grid'"):
+    with pytest.raises(DocumentError, match=r"tables\.0: kind 'girdle' is not known; did you mean 'grid'\?"):
         make_paper(tables=[{"id": "table-1", "title": "T", "kind": "girdle"}])

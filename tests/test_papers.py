@@ -21,7 +21,7 @@ def list_documents(value, location=()):
     """Yield every document of a paper with its place."""
     if isinstance(value, Document):
         yield location, value
-        value = {name: getattr(value, name) for name in value.model_fields_set}
+        value = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from list_documents(inner, (*location, name))
@@ -30,12 +30,14 @@ def list_documents(value, location=()):
             yield from list_documents(inner, (*location, position))
 
 
-def list_keys(file):
-    """Return the place of one key of each sort in a paper: every key of every class of its documents once."""
+def list_keys():
+    """Return one place of every key of every class of documents that some paper has: its file, and where it stands."""
     keys = {}
-    for location, document in list_documents(read_paper(file.stem)):
-        for name in sorted(document.model_fields_set):
-            keys.setdefault((type(document), name), (*location, name))
+    for file in FILES:
+        for location, document in list_documents(read_paper(file.stem)):
+            for name in type(document).model_fields:
+                if name in document.model_fields_set:
+                    keys.setdefault((type(document), name), (file, (*location, name)))
     return list(keys.values())
 
 
@@ -45,7 +47,7 @@ def find_place(contents, location):
     return contents
 
 
-MISSPELT = [(file, key) for file in FILES for key in list_keys(file)]
+MISSPELT = list_keys()
 
 
 @pytest.mark.parametrize(("file", "location"), MISSPELT, ids=[f"{f.stem}-{'.'.join(map(str, k))}" for f, k in MISSPELT])
