@@ -424,7 +424,7 @@ def test_printed_claims_follow_their_numbers():
         (GROWS | {"within": ["dataset", "params.max_dept"]}, "claim 'grows': within must name"),
         (
             GROWS | {"where": {"params.max_depth": 4}},
-            "study 'grid' has no params.max_depth = 4; it has params.max_depth: ",
+            "study 'grid' has no params.max_depth = 4; it has ",
         ),
         (ABOVE | {"better": "c"}, "claim 'above': better = 'c'"),
         (GROWS | {"where": {"epsilon": 0.1}}, "claim 'grows': epsilon has one level only"),
