@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -299,12 +300,18 @@ class QuestionOfClaims(Question):
     """Options of the protocol with the values that the text admits."""
 
 
+_MISSPELT = 0.8  # above the likeness of table and title, which every question has
+
+
 def parse_question(contents: Any) -> Question:
     """Return a question as an object of its kind: a ``table``, ``claims``, or else printed numbers."""
     if isinstance(contents, Question):
         return contents
-    keys = contents if isinstance(contents, Mapping) else {}
-    kind = QuestionOfTable if "table" in keys else QuestionOfClaims if "claims" in keys else QuestionOfNumbers
+    keys = [str(key) for key in contents] if isinstance(contents, Mapping) else []
+    kinds = {"table": QuestionOfTable, "claims": QuestionOfClaims}
+    # a key that is nearly one of these is a misspelling of it: the error should suggest it
+    named = [name for name in kinds if get_close_matches(name, keys, cutoff=_MISSPELT)]
+    kind = kinds[named[0]] if named else QuestionOfNumbers
     return kind.model_validate(contents)
 
 
