@@ -1,6 +1,7 @@
 """Bands: their false alarms are counted, not assumed, and the check says what is outside, flipped or missing."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import combinations, product
 from math import comb
@@ -12,11 +13,28 @@ from scipy.stats import binom
 
 from experiments.audit.attacks.black_box import verdict
 from experiments.config import papers
-from experiments.config.papers import paper_names
+from experiments.config.document import DocumentError
+from experiments.config.papers import list_papers
 from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch
-from experiments.regression_check.bands import Accepted, accepted_of, plan_of
+from experiments.regression_check.bands import (
+    Accepted,
+    join_accepted,
+    measure_accepted,
+    read_accepted,
+    read_watched_paper,
+    write_accepted,
+)
 from experiments.regression_check.differences import find_differences, format_report
+from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, make_band, most_against
+from experiments.regression_check.watch import (
+    explain_doubt,
+    judge_watched_claim,
+    make_watch_list,
+    make_watched_cells,
+)
+from tests.command_line import exit_code
+from tests.papers import make_paper
 from experiments.regression_check.order_statistics import (
     FALSE_ALARMS,
     LEVEL,
@@ -38,7 +56,7 @@ DRAWS = {
 STUDY = {"dataset": ["car"], "algorithm": ["rdt", "majority"], "epsilon": [0.1, 1.0]}
 ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "grid", "better": "rdt", "worse": "majority"}
 ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
-PAPER = {
+KEYS = {
     "repeats": 10,
     "studies": {"grid": STUDY},
     "claims": [ABOVE, {"id": "printed", "text": "printed", "kind": "printed", "numbers": ["a"]}],
@@ -52,6 +70,8 @@ PAPER = {
         "claims": {"above": {}},
     },
 }
+PAPER = make_paper(**KEYS)
+WATCHED = make_watch_list(PAPER)
 
 
 def table(n, *, gap=0.1, sd=0.02, seed=0):
@@ -66,7 +86,7 @@ def table(n, *, gap=0.1, sd=0.02, seed=0):
 
 @pytest.fixture(scope="module")
 def accepted():
-    return accepted_of(PAPER, check_of(PAPER), table(200, seed=1))
+    return measure_accepted(PAPER, WATCHED, table(200, seed=1))
 
 
 # ------------------------------------------------------------------------------------------ false alarms
@@ -129,20 +149,20 @@ def test_claims_that_are_watched_flip_no_more_often_than_stated(share):
 
 def test_the_bound_on_flips_holds_for_whole_claims(monkeypatch):
     monkeypatch.setattr(watch, "LEVEL", 0.05)
-    claim, trials, flips, watching = check_of(PAPER).claims[0], 60, 0, 0
+    claim, trials, flips, watching = WATCHED.claims[0], 60, 0, 0
     for seed in range(trials):
         runs = table(81, gap=0.02, sd=0.02, seed=seed)
         first, then = runs[runs["repeat"] < 60], runs[runs["repeat"] >= 60]
-        said, _ = verdict(PAPER, claim, first, 60)
-        if not doubts(PAPER, claim, first, said, 21):
+        was, _ = judge_watched_claim(PAPER, claim, first, 60)
+        if not explain_doubt(PAPER, claim, first, was, 21):
             watching += 1
-            flips += verdict(PAPER, claim, then, 21)[0] != said
+            flips += judge_watched_claim(PAPER, claim, then, 21)[0] != was
     assert 0 < watching < trials  # a case on the edge
     assert flips <= binom.isf(1e-3, trials, 0.05)
 
 
 def test_all_papers_together_stay_below_the_family_wise_rate():
-    tests = sum(plan_of(name)[1].n_tests for name in paper_names())
+    tests = sum(read_watched_paper(name)[1].n_tests for name in list_papers())
     assert 0 < tests <= MOST_TESTS and tests * LEVEL <= FALSE_ALARMS == 1e-4
 
 
@@ -150,13 +170,13 @@ def test_all_papers_together_stay_below_the_family_wise_rate():
 
 
 def test_unchanged_runs_are_inside(accepted):
-    found = find_differences(PAPER, check_of(PAPER), accepted, table(21, seed=2))
+    found = find_differences(PAPER, WATCHED, accepted, table(21, seed=2))
     assert found == []
-    assert "paper 0: 6 of 6 bands hold and 1 of 1 verdicts" in format_report("0", check_of(PAPER), accepted, found)
+    assert "paper 0: 6 of 6 bands hold and 1 of 1 verdicts" in format_report("0", WATCHED, accepted, found)
 
 
 def test_a_shift_is_named_with_band_and_size(accepted):
-    found = find_differences(PAPER, check_of(PAPER), accepted, table(21, gap=0.14, seed=2))
+    found = find_differences(PAPER, WATCHED, accepted, table(21, gap=0.14, seed=2))
     assert {one.what for one in found} == {
         "grid: car, rdt, epsilon = 0.1: accuracy",
         "grid: car, rdt, epsilon = 1: accuracy",
@@ -165,14 +185,16 @@ def test_a_shift_is_named_with_band_and_size(accepted):
     first = found[0]
     assert first.was.startswith("7") and first.now.startswith("8") and first.by.startswith("+")
     assert first.by.endswith(" points outside")
-    text = format_report("0", check_of(PAPER), accepted, found)
+    text = format_report("0", WATCHED, accepted, found)
     assert "3 of 6 bands hold and 1 of 1 verdicts" in text and "by how much" in text and first.was in text
 
 
 def test_a_mean_of_settings_finds_what_no_single_one_shows():
     study = STUDY | {"algorithm": ["rdt"], "epsilon": [float(i) for i in range(1, 26)]}
     watch = [{"study": "grid", "metric": "accuracy"}, {"study": "grid", "metric": "accuracy", "within": ["dataset"]}]
-    paper = PAPER | {"studies": {"grid": study}, "claims": [], "check": PAPER["check"] | {"watch": watch, "claims": {}}}
+    check = KEYS["check"] | {"watch": watch, "claims": {}}
+    paper = make_paper(**KEYS | {"studies": {"grid": study}, "claims": [], "check": check})
+    watched = make_watch_list(paper)
 
     def runs(n, mean, seed):
         values = np.random.default_rng(seed).normal(mean, 0.02, (25, n))
@@ -182,14 +204,14 @@ def test_a_mean_of_settings_finds_what_no_single_one_shows():
             for r in range(n)
         )
 
-    was = accepted_of(paper, check_of(paper), runs(200, 0.8, 1))
-    (found,) = find_differences(paper, check_of(paper), was, runs(21, 0.815, 2))
-    assert found.what == "grid: car, mean of 25 settings: accuracy"
+    was = measure_accepted(paper, watched, runs(200, 0.8, 1))
+    (difference,) = find_differences(paper, watched, was, runs(21, 0.815, 2))
+    assert difference.what == "grid: car, mean of 25 settings: accuracy"
 
 
 def test_a_claim_that_flips_is_named(accepted):
     assert accepted.claims == {"above": "reproduced"}
-    found = find_differences(PAPER, check_of(PAPER), accepted, table(21, gap=-0.1, seed=2))
+    found = find_differences(PAPER, WATCHED, accepted, table(21, gap=-0.1, seed=2))
     assert (found[-1].what, found[-1].was, found[-1].now) == ("claim above", "reproduced", "not reproduced")
     assert "contradicted in 2 of 2 groups" in found[-1].by
 
@@ -197,19 +219,19 @@ def test_a_claim_that_flips_is_named(accepted):
 def test_what_is_missing_is_no_pass(accepted):
     runs = table(21, seed=2)
     runs.loc[(runs["algorithm"] == "rdt") & (runs["epsilon"] == 1.0) & (runs["repeat"] == 3), "accuracy"] = np.nan
-    found = {one.what: one for one in find_differences(PAPER, check_of(PAPER), accepted, runs)}
+    found = {one.what: one for one in find_differences(PAPER, WATCHED, accepted, runs)}
     assert set(found) == {"grid: car, rdt, epsilon = 1: accuracy", "grid: rdt, mean of 2 settings: accuracy"}
     assert found["grid: car, rdt, epsilon = 1: accuracy"].now == "20 of 21 runs"
-    nothing = find_differences(PAPER, check_of(PAPER), accepted, runs.iloc[:0])
+    nothing = find_differences(PAPER, WATCHED, accepted, runs.iloc[:0])
     assert len(nothing) == 7
-    assert "0 of 6 bands hold and 0 of 1 verdicts" in format_report("0", check_of(PAPER), accepted, nothing)
+    assert "0 of 6 bands hold and 0 of 1 verdicts" in format_report("0", WATCHED, accepted, nothing)
 
 
 def test_a_claim_that_may_flip_by_chance_is_not_accepted():
     with pytest.raises(BadInput, match=r"claim 'above' may change without a fault: \d+ of 200 runs speak against it"):
-        accepted_of(PAPER, check_of(PAPER), table(200, gap=0.02, seed=1))
+        measure_accepted(PAPER, WATCHED, table(200, gap=0.02, seed=1))
     with pytest.raises(BadInput, match="may change without a fault: it is not testable"):
-        accepted_of(PAPER, check_of(PAPER), table(200, gap=0.0, seed=1))
+        measure_accepted(PAPER, WATCHED, table(200, gap=0.0, seed=1))
 
 
 # ---------------------------------------------------------------------------------------------- bad input
@@ -218,12 +240,8 @@ def test_a_claim_that_may_flip_by_chance_is_not_accepted():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"watch": []}, "nothing to check: name what is watched"),
-        ({"wacth": []}, "unknown key 'wacth'; did you mean 'watch'?"),
-        ({"repeats": 0}, "check: repeats must be a whole number, at least 1, got 0"),
-        ({"watch": [{"study": "gird", "metric": "accuracy"}]}, "study 'gird' is not in the paper"),
+        ({"watch": [{"study": "gird", "metric": "accuracy"}]}, "check: study 'gird' is not in the paper"),
         ({"watch": [{"study": "grid", "metric": "r2"}]}, "check: car has no metric 'r2'"),
-        ({"watch": [{"study": "grid"}]}, "check: car has no metric 'None'"),
         ({"watch": [{"study": "grid", "metric": "relinked"}]}, "check: car has no metric 'relinked'"),
         ({"claims": {"printed": {}}}, "claim 'printed' is not about the runs of one study"),
         ({"watch": [{"study": "grid", "metric": "accuracy", "where": {"epsilon": 7}}]}, "no epsilon = 7"),
@@ -232,100 +250,117 @@ def test_a_claim_that_may_flip_by_chance_is_not_accepted():
     ],
 )
 def test_a_check_that_cannot_be_meant_is_refused(change, message):
-    with pytest.raises(BadInput, match=message.replace("?", r"\?")):
-        check_of(PAPER | {"check": PAPER["check"] | change})
+    with pytest.raises(BadInput, match=re.escape(message)):
+        make_watch_list(make_paper(**KEYS | {"check": KEYS["check"] | change}))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"watch": []}, "check.watch: nothing to check: name what is watched"),
+        ({"wacth": []}, "check: unknown key 'wacth'; did you mean 'watch'?"),
+        ({"repeats": 0}, "check.repeats: input should be greater than or equal to 1, got 0"),
+        ({"repeats": True}, "check.repeats: input should be a valid integer, got True"),
+        ({"watch": [{"study": "grid"}]}, "check.watch.0: the key 'metric' is missing"),
+        (
+            {"watch": [{"study": "grid", "metric": "accuracy", "clip": [1, 0]}]},
+            "check.watch.0.clip: write two numbers, the smaller one first, got [1, 0]",
+        ),
+    ],
+)
+def test_a_check_that_lacks_a_key_or_has_a_wrong_one_is_refused(change, message):
+    with pytest.raises(DocumentError, match=re.escape(message)):
+        make_paper(**KEYS | {"check": KEYS["check"] | change})
 
 
 def test_bands_are_read_as_they_were_written_and_must_fit(tmp_path, accepted):
-    bands.write("0", accepted, {"git": None}, tmp_path)
-    read = bands.read("0", check_of(PAPER), tmp_path)
+    write_accepted("0", accepted, {"git": None}, tmp_path)
+    read = read_accepted("0", WATCHED, tmp_path)
     assert read.claims == accepted.claims and read.repeats == 21
     for key, band in accepted.bands.items():
         assert read.bands[key] == pytest.approx(band, rel=1e-9)
-    narrowed = PAPER | {"check": PAPER["check"] | {"claims": {}}}
+    narrowed = make_watch_list(make_paper(**KEYS | {"check": KEYS["check"] | {"claims": {}}}))
     with pytest.raises(BadInput, match=r"made for another check than conf/paper/0\.yaml asks for; make bands PAPER=0"):
-        bands.read("0", check_of(narrowed), tmp_path)
+        read_accepted("0", narrowed, tmp_path)
     with pytest.raises(BadInput, match=r"cannot be read .*make bands PAPER=1 writes them"):
-        bands.read("1", check_of(PAPER), tmp_path)
+        read_accepted("1", WATCHED, tmp_path)
 
 
 def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypatch, capsys):
     with pytest.raises(BadInput, match="unknown paper '17'"):
-        plan_of("17")
-    (tmp_path / "9.yaml").write_text("studies: {floor: {dataset: [car], algorithm: [majority]}}\n", encoding="utf-8")
+        read_watched_paper("17")
+    text = "number: 9\ntitle: T\nstudies: {floor: {dataset: [car], algorithm: [majority]}}\n"
+    (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(papers, "PAPERS", tmp_path)
-    assert paper_names() == ["9"]
-    assert exit_code("do=check") == 2
-    assert "conf/paper/9.yaml: nothing to check" in capsys.readouterr().err
+    assert list_papers() == ["9"]
+    with pytest.raises(BadInput, match=r"conf/paper/9.yaml: nothing to check: .*key check"):
+        read_watched_paper("9")
 
 
 # ------------------------------------------------------------------------------------------ the repository
 
 
-@pytest.mark.parametrize("name", paper_names())
+@pytest.mark.parametrize("name", list_papers())
 def test_the_bands_of_every_paper_fit_what_is_watched_and_say_where_they_are_from(name):
-    _, plan = plan_of(name)
-    accepted = bands.read(name, plan)
-    assert all(band.low <= band.median <= band.high and band.n == plan.accepted for band in accepted.bands.values())
+    _, watched = read_watched_paper(name)
+    accepted = read_accepted(name, watched)
+    assert all(band.low <= band.median <= band.high and band.n == watched.accepted for band in accepted.bands.values())
     facts = json.loads((bands.FOLDER / f"paper-{name}.json").read_text(encoding="utf-8"))
     assert facts["git"]["revision"] and not facts["git"]["dirty"]
-    assert facts["repeats"] == plan.accepted and facts["false_alarms"] == 1e-4
+    assert facts["repeats"] == watched.accepted and facts["false_alarms"] == 1e-4
 
 
 @pytest.mark.long
 def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(tmp_path, monkeypatch, capsys):
-    text = "studies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}\n"
-    text += "repeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
+    text = (
+        "number: 9\ntitle: T\nstudies: {floor: {dataset: [car], algorithm: [majority, rdt], params: {}, epsilon: [1]}}"
+    )
+    text += "\nrepeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
     (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(papers, "PAPERS", tmp_path)
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
-    for function in (bands.write, bands.read):
+    for function in (write_accepted, read_accepted):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))
-    settings = f"results={tmp_path / 'results'}", "executor.jobs=1"
-    assert exit_code("do=bands", *settings) == 0
-    assert exit_code("do=check", *settings) == 0
+    words = [f"results={tmp_path / 'results'}", "executor.jobs=1"]
+    assert exit_code("do=bands", *words) == 0
+    assert exit_code("do=check", *words) == 0
     out = capsys.readouterr().out
     assert "paper 9: 2 of 2 bands hold" in out and "smallest shift detected (90% of the time), accuracy: " in out
-    _, plan = plan_of("9")
-    was = bands.read("9", plan, tmp_path)
+    _, watched = read_watched_paper("9")
+    was = read_accepted("9", watched, tmp_path)
     moved = {key: Band(*(band[:2]), band.high + 0.5, band.high + 0.6, 0.1) for key, band in was.bands.items()}
-    bands.write("9", Accepted(moved, {}, 31), {}, tmp_path)
-    assert exit_code("do=check", *settings) == 1
+    write_accepted("9", Accepted(moved, {}, 31), {}, tmp_path)
+    assert exit_code("do=check", *words) == 1
     assert "floor: car, majority" in capsys.readouterr().out
 
 
 def test_the_runs_of_the_check_are_none_of_those_behind_the_bands():
-    paper, plan = plan_of(paper_names()[0])
-    now = watch.cells(paper, plan, range(plan.repeats))
-    then = watch.cells(paper, plan, range(plan.repeats, plan.repeats + plan.accepted))
-    assert not {cell.identity for found in now.values() for cell in found} & {
-        cell.identity for found in then.values() for cell in found
-    }
+    paper, watched = read_watched_paper(list_papers()[0])
+    now = make_watched_cells(paper, watched, range(watched.repeats))
+    then = make_watched_cells(paper, watched, range(watched.repeats, watched.repeats + watched.accepted))
+    identities = [{cell.identity for cells in studies.values() for cell in cells} for studies in (now, then)]
+    assert not set.intersection(*identities)
     some = next(iter(now.values()))[0]
-    assert some.identity != replace(some, repeat=plan.repeats).identity
+    assert some.identity != replace(some, repeat=watched.repeats).identity
 
 
-def test_the_bands_of_one_algorithm_can_be_made_alone(tmp_path, monkeypatch, accepted):
-    differences = check_of(PAPER)
-    part = bands.of_algorithm(differences, "rdt")
-    assert [one.name for one in part.watched] == [
+def test_the_bands_of_one_algorithm_can_be_made_alone(tmp_path, accepted):
+    part = WATCHED.select_algorithm("rdt")
+    assert [number.name for number in part.numbers] == [
         "grid: car, rdt, epsilon = 0.1",
         "grid: car, rdt, epsilon = 1",
         "grid: rdt, mean of 2 settings",
     ]
-    assert [claim["id"] for claim in part.claims] == ["above"]
-    monkeypatch.setattr(bands, "FOLDER", tmp_path)
-    honest = bands.read
-    monkeypatch.setattr(bands, "read", lambda name, check: honest(name, differences, tmp_path))
-    bands.write("1", accepted, {"command": "make bands", "git": "old"}, tmp_path)
-    fresh = accepted_of(PAPER, part, table(200, gap=0.2, seed=5))
+    assert [claim.id for claim in part.claims] == ["above"]
+    write_accepted("1", accepted, {"command": "make bands", "git": "old"}, tmp_path)
+    fresh = measure_accepted(PAPER, part, table(200, gap=0.2, seed=5))
     facts = {"git": "new", "written": "today", "versions": {}}
-    joined, known = bands.join_bands("1", differences, fresh, facts)
+    joined, origin = join_accepted("1", WATCHED, fresh, facts, tmp_path)
     of_rdt = set(fresh.bands)
     assert len(of_rdt) == 3 < len(joined.bands) == len(accepted.bands)
     for key, band in joined.bands.items():
         assert band == (fresh.bands[key] if key in of_rdt else pytest.approx(accepted.bands[key]))
-    assert (known["git"], known["made_later"][0]["git"]) == ("old", "new")
-    assert known["made_later"][0]["settings"] == [name for name, _ in fresh.bands]
+    assert (origin["git"], origin["made_later"][0]["git"]) == ("old", "new")
+    assert origin["made_later"][0]["settings"] == [name for name, _ in fresh.bands]
     with pytest.raises(BadInput, match="no number of 'rtd' is watched; did you mean 'rdt'"):
-        bands.of_algorithm(differences, "rtd")
+        WATCHED.select_algorithm("rtd")

@@ -7,25 +7,28 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from experiments.config.selection import matches, same
 from omegaconf import OmegaConf
 from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score
 
 import datasets
 from algorithms.encoding.features import Continuous
-from experiments.cells import code_version, study_cells
+from experiments.cells import code_version
 from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
 from experiments.cells.grid import expand
-from experiments.commands.reproduce import check_paper
-from experiments.config import estimators, substitutes
+from experiments.cells.study_cells import cells_of_studies
+from experiments.config import estimators, papers, substitutes
+from experiments.config.document import DocumentError
+from experiments.config.papers import prepare_paper, read_paper
+from experiments.config.setting import is_same_value, match_column
 from experiments.errors import BadInput
+from experiments.judge.preflight import check_paper
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.metrics import metric_names, score_numbers
 from experiments.run.splits import split_rows
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
 from experiments.store.study_rows import count_cells
+from tests.papers import make_paper
 
 CELL = Cell("car", "random_forest", {"n_estimators": 5, "max_depth": None}, 0.5, 3)
 
@@ -299,13 +302,13 @@ studies:
 """
 
 
-def paper_of(text):
-    """Return a paper as Hydra reads it, which has its own opinion on keys that are numbers."""
-    return OmegaConf.to_container(OmegaConf.create(text), resolve=True)
+def parse_keys(text):
+    """Return a paper made of YAML as Hydra reads it, which has its own opinion on keys that are numbers."""
+    return make_paper(**OmegaConf.to_container(OmegaConf.create(text), resolve=True))
 
 
 def test_dependent_parameters_follow_their_axis():
-    cells = study_cells.cells_of_studies(paper_of(PAIRS))["pairs"]
+    cells = cells_of_studies(parse_keys(PAIRS))["pairs"]
     assert len(cells) == 2 * 2 * 3 * 2
     for cell in cells:
         trees, depth = {0.5: 10, 1.0: 5, math.inf: 7}[cell.epsilon], {"car": 8, "nursery": 4}[cell.dataset]
@@ -317,7 +320,7 @@ def test_dependent_parameters_follow_their_axis():
 def test_a_dependent_parameter_may_follow_another_parameter():
     study = {"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0], "params": {"max_depth": [3, 5]}}
     study |= {"depends": {"n_estimators": {"params.max_depth": {3: 30, 5.0: 50}}}}
-    cells = study_cells.cells_of_studies({"repeats": 1, "studies": {"s": study}})["s"]
+    cells = cells_of_studies(make_paper(repeats=1, studies={"s": study}))["s"]
     assert [(cell.params["max_depth"], cell.params["n_estimators"]) for cell in cells] == [(3, 30), (5, 50)]
 
 
@@ -326,8 +329,8 @@ def test_a_dependent_parameter_may_follow_another_parameter():
     [
         ("0.5: 10, ", "", "depends.n_estimators: epsilon = 0.5 must be named once"),
         ("0.5: 10, ", "0.5: 10, 2: 3, ", "depends.n_estimators: epsilon = 2 is not run by the study"),
-        ("{epsilon: {0.5: 10, 1.0: 5, .inf: 7}}", "5", "depends.n_estimators: write {axis: {value: given, ...}}"),
         ("{epsilon: {", "{epsilom: {", "no axis 'epsilom' to follow; did you mean 'epsilon'"),
+        ("{epsilon: {0.5: 10, 1.0: 5, .inf: 7}}", "{}", "depends.n_estimators: write {axis: {value: given, ...}}"),
         ("max_depth:", "depth:", "no algorithm of the study has a parameter 'depth'; did you mean 'max_depth'"),
         ("max_depth: {dataset", "random_state: {dataset", "random_state cannot be set as a parameter"),
         (
@@ -335,20 +338,45 @@ def test_a_dependent_parameter_may_follow_another_parameter():
             "    params: {max_depth: 3}\n    depends:",
             "depends.max_depth: max_depth is an axis in params",
         ),
-        ("epsilon: [0.5, 1, .inf]", "epsilon: [0.5, 1, 1.0, .inf]", "epsilon names a value twice"),
-        ("  pairs:", "  a+b:", "study 'a.b': choose a name of letters"),
     ],
 )
 def test_a_study_that_depends_on_nothing_is_refused(old, new, message):
     assert old in PAIRS
     with pytest.raises(BadInput, match=message) as refusal:
-        study_cells.cells_of_studies(paper_of(PAIRS.replace(old, new, 1)))
+        cells_of_studies(parse_keys(PAIRS.replace(old, new, 1)))
     assert str(refusal.value).startswith("study '") and "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "{epsilon: {0.5: 10, 1.0: 5, .inf: 7}}",
+            "5",
+            "studies.pairs.depends.n_estimators: input should be a valid dictionary, got 5",
+        ),
+        ("epsilon: [0.5, 1, .inf]", "epsilon: [0.5, 1, 1.0, .inf]", "studies.pairs: epsilon names a value twice"),
+        ("  pairs:", "  a+b:", "studies: study 'a.b': choose a name without"),
+        ("    dataset: [car, nursery]\n", "", "studies.pairs: the key 'dataset' is missing"),
+        ("    algorithm: [random_forest, majority]\n", "", "studies.pairs: the key 'algorithm' is missing"),
+        ("    depends:", "    depend:", "studies.pairs: unknown key 'depend'; did you mean 'depends'"),
+    ],
+)
+def test_a_study_that_lacks_a_key_or_has_a_wrong_one_is_refused(old, new, message):
+    assert old in PAIRS
+    with pytest.raises(DocumentError, match=message) as refusal:
+        parse_keys(PAIRS.replace(old, new, 1))
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_paper_without_studies_is_refused():
+    with pytest.raises(DocumentError, match="studies: the paper has no studies"):
+        make_paper(studies={})
+
+
 def test_cells_that_studies_share_count_once():
-    paper = paper_of(PAIRS)
-    cells = study_cells.cells_of_studies(paper)  # those of `majority` are the same in both, those of the forest are not
+    paper = parse_keys(PAIRS)
+    cells = cells_of_studies(paper)  # those of `majority` are the same in both, those of the forest are not
     distinct = {cell.key for study in cells.values() for cell in study}
     assert len(distinct) == 24 + 2
     done = {key: Record("done", Measured({"accuracy": 0.5}, 0.0)) for key in sorted(distinct)[:20]}
@@ -363,34 +391,35 @@ def test_cells_that_studies_share_count_once():
     [(set(), {}), ({"ihepc"}, {"ihepc": "ihepc_2007h1"}), ({"ihepc", "ihepc_2007h1"}, {}), ({"ihepc_2007h1"}, {})],
 )
 def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeypatch):
-    monkeypatch.setattr(substitutes, "reasons_not_available", lambda names: dict.fromkeys(gone & names, "gone"))
-    paper = {"instead": {"ihepc": "ihepc_2007h1"}, "labels": {"ihepc": "IHEPC", "ihepc_2007h1": "IHEPC (part)"}}
+    monkeypatch.setattr(substitutes, "explain_missing", lambda names: dict.fromkeys(gone & names, "gone"))
+    contents = {"instead": {"ihepc": "ihepc_2007h1"}, "labels": {"ihepc": "IHEPC", "ihepc_2007h1": "IHEPC (part)"}}
     study = {
         "dataset": ["ihepc"],
         "algorithm": ["fm"],
         "epsilon": [1],
         "depends": {"degree": {"dataset": {"ihepc": 2}}},
     }
-    paper |= {"repeats": 2, "studies": {"s": study}, "claims": [{"text": "On IHEPC, not IHEPCs.", "study": "s"}]}
-    assert substitutes.needed(paper) == used
-    ran = substitutes.substituted(paper, used)
-    assert {cell.dataset for cell in study_cells.cells_of_studies(ran)["s"]} == {used.get("ihepc", "ihepc")}
-    text = "On IHEPC (part), not IHEPCs." if used else "On IHEPC, not IHEPCs."
-    assert ran["claims"] == [{"text": text, "study": "s"}] and ran["instead"] == paper["instead"]
-    assert len(substitutes.sentences(ran)) == len(used)
+    claim = {"id": "c", "kind": "printed", "numbers": ["n"], "text": "On IHEPC, not IHEPCs."}
+    contents |= {"number": 0, "title": "T", "repeats": 3, "studies": {"s": study}, "claims": [claim]}
+    paper = prepare_paper(contents, "0", 2)
+    assert paper.used_instead == used and (paper.repeats, paper.repeats_asked) == (2, 3)
+    assert {cell.dataset for cell in cells_of_studies(paper)["s"]} == {used.get("ihepc", "ihepc")}
+    assert paper.claims[0].text == ("On IHEPC (part), not IHEPCs." if used else "On IHEPC, not IHEPCs.")
+    assert paper.claims[0].numbers == ("n",) and paper.instead == contents["instead"]
+    assert len(substitutes.describe_substitutes(paper.labels, paper.used_instead)) == len(used)
 
 
 @pytest.mark.parametrize(
-    ("instead", "message"),
-    [
-        ({"ihepc": "ihepd"}, "unknown data set 'ihepd'"),
-        ({"car": "nursery"}, "cannot stand in"),
-        ("car", "instead: write"),
-    ],
+    ("instead", "message"), [({"ihepc": "ihepd"}, "unknown data set 'ihepd'"), ({"car": "nursery"}, "cannot stand in")]
 )
 def test_a_substitute_must_have_the_same_columns(instead, message):
     with pytest.raises(BadInput, match=message):
-        substitutes.needed({"instead": instead})
+        substitutes.find_substitutes(instead)
+
+
+def test_substitutes_are_named_by_pairs():
+    with pytest.raises(DocumentError, match="instead: input should be a valid dictionary, got 'car'"):
+        make_paper(instead="car")
 
 
 VALUES = (None, math.nan, True, False, 0, 1, 1.0, 3, 0.1, 0.1 + 1e-17, 0.10001, math.inf, -math.inf, np.int64(3))
@@ -401,11 +430,14 @@ WORDS = ("", "0.1", "1", "1.0", "True", "inf", "nan", "None", "rdt", np.str_("rd
 def test_two_values_are_the_same_where_a_column_of_the_one_matches_the_other(one):
     column = pd.Series([one], dtype=object)
     for other in VALUES + WORDS:
-        assert same(one, other) == matches(column, other)[0], other
+        assert is_same_value(one, other) == match_column(column, other)[0], other
 
 
-def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs():
-    for path in (estimators.FOLDER.parent / "paper").glob("*.yaml"):
-        check_paper({"repeats": 2} | yaml.safe_load(path.read_text(encoding="utf-8")))
-    with pytest.raises(BadInput, match="table-1: kind 'girdle'"):
-        check_paper({"repeats": 2, "tables": [{"id": "table-1", "kind": "girdle"}]})
+@pytest.mark.parametrize("path", sorted(papers.PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs(path):
+    check_paper(read_paper(path.stem).replaced(repeats=2))
+
+
+def test_a_table_of_no_kind_is_refused_before_anything_runs():
+    with pytest.raises(DocumentError, match=r"tables\.0: kind 'girdle' is not known; did you mean 'grid'\?"):
+        make_paper(tables=[{"id": "table-1", "title": "T", "kind": "girdle"}])

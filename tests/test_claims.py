@@ -1,20 +1,22 @@
 """Claims on tables whose truth is known, both ways."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from experiments.config.selection import axes
 
-from algorithms.released.document import KINDS
+from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError
-from experiments.config.paths import ROOT
-from experiments.judge.claim_groups import Group
+from experiments.config.papers import read_paper
+from experiments.judge.claim_groups import ClaimGroup
 from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.claims import effect_text
+from experiments.judge.claims.independent import IndependentClaim
+from experiments.judge.printed_numbers import read_numbers_of
+from experiments.judge.verdict import format_effect
 from experiments.stats import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
+from tests.papers import make_paper
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
 DEPTH = [3, 5, 7]
@@ -43,6 +45,11 @@ PAPER = {
 }
 
 
+def without(claim, key):
+    """Return a claim without one of its keys."""
+    return {name: value for name, value in claim.items() if name != key}
+
+
 def grid(truth, *, sd=0.002, repeats=10, seed=0, cap=1.0):
     """Return a table of the study ``grid`` with mean ``truth(level of epsilon, depth)``."""
     rng = np.random.default_rng(seed)
@@ -69,7 +76,7 @@ def pair(gap, *, sd=0.002, repeats=10, seed=0):
 
 
 def judge(table, claim=GROWS, fixed=("car",), paper=PAPER, **more):
-    (result,) = judge_claims(paper | {"claims": [claim | more]}, table, fixed_splits=fixed)
+    (result,) = judge_claims(make_paper(**paper | {"claims": [claim | more]}), table, fixed_splits=fixed)
     return result
 
 
@@ -169,10 +176,8 @@ def test_a_constant_below_the_ceiling_is_no_growth():
 def test_false_growth_is_rarely_accepted():
     """With no growth at all, the smallest of a paper's adjusted p-values is below 5 % in at most 5 % of the papers."""
     study = {"dataset": ["car"], "algorithm": ["a"], "params": {"max_depth": 3}, "epsilon": EPSILON}
-    paper = PAPER | {
-        "studies": {"grid": study},
-        "claims": [GROWS | {"id": "one"}, GROWS | {"id": "two", "where": {"epsilon": [0.1, 0.5]}}],
-    }
+    claims = [GROWS | {"id": "one"}, GROWS | {"id": "two", "where": {"epsilon": [0.1, 0.5]}}]
+    paper = make_paper(**PAPER | {"studies": {"grid": study}, "claims": claims})
     accepted = 0
     for seed in range(100):
         table = grid(lambda i, d: 0.8, seed=seed).query("`params.max_depth` == 3")
@@ -238,7 +243,7 @@ def test_the_number_of_repeats_asked_for_suffices():
 
 
 def test_a_missing_claim_does_not_ease_the_others():
-    paper = PAPER | {"claims": [GROWS, ABOVE]}
+    paper = make_paper(**PAPER | {"claims": [GROWS, ABOVE]})
     alone, other = judge_claims(paper, grid(lambda i, d: 0.7 + 0.02 * i), fixed_splits=["car"])
     assert other["verdict"] == "not testable"
     assert alone["p_adjusted"] == pytest.approx(2 * alone["p_value"])
@@ -349,7 +354,7 @@ def test_equivalence_against_two_t_tests_by_hand(overlap, shift):
 
     gains = shift + np.random.default_rng(3).normal(0, 0.005, 12)
     centre = np.full(12, 0.8)  # so that the room is the same in every repeat
-    group = Group({}, np.column_stack([centre - gains / 2, centre + gains / 2]), overlap, KINDS["independent"], 0.05)
+    group = ClaimGroup({}, np.column_stack([centre - gains / 2, centre + gains / 2]), overlap, IndependentClaim, 0.05)
     error = gains.std(ddof=1) * math.sqrt(1 / 12 + overlap)
     upper, lower = (t.sf((0.04 - sign * gains.mean()) / error, 11) for sign in (1, -1))
     assert group.p_value == pytest.approx(max(upper, lower, 2**-12))
@@ -367,7 +372,7 @@ def test_equivalence_at_its_margin_is_rarely_accepted_or_refuted(overlap):
         shared = rng.normal(0, 0.02 * math.sqrt(overlap), 2)  # what overlapping training sets have in common
         noise = rng.normal(0, 0.02, (10, 2)) + shared
         truth = np.array([0.78, 0.82])
-        group = Group({}, truth + noise, overlap, KINDS["independent"], 0.05)
+        group = ClaimGroup({}, truth + noise, overlap, IndependentClaim, 0.05)
         accepted += group.p_value < 0.05
         refuted += 2 * min(group.p_against) < 0.05
     assert 4 <= accepted <= 32  # binomial(400, 0.05) exceeds 32 with probability 0.003
@@ -375,15 +380,16 @@ def test_equivalence_at_its_margin_is_rarely_accepted_or_refuted(overlap):
 
 
 def test_a_margin_is_written_beside_its_effect():
-    found = {"effect": 0.01, "low": -0.02, "high": 0.04, "margin": 0.04}
-    assert effect_text("accuracy", found) == "+1.00 points (-2.00 to +4.00), margin ± 4.00"
-    assert effect_text("unit_mse", found) == "+0.01 (-0.02 to +0.04), margin ± 0.04"
+    effect = {"effect": 0.01, "low": -0.02, "high": 0.04, "margin": 0.04}
+    assert format_effect("accuracy", effect) == "+1.00 points (-2.00 to +4.00), margin ± 4.00"
+    assert format_effect("unit_mse", effect) == "+0.01 (-0.02 to +0.04), margin ± 0.04"
 
 
 def test_studies_that_differ_in_an_open_parameter_are_told_apart():
     grown, flat = grid(TRUTHS["grows"]), grid(TRUTHS["flat"]).assign(study="other")
     studies = PAPER["studies"] | {"other": PAPER["studies"]["grid"]}
-    paper = PAPER | {"studies": studies, "claims": [GROWS, GROWS | {"id": "other", "study": "other"}]}
+    claims = [GROWS, GROWS | {"id": "other", "study": "other"}]
+    paper = make_paper(**PAPER | {"studies": studies, "claims": claims})
     one, other = judge_claims(paper, pd.concat([grown, flat]), fixed_splits=["car"])
     assert (one["verdict"], other["verdict"]) == ("reproduced", "not testable")
     assert one["cells"] == other["cells"] == 120
@@ -396,39 +402,32 @@ def test_studies_that_differ_in_an_open_parameter_are_told_apart():
 
 def test_printed_claims_follow_their_numbers():
     claim = {"id": "p", "text": "", "kind": "printed", "numbers": ["x", "y"]}
+    paper = make_paper(**PAPER | {"claims": [claim]})
     for verdicts, expected in (
         (["reproduced", "reproduced"], "reproduced"),
         (["reproduced", "not reproduced"], "not reproduced"),
         (["reproduced", "not run"], "not testable"),
     ):
         numbers = pd.DataFrame({"id": ["x", "y"], "verdict": verdicts})
-        (result,) = judge_claims(PAPER | {"claims": [claim]}, pd.DataFrame(), numbers)
+        (result,) = judge_claims(paper, pd.DataFrame(), numbers)
         assert result["verdict"] == expected
     with pytest.raises(PaperError, match="no printed number 'x'"):
-        judge_claims(PAPER | {"claims": [claim]}, pd.DataFrame())
+        judge_claims(paper, pd.DataFrame())
 
 
 @pytest.mark.parametrize(
     ("claim", "message"),
     [
-        (GROWS | {"kind": "grows"}, "kind 'grows'"),
-        (GROWS | {"study": "gird"}, "study 'gird'"),
-        (GROWS | {"along": "params.depth"}, "no axis 'params.depth'"),
-        (GROWS | {"within": ["dataset"]}, "within must name"),
-        (ABOVE | {"better": "c"}, "better = 'c'"),
-        (GROWS | {"where": {"epsilon": 0.1}}, "one level only"),
-        ({k: v for k, v in GROWS.items() if k != "along"}, "kind increases needs along"),
-        ({k: v for k, v in GROWS.items() if k != "metric"}, "kind increases needs metric"),
-        ({k: v for k, v in ABOVE.items() if k != "worse"} | {"kind": "below"}, "kind below needs worse"),
-        ({k: v for k, v in NEARS.items() if k != "to"}, "kind approaches needs to"),
-        ({k: v for k, v in STAYS.items() if k != "margin"}, "kind independent needs margin"),
-        ({"id": "p", "text": "", "kind": "printed"}, "kind printed needs numbers"),
-        (GROWS | {"withn": ["dataset"]}, "knows no 'withn'; did you mean 'within'"),
-        (GROWS | {"margin": 0.1}, "kind increases knows no 'margin'"),
-        (STAYS | {"margin": 5}, "margin = 5 must be a share"),
-        (STAYS | {"margin": "0.05"}, "margin = '0.05' must be a share"),
-        (GROWS | {"center": "mode"}, "center 'mode' is not one of mean, median"),
-        (GROWS | {"axis": "epsilon"}, "kind increases knows no 'axis'"),
+        (GROWS | {"study": "gird"}, "claim 'grows': study 'gird' is not in the paper; it has: grid, pair"),
+        (GROWS | {"along": "params.depth"}, "study 'grid' has no axis 'params.depth'; did you mean 'params.max_depth'"),
+        (GROWS | {"within": ["dataset"]}, "claim 'grows': within must name"),
+        (GROWS | {"within": ["dataset", "params.max_dept"]}, "claim 'grows': within must name"),
+        (
+            GROWS | {"where": {"params.max_depth": 4}},
+            "study 'grid' has no params.max_depth = 4; it has ",
+        ),
+        (ABOVE | {"better": "c"}, "claim 'above': better = 'c'"),
+        (GROWS | {"where": {"epsilon": 0.1}}, "claim 'grows': epsilon has one level only"),
         (NEARS | {"to": "c"}, "to = 'c' is not run by the study"),
         (NEARS | {"to": "a"}, "compared with itself"),
         (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),
@@ -439,23 +438,50 @@ def test_claims_about_nothing_are_refused(claim, message):
         judge(grid(lambda i, d: 0.8), claim)
 
 
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (GROWS | {"kind": "grows"}, "claims.0: kind 'grows' is not known; known are above, above_at_equal, "),
+        (GROWS | {"kind": "increase"}, "claims.0: kind 'increase' is not known; did you mean 'increases'?"),
+        (GROWS | {"kind": ["above"]}, "claims.0: write a mapping with a kind: above, "),
+        (without(GROWS, "kind"), "claims.0: write a mapping with a kind: above, above_at_equal, "),
+        (without(GROWS, "id"), "claims.0: the key 'id' is missing"),
+        (without(GROWS, "along"), "claims.0: the key 'along' is missing"),
+        (without(GROWS, "metric"), "claims.0: the key 'metric' is missing"),
+        (without(ABOVE, "worse") | {"kind": "below"}, "claims.0: the key 'worse' is missing"),
+        (without(NEARS, "to"), "claims.0: the key 'to' is missing"),
+        (without(STAYS, "margin"), "claims.0: the key 'margin' is missing"),
+        ({"id": "p", "text": "", "kind": "printed"}, "claims.0: the key 'numbers' is missing"),
+        (GROWS | {"withn": ["dataset"]}, "claims.0: unknown key 'withn'; did you mean 'within'?"),
+        (GROWS | {"margin": 0.1}, "claims.0: unknown key 'margin'; "),
+        (GROWS | {"axis": "epsilon"}, "claims.0: unknown key 'axis'; "),
+        (STAYS | {"margin": 5}, "claims.0.margin: margin = 5.0 must be a share of the mean between 0 and 1"),
+        (STAYS | {"margin": "0.05"}, "claims.0.margin: input should be a valid number, got '0.05'"),
+        (GROWS | {"center": "mode"}, "claims.0.center: input should be 'mean' or 'median', got 'mode'"),
+    ],
+)
+def test_claims_that_lack_a_key_or_have_a_wrong_one_are_refused(claim, message):
+    with pytest.raises(DocumentError, match=re.escape(message)):
+        judge(grid(lambda i, d: 0.8), claim)
+
+
 def test_every_claim_of_paper_2_can_be_asked():
-    paper = yaml.safe_load((ROOT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
-    numbers = pd.read_csv(ROOT / paper["reported"]).assign(verdict="not run")
+    paper = read_paper("2")
+    numbers = read_numbers_of(paper).assign(verdict="not run")
     results = judge_claims(paper, pd.DataFrame(), numbers, fixed_splits=["adult"])
     own = {"grows-with-epsilon", "grows-with-depth", "above-diffprfs-ig", "above-diffprfs-max", "printed-maximum"}
     assert own <= {result["id"] for result in results}
-    assert len({result["id"] for result in results}) == len(results) == len(paper["claims"])
-    for claim, result in zip(paper["claims"], results, strict=True):
-        assert (result["id"], result["verdict"]) == (claim["id"], "not testable")
-        assert result["cells_expected"] == (None if claim["kind"] == "printed" else _n_cells(paper, claim))
+    assert len({result["id"] for result in results}) == len(results) == len(paper.claims)
+    for claim, result in zip(paper.claims, results, strict=True):
+        assert (result["id"], result["verdict"]) == (claim.id, "not testable")
+        assert result["cells_expected"] == (None if claim.kind == "printed" else count_cells_of(paper, claim))
 
 
-def _n_cells(paper, claim):
-    values = axes(paper["studies"][claim["study"]], claim.get("where"))
-    if claim["kind"] == "above":
-        values |= {"algorithm": [claim["better"], claim["worse"]]}
-    return paper["repeats"] * math.prod(len(one) for one in values.values())
+def count_cells_of(paper, claim):
+    values = paper.studies[claim.study].axes(claim.where)
+    if claim.kind == "above":
+        values |= {"algorithm": [claim.better, claim.worse]}
+    return paper.repeats * math.prod(len(levels) for levels in values.values())
 
 
 def test_statistics_against_other_sources():
@@ -577,13 +603,14 @@ def test_medians_against_other_sources():
 
 def test_a_claim_about_what_is_not_implemented_is_not_testable_and_counts_as_no_test():
     table, lost = pair(lambda i: 0.02), [ABOVE | {"id": f"lost-{i}", "worse": "lost"} for i in range(200)]
-    paper = PAPER | {"claims": [ABOVE, *lost], "not_implemented": {"lost": "never described"}}
-    known, *unknown = judge_claims(paper, table, fixed_splits=("car",))
-    assert known["verdict"] == "reproduced"
-    assert {one["verdict"] for one in unknown} == {"not testable"}
-    assert {one["reason"] for one in unknown} == {"not implemented: never described"}
+    keys = PAPER | {"claims": [ABOVE, *lost]}
+    paper = make_paper(**keys, not_implemented={"lost": "never described"})
+    of_ours, *of_lost = judge_claims(paper, table, fixed_splits=("car",))
+    assert of_ours["verdict"] == "reproduced"
+    assert {result["verdict"] for result in of_lost} == {"not testable"}
+    assert {result["reason"] for result in of_lost} == {"not implemented: never described"}
     with pytest.raises(PaperError, match="'lost' is not run by the study"):
-        judge_claims(paper | {"not_implemented": {}}, table)
+        judge_claims(make_paper(**keys), table)
 
 
 @pytest.mark.parametrize(
@@ -601,9 +628,10 @@ def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
     table = pd.concat([first, second.assign(study="other")])
     studies = PAPER["studies"] | {"other": PAPER["studies"]["pair"]}
     reading = ABOVE | {"id": "anew", "text": "with exact labels", "study": "other", "reading_of": "above"}
-    found = judge_claims(PAPER | {"studies": studies, "claims": [ABOVE, reading]}, table, fixed_splits=("car",))
-    assert [one["verdict"] for one in found] == verdicts
+    paper = make_paper(**PAPER | {"studies": studies, "claims": [ABOVE, reading]})
+    results = judge_claims(paper, table, fixed_splits=("car",))
+    assert [result["verdict"] for result in results] == verdicts
     if verdicts == ["not testable", "reproduced"]:
-        assert found[0]["reason"].endswith("; reproduced under a reading: anew")
+        assert results[0]["reason"].endswith("; reproduced under a reading: anew")
     if verdicts[0] == "only under a reading":
-        assert found[0]["reason"].startswith("anew (with exact labels) is; as printed: not ")
+        assert results[0]["reason"].startswith("anew (with exact labels) is; as printed: not ")

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import pytest
 
-from experiments.regression_check.bands import plan_of, read
+from experiments.regression_check.bands import read_accepted, read_watched_paper
 from experiments.regression_check.differences import find_differences
-from experiments.regression_check.watch import cells
+from experiments.regression_check.watch import make_watched_cells
 from experiments.run import evaluate
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
@@ -169,19 +169,20 @@ def mutated(function, right, wrong):
 
 
 @cache
-def plans(paper):
-    description, check = plan_of(paper)
-    return description, check, read(paper, check)
+def read_accepted_paper(name):
+    paper, watched = read_watched_paper(name)
+    return paper, watched, read_accepted(name, watched)
 
 
-def differing(paper, wanted):
+def differing(name, wanted):
     """Run a few of the numbers that are watched of a paper, in this process; return those that differ."""
-    description, check, accepted = plans(paper)
-    check = replace(check, watched=[one for one in check.watched if one.name in wanted], claims=[])
-    assert {one.name for one in check.watched} == set(wanted)
-    asked = cells(description, check, range(check.repeats))
-    records = {cell.key: Record("done", evaluate.evaluate_cell(cell)) for found in asked.values() for cell in found}
-    return [one.what for one in find_differences(description, check, accepted, long_table(asked, records))]
+    paper, watched, accepted = read_accepted_paper(name)
+    watched = replace(watched, numbers=[number for number in watched.numbers if number.name in wanted], claims=[])
+    assert {number.name for number in watched.numbers} == set(wanted)
+    studies = make_watched_cells(paper, watched, range(watched.repeats))
+    records = {cell.key: Record("done", evaluate.evaluate_cell(cell)) for cells in studies.values() for cell in cells}
+    differences = find_differences(paper, watched, accepted, long_table(studies, records))
+    return [difference.what for difference in differences]
 
 
 @pytest.fixture

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.judge.claim_verdicts import judge_claims
+from tests.papers import make_paper
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
 AT_EQUAL |= {"better": {"study": "h", "along": "params.bandwidth"}, "worse": {"study": "s", "along": "params.sigma"}}
@@ -22,7 +24,8 @@ CURVES = {
 
 
 def judged(table, **changes):
-    (result,) = judge_claims(CURVES | {"claims": [AT_EQUAL | changes]}, table, fixed_splits=("car",))
+    paper = make_paper(**CURVES, claims=[AT_EQUAL | changes])
+    (result,) = judge_claims(paper, table, fixed_splits=("car",))
     return result
 
 
@@ -74,12 +77,26 @@ def test_curves_that_leak_the_same_in_some_repeats_only_are_not_compared():
 @pytest.mark.parametrize(
     ("curve", "message"),
     [
-        ({"study": "h"}, "a curve needs along"),
-        ({"study": "x", "along": "epsilon"}, "study 'x' is not in the paper"),
-        ({"study": "h", "along": "epsilon"}, "must fix params.bandwidth"),
-        ({"study": "h", "along": "params.bandwidth", "wher": {}}, "knows no 'wher'; did you mean 'where'"),
+        ({"study": "x", "along": "epsilon"}, "equal: study 'x' is not in the paper"),
+        ({"study": "h", "along": "epsilon"}, "equal: a curve along epsilon must fix params.bandwidth"),
+        ({"study": "h", "along": "sigma"}, "equal: a curve along sigma must fix params.bandwidth"),
     ],
 )
 def test_a_curve_that_is_none_is_refused(curve, message):
     with pytest.raises(PaperError, match=message):
+        judged(two_curves(0.0), better=curve)
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [
+        ({"study": "h"}, "claims.0.better: the key 'along' is missing"),
+        (
+            {"study": "h", "along": "params.bandwidth", "wher": {}},
+            r"claims.0.better: unknown key 'wher'; did you mean 'where'\?",
+        ),
+    ],
+)
+def test_a_curve_that_lacks_a_key_or_has_a_wrong_one_is_refused(curve, message):
+    with pytest.raises(DocumentError, match=message):
         judged(two_curves(0.0), better=curve)

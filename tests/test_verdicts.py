@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from experiments.config.paper import PaperError
-from experiments.judge.numbers import expected_misses, judge_numbers
-from experiments.judge.printed_numbers import read_reported
+from experiments.config.papers import read_paper
+from experiments.judge.numbers import count_expected_misses, judge_numbers
+from experiments.judge.printed_numbers import read_numbers_of, read_reported
 from experiments.judge.verdict import half_digit
+from tests.papers import make_paper
 
 PAPER = {
     "number": 0,
@@ -18,7 +20,10 @@ PAPER = {
     "studies": {
         "grid": {"dataset": ["car"], "algorithm": ["a"], "params": {"max_depth": [3, 4]}, "epsilon": [0.1, math.inf]}
     },
-    "tables": [{"id": "t", "kind": "grid", "study": "grid", "metric": "accuracy"}],
+    "tables": [
+        {"id": "t", "title": "T", "kind": "grid", "study": "grid", "metric": "accuracy"}
+        | {"rows": "params.max_depth", "columns": "epsilon"}
+    ],
 }
 
 
@@ -37,7 +42,7 @@ def printed(value, decimals=3, statistic="mean", depth=3, epsilon=0.1, metric="a
 
 
 def judge(reported, rows, facts=None, paper=PAPER):
-    return judge_numbers(paper, reported, pd.DataFrame(rows), facts).iloc[0]
+    return judge_numbers(make_paper(**paper), reported, pd.DataFrame(rows), facts).iloc[0]
 
 
 # mean 0.8, s = 0.01, t(0.975, 2) = 4.302653: half-width of one run 4.302653 · 0.01 · sqrt(4/3) = 0.0496827
@@ -78,11 +83,11 @@ def test_the_verdict_for_a_single_printed_run_stands_beside():
 
 
 def test_chance_misses_count_every_number_with_an_interval():
-    wide = PAPER | {"resolution": {"accuracy": 0.001}}
+    wide = make_paper(**PAPER | {"resolution": {"accuracy": 0.001}})
     numbers = judge_numbers(wide, printed(0.8), pd.DataFrame(cells(REPEATS)))
     assert numbers["verdict"].tolist() == ["not testable"]
-    assert expected_misses(numbers) == pytest.approx(0.05)
-    assert expected_misses(judge_numbers(wide, printed(0.8), pd.DataFrame(cells((0.8,))))) == 0
+    assert count_expected_misses(numbers) == pytest.approx(0.05)
+    assert count_expected_misses(judge_numbers(wide, printed(0.8), pd.DataFrame(cells((0.8,))))) == 0
 
 
 def test_a_metric_without_a_scale_needs_a_resolution():
@@ -189,16 +194,12 @@ def test_contradictions_are_refused():
 
 
 def test_printed_numbers_of_paper_2_are_read():
-    import yaml
-
-    from experiments.config.paths import ROOT
-
-    paper = yaml.safe_load((ROOT / "conf/paper/2.yaml").read_text(encoding="utf-8"))
-    reported = read_reported(ROOT / paper["reported"])
+    paper = read_paper("2")
+    reported = read_numbers_of(paper)
     assert list(reported["statistic"].value_counts().loc[["mean", "exact", "max"]]) == [28, 10, 2]
     numbers = judge_numbers(paper, reported, pd.DataFrame())
     assert set(numbers["verdict"]) == {"not run"}
-    assert expected_misses(numbers) == 0
+    assert count_expected_misses(numbers) == 0
     twice = reported[reported["statistic"] == "mean"].duplicated(["dataset", "params.max_depth", "epsilon"])
     assert not twice.any()
 

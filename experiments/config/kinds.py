@@ -53,13 +53,10 @@ def find_kind(part: str, name: str) -> type[Document]:
     if name not in list_kinds(part):
         raise ValueError(f"kind {name!r} is not known; {suggestion(str(name), list_kinds(part))}")
     module = import_module(f"{find_packages()[part]}.{name}")
-    classes = [value for value in vars(module).values() if inspect.isclass(value) and issubclass(value, Document)]
-    (own,) = [
-        document
-        for document in classes
-        if document.__module__ == module.__name__ and "kind" in vars(document)["__annotations__"]
-    ]
-    return own
+    for value in vars(module).values():
+        if inspect.isclass(value) and value.__module__ == module.__name__ and "kind" in inspect.get_annotations(value):
+            return value
+    raise ImportError(f"{module.__name__} has no class with a field kind")
 
 
 def parse_part(part: str, default: str | None, contents: Any) -> Document:
@@ -70,9 +67,9 @@ def parse_part(part: str, default: str | None, contents: Any) -> Document:
     ValueError
         If it has no known kind, or not the keys of its kind.
     """
-    kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
     if isinstance(contents, Document):
         return contents
+    kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
     if not isinstance(kind, str):
         raise ValueError(f"write a mapping with a kind: {', '.join(list_kinds(part))}")
     return find_kind(part, kind).model_validate(dict(contents))

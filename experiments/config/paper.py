@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -115,7 +116,7 @@ class Study(Document):
         """
         axes = self.axes(where)
         if name not in axes:
-            raise PaperError(f"the study has no axis {name!r}; {suggestion(name, axes)}")
+            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggestion(name, axes)}")
         return axes[name]
 
     def varying_axes(self, where: Mapping[str, Any] | None = None) -> list[str]:
@@ -130,13 +131,13 @@ class Study(Document):
         """Return how many settings a part of the study has."""
         return math.prod(len(values) for values in self.axes(where).values())
 
-    @staticmethod
-    def _narrow(name: str, values: list | None, wanted: Any) -> list:
-        several = wanted if isinstance(wanted, list | tuple) else [wanted]
+    def _narrow(self, name: str, values: list | None, wanted: Any) -> list:
+        several = list(wanted: Any) if isinstance(wanted, list | tuple) else [wanted]
         kept = [value for value in values or () if any(is_same_value(value, other) for other in several)]
         if not kept:
+            value = several[0] if len(several) == 1 else several
             has = "nothing" if values is None else values
-            raise PaperError(f"the study has no {name} = {_plain(wanted)!r}; it has {name}: {has}")
+            raise PaperError(f"study {self.name!r} has no {name} = {value!r}; it has {name}: {has}")
         return kept
 
     @model_validator(mode="after")
@@ -299,12 +300,18 @@ class QuestionOfClaims(Question):
     """Options of the protocol with the values that the text admits."""
 
 
+_MISSPELT = 0.8  # above the likeness of table and title, which every question has
+
+
 def parse_question(contents: Any) -> Question:
     """Return a question as an object of its kind: a ``table``, ``claims``, or else printed numbers."""
     if isinstance(contents, Question):
         return contents
-    keys = contents if isinstance(contents, Mapping) else {}
-    kind = QuestionOfTable if "table" in keys else QuestionOfClaims if "claims" in keys else QuestionOfNumbers
+    keys = [str(key) for key in contents] if isinstance(contents, Mapping) else []
+    kinds = {"table": QuestionOfTable, "claims": QuestionOfClaims}
+    # a key that is nearly one of these is a misspelling of it: the error should suggest it
+    named = [name for name in kinds if get_close_matches(name, keys, cutoff=_MISSPELT)]
+    kind = kinds[named[0]] if named else QuestionOfNumbers
     return kind.model_validate(contents)
 
 
@@ -333,10 +340,17 @@ class RegressionWatch(Document):
     """Runs of every setting in the check: repeats 0, 1, ..."""
     accepted: Annotated[int, Field(ge=1)]
     """Runs that the bands are made from: the repeats after these, independent of them."""
-    watch: Annotated[ListOf[Watch], Field(min_length=1)]
+    watch: ListOf[Watch]
     """The numbers that are watched."""
     claims: dict[str, Where | None] = {}
     """Claims whose verdicts are watched, with the part of their study that is run."""
+
+    @field_validator("watch")
+    @classmethod
+    def _check_watch(cls, watch: tuple[Watch, ...]) -> tuple[Watch, ...]:
+        if not watch:
+            raise ValueError("nothing to check: name what is watched")
+        return watch
 
 
 class Paper(Document):

@@ -14,9 +14,9 @@ from algorithms import PrivacyLeakWarning
 from experiments.audit.laws import worst_cases
 from experiments.audit.replay import replay_audit
 from experiments.audit.subjects import list_subjects
-from experiments.regression_check.bands import plan_of, read
+from experiments.regression_check.bands import read_accepted, read_watched_paper
 from experiments.regression_check.differences import find_differences
-from experiments.regression_check.watch import cells
+from experiments.regression_check.watch import make_watched_cells
 from experiments.run import evaluate
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
@@ -39,22 +39,26 @@ def replayed(names: Sequence[str]) -> str:
 
 def watched(names: Sequence[str]) -> str:
     """Run what is watched of these algorithms, paper after paper, until something is not as it was."""
-    for paper in PAPERS:
-        description, check = plan_of(paper)
-        accepted = read(paper, check)
-        touched = [one for one in check.watched if set(one.where.get("algorithm", ())) & set(names)]
-        check = replace(check, watched=touched, claims=[])
-        asked = cells(description, check, range(check.repeats))
-        records = {cell.key: Record("done", evaluate.evaluate_cell(cell)) for found in asked.values() for cell in found}
-        if touched and (found := find_differences(description, check, accepted, long_table(asked, records))):
-            return f"paper {paper}: {found[0].what}"
+    for name in PAPERS:
+        paper, watch_list = read_watched_paper(name)
+        accepted = read_accepted(name, watch_list)
+        touched = [number for number in watch_list.numbers if set(number.where["algorithm"]) & set(names)]
+        if not touched:
+            continue
+        watch_list = replace(watch_list, numbers=touched, claims=[])
+        studies = make_watched_cells(paper, watch_list, range(watch_list.repeats))
+        every = [cell for cells in studies.values() for cell in cells]
+        records = {cell.key: Record("done", evaluate.evaluate_cell(cell)) for cell in every}
+        differences = find_differences(paper, watch_list, accepted, long_table(studies, records))
+        if differences:
+            return f"paper {name}: {differences[0].what}"
     return ""
 
 
 def watched_algorithms() -> set[str]:
     """Return the names of the algorithms that `make check` watches."""
-    plans = [plan_of(paper)[1] for paper in PAPERS]
-    return {name for check in plans for one in check.watched for name in one.where.get("algorithm", ())}
+    watch_lists = [read_watched_paper(name)[1] for name in PAPERS]
+    return {name for watch_list in watch_lists for number in watch_list.numbers for name in number.where["algorithm"]}
 
 
 if __name__ == "__main__":

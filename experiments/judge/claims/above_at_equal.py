@@ -54,6 +54,8 @@ class AboveAtEqualClaim(Claim):
     ) -> dict[str, Any]:
         """Return what is known of the claim; the parameters are those of `GroupClaim.judge`."""
         curves = [self.worse, self.better]
+        for curve in curves:
+            check_curve(paper, self.id, curve)
         points = [select_points(paper, self.id, curve, table, [self.equal, self.metric]) for curve in curves]
         n_points = sum(len(cells) for cells in points)
         n_expected = sum(count_expected_points(paper, self.id, curve) for curve in curves)

@@ -1,0 +1,147 @@
+"""Papers as documents: what their files may say, and how an error names its place."""
+
+import re
+from copy import deepcopy
+
+import pytest
+import yaml
+
+from experiments.config.document import Document, DocumentError
+from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
+from experiments.config.paper import PaperError, parse_paper
+from experiments.config.papers import PAPERS, read_paper
+from experiments.judge.preflight import check_paper
+from plots.tables.grid import GridTable
+from tests.papers import make_paper
+
+FILES = sorted(PAPERS.glob("*.yaml"))
+
+
+def list_documents(value, location=()):
+    """Yield every document of a paper with its place."""
+    if isinstance(value, Document):
+        yield location, value
+        value = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from list_documents(inner, (*location, name))
+    if isinstance(value, tuple | list):
+        for position, inner in enumerate(value):
+            yield from list_documents(inner, (*location, position))
+
+
+def list_keys():
+    """Return one place of every key of every class of documents that some paper has: its file, and where it stands."""
+    keys = {}
+    for file in FILES:
+        for location, document in list_documents(read_paper(file.stem)):
+            for name in type(document).model_fields:
+                if name in document.model_fields_set:
+                    keys.setdefault((type(document), name), (file, (*location, name)))
+    return list(keys.values())
+
+
+def find_place(contents, location):
+    for part in location:
+        contents = contents[part]
+    return contents
+
+
+MISSPELT = list_keys()
+
+
+@pytest.mark.parametrize(("file", "location"), MISSPELT, ids=[f"{f.stem}-{'.'.join(map(str, k))}" for f, k in MISSPELT])
+def test_every_key_that_is_misspelt_is_refused_with_its_line_and_the_nearest_name(file, location, tmp_path):
+    *around, name = location
+    contents = yaml.safe_load(file.read_text(encoding="utf-8"))
+    part = find_place(contents, around)
+    wrong = name[:-1] + "_" + name[-1]
+    part[wrong] = part.pop(name)
+    written = tmp_path / "misspelt.yaml"
+    written.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
+    with pytest.raises(DocumentError) as refusal:
+        parse_paper(yaml.safe_load(written.read_text(encoding="utf-8")), written)
+    if name == "kind":
+        assert name in str(refusal.value)
+        return
+    (report,) = [line for line in str(refusal.value).splitlines() if "unknown key" in line]
+    file_and_line, _, text = report.strip().partition(": ")
+    place = "".join(f"{'.'.join(map(str, around))}: " if around else "")
+    assert text == f"{place}unknown key {wrong!r}; did you mean {name!r}?"
+    line = int(file_and_line.rpartition(":")[2])
+    assert re.match(rf"[\s-]*{wrong}:", written.read_text(encoding="utf-8").splitlines()[line - 1])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_paper_is_the_same_after_it_is_written_and_read_again(file):
+    paper = read_paper(file.stem)
+    mapping = paper.to_mapping()
+    assert parse_paper(mapping) == paper
+    assert parse_paper(deepcopy(yaml.safe_load(yaml.safe_dump(mapping)))) == paper
+    assert parse_paper(mapping | {"title": "Another"}) != paper
+
+
+def test_all_errors_are_reported_at_once():
+    claim = {"id": "c", "text": "", "kind": "printed", "number": ["x"]}
+    study = {"dataset": "car", "algoritm": "rdt"}
+    with pytest.raises(DocumentError) as refusal:
+        parse_paper({"number": 0, "tilte": "T", "studies": {"s": study}, "claims": [claim], "repeats": 0})
+    first, *reports = [line.strip() for line in str(refusal.value).splitlines()]
+    assert first == f"{len(reports)} errors:"
+    assert set(reports) == {
+        "the key 'title' is missing",
+        "unknown key 'tilte'; did you mean 'title'?",
+        "studies.s: the key 'algorithm' is missing",
+        "studies.s: unknown key 'algoritm'; did you mean 'algorithm'?",
+        "claims.0: the key 'numbers' is missing",
+        "claims.0: unknown key 'number'; did you mean 'numbers'?",
+        "repeats: input should be greater than or equal to 1, got 0",
+    }
+
+
+def test_what_cannot_be_run_is_reported_at_once():
+    above = {"text": "", "kind": "above", "better": "rdt", "worse": "majority", "metric": "accuracy", "within": []}
+    claims = [above | {"id": "first", "study": "flor"}, above | {"id": "second", "study": "floor"}]
+    with pytest.raises(PaperError) as refusal:
+        check_paper(make_paper(claims=claims))
+    assert [line.strip().partition(": ")[0] for line in str(refusal.value).splitlines()] == [
+        "2 errors:",
+        "claim 'first'",
+        "claim 'second'",
+    ]
+
+
+@pytest.mark.parametrize("part", find_packages())
+def test_kinds_are_found_by_the_names_of_their_files(part):
+    for name in list_kinds(part):
+        kind = find_kind(part, name)
+        assert kind.__module__ == f"{find_packages()[part]}.{name}"
+        assert kind.model_fields["kind"].annotation.__args__ == (name,)
+    with pytest.raises(ValueError, match=f"kind '{list_kinds(part)[0]}s' is not known; did you mean"):
+        find_kind(part, list_kinds(part)[0] + "s")
+
+
+def test_a_part_has_the_class_of_its_kind():
+    keys = {"id": "t", "title": "T", "study": "s", "rows": "dataset", "columns": "epsilon", "metric": "accuracy"}
+    table = parse_part("tables", None, keys | {"kind": "grid"})
+    assert isinstance(table, GridTable) and parse_part("tables", None, table) is table
+
+
+@pytest.mark.parametrize("contents", [None, "grid", ["grid"], {}, {"kind": None}, {"kind": ["grid"]}, {"kind": 3}])
+def test_a_part_without_a_kind_is_refused(contents):
+    with pytest.raises(DocumentError, match=r"tables\.0: write a mapping with a kind: datasets, grid, span"):
+        make_paper(tables=[contents])
+    with pytest.raises(DocumentError, match=r"tables\.0: kind 'gird' is not known; did you mean 'grid'\?"):
+        make_paper(tables=[{"kind": "gird"}])
+
+
+def test_ids_are_told_apart():
+    claim = {"id": "c", "text": "", "kind": "printed", "numbers": ["x"]}
+    with pytest.raises(DocumentError, match="two claims have the id 'c'"):
+        make_paper(claims=[claim, claim])
+
+
+@pytest.mark.parametrize("contents", [None, [], "paper"])
+def test_a_file_that_holds_no_paper_is_refused(contents):
+    with pytest.raises(DocumentError, match="must be a mapping of keys"):
+        parse_paper(contents)
