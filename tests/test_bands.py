@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from experiments.audit.attacks.black_box import verdict
 from experiments.config import papers
 from experiments.config.document import DocumentError
 from experiments.config.papers import list_papers
@@ -35,15 +34,6 @@ from experiments.regression_check.watch import (
 )
 from tests.command_line import exit_code
 from tests.papers import make_paper
-from experiments.regression_check.order_statistics import (
-    FALSE_ALARMS,
-    LEVEL,
-    MOST_TESTS,
-    Band,
-    make_band,
-    most_against,
-)
-from tests.command_line import exit_code
 
 DRAWS = {
     "normal": lambda rng, size: rng.normal(size=size),

@@ -132,7 +132,7 @@ class Study(Document):
         return math.prod(len(values) for values in self.axes(where).values())
 
     def _narrow(self, name: str, values: list | None, wanted: Any) -> list:
-        several = list(wanted: Any) if isinstance(wanted, list | tuple) else [wanted]
+        several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
         kept = [value for value in values or () if any(is_same_value(value, other) for other in several)]
         if not kept:
             value = several[0] if len(several) == 1 else several
