@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import cast
 
 import hydra
 from omegaconf import OmegaConf
@@ -74,7 +75,8 @@ def _run_papers(request: SweepRequest) -> int:
 
 def _prepare_paper(name: str, repeats: int | None) -> tuple[dict, dict[str, list[Cell]]]:
     """Return a paper with the data sets that are there, and its cells by study, after all checks."""
-    paper = OmegaConf.to_container(hydra.compose("config", overrides=[f"paper='{name}'"]).paper, resolve=True)
+    composed = hydra.compose("config", overrides=[f"paper='{name}'"])
+    paper = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
     paper["repeats_asked"] = paper.get("repeats", _REPEATS)
     paper["repeats"] = paper["repeats_asked"] if repeats is None else repeats
     paper = substitutes.substituted(paper, substitutes.needed(paper))
@@ -160,7 +162,7 @@ def write_results(
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(list(arguments), table["dataset"].unique(), paper["repeats"])
     facts |= {"instead": paper["used_instead"]} if "used_instead" in paper else {}
-    peers = {}
+    peers: dict[str, str] = {}
     for algorithm in sorted(table["algorithm"].unique()):
         peers |= estimators.packages(algorithm)
     facts |= {"versions_of_peers": peers} if peers else {}
