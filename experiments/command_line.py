@@ -207,7 +207,7 @@ def list_settings(command: str) -> list[str]:
     names = [name for name in config.hydra.runtime.choices if not name.startswith("hydra/")]
     for name, value in config.items():
         if isinstance(value, DictConfig) and name not in ("hydra", *DESCRIBED):
-            names += [f"{name}.{part}" for part in value]
+            names += [f"{name}." + str(part) for part in value]
         elif not isinstance(value, DictConfig):
             names.append(name)
     return sorted(set(names))

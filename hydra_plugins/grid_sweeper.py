@@ -57,9 +57,9 @@ class GridSweeper(Sweeper):
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Keep what `sweep` needs; Hydra calls this first."""
-        self.hydra_context = hydra_context
-        self.task_function = task_function
-        self.config = config
+        self._loader = hydra_context.config_loader
+        self._task = task_function
+        self._config = config
 
     def sweep(self, arguments: list[str]) -> object:
         """Call the task once.
@@ -75,15 +75,15 @@ class GridSweeper(Sweeper):
             If a setting of ``params`` cannot have several values.
         """
         words = [f"{name}={value}" for name, value in self.params.items()]
-        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
+        parser = OverridesParser.create(config_loader=self._loader)
         for override in parser.parse_overrides(words):
             if not is_listed(override.key_or_group, self.lists):
                 raise BadInput(
                     f"hydra.sweeper.params: {override.key_or_group} cannot have several values; what can: "
                     f"{', '.join(self.lists)}"
                 )
-        with open_dict(self.config.hydra):
-            self.config.hydra.overrides.task = [*words, *arguments]
-        HydraConfig.instance().set_config(self.config)
-        names = [name for name in self.config if name != "hydra"]
-        return self.task_function(OmegaConf.masked_copy(self.config, names))
+        with open_dict(self._config.hydra):
+            self._config.hydra.overrides.task = [*words, *arguments]
+        HydraConfig.instance().set_config(self._config)
+        names = [str(name) for name in self._config if name != "hydra"]
+        return self._task(OmegaConf.masked_copy(self._config, names))

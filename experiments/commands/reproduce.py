@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import cast
 
 import hydra
 from omegaconf import OmegaConf
@@ -80,7 +81,8 @@ def _prepare_paper(name: str, repeats: int | None) -> tuple[Paper, dict[str, lis
     """Return a paper with the data sets that are there, and its cells by study, after all checks."""
     from plots.pages.paper_results import check_printed  # as in `write_results`
 
-    contents = OmegaConf.to_container(hydra.compose("config", overrides=[f"paper='{name}'"]).paper, resolve=True)
+    composed = hydra.compose("config", overrides=[f"paper='{name}'"])
+    contents = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
     paper = prepare_paper(contents, name, repeats)
     try:
         check_paper(paper, [lambda: check_printed(paper)])
@@ -155,7 +157,7 @@ def write_results(
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather(list(arguments), table["dataset"].unique(), paper.repeats)
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
-    peers = {}
+    peers: dict[str, str] = {}
     for algorithm in sorted(table["algorithm"].unique()):
         peers |= estimators.packages(algorithm)
     facts |= {"versions_of_peers": peers} if peers else {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import cast
 
 from hydra.conf import HydraConf
 from hydra.core.global_hydra import GlobalHydra
@@ -93,8 +94,9 @@ def read_request(config: DictConfig, hydra_config: HydraConf, arguments: Sequenc
         _check_override(override, lists, command)
         if is_listed(override.key_or_group, lists):
             values[override.key_or_group] = _read_values(override)
-    choices = OmegaConf.to_container(hydra_config.runtime.choices)
-    return SweepRequest(command, OmegaConf.to_container(config, resolve=True), choices, values, arguments)
+    choices = cast(dict, OmegaConf.to_container(cast(DictConfig, hydra_config.runtime.choices)))
+    settings = cast(dict, OmegaConf.to_container(config, resolve=True))
+    return SweepRequest(command, settings, choices, values, arguments)
 
 
 def is_listed(name: str, patterns: Sequence[str]) -> bool:
