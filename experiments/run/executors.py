@@ -49,7 +49,8 @@ class Executor:
     Parameters
     ----------
     backend : {"loky", "threading", "dask"}
-        Processes, threads, or a Dask cluster.
+        Processes, threads, or a Dask cluster. Threads cannot be ended: after Ctrl-C, this process ends when the chunks
+        that they run have ended.
     jobs : int
         How many cells at once; negative counts from the number of cores, -1 being all of them. One job of "loky" runs
         in this process, unless there is a time limit. A running cluster has as many as it has workers.
