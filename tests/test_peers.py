@@ -24,7 +24,7 @@ from datasets import catalogue
 from experiments.cells import code_version, study_cells
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
-from experiments.commands.common import run_cells
+from experiments.commands.common import run_and_collect
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.peers import (
@@ -288,7 +288,7 @@ def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
     cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
-    outcome, skipped, records = run_cells(cells, tmp_path, Executor("loky", 1))
+    outcome, skipped, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
     assert (
         list(skipped.items()) == [(process.explain_missing(), cells[:1])] and "make peers" in process.explain_missing()
     )
