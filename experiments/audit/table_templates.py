@@ -103,7 +103,7 @@ class TableTemplate:
 
     def build_pair(self) -> TablePair:
         """Return the tables."""
-        columns = [_make_column(f"column {j + 1}", width) for j, width in enumerate(self.columns)]
+        columns = tuple(_make_column(f"column {j + 1}", width) for j, width in enumerate(self.columns))
         shared: tuple[Codes, ...] = ()
         for record, times in self.shared:
             shared += times * (record,)

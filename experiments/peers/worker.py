@@ -212,7 +212,7 @@ def serve_requests(packages: Sequence[str], models: Mapping[str, Callable] = MOD
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the peers print is no answer
-    requests = queue.SimpleQueue()
+    requests: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(sys.stdin.buffer, requests), daemon=True).start()
     send_frame(answers, {"versions": {name: _find_version(name) for name in packages}})
     while True:

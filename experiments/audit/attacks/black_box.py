@@ -279,17 +279,16 @@ def find_refutation(
     for observer in observers:
         seen.append(observe_in_threads(observer, 0, choosing, jobs))
         counted.append(observe_in_threads(observer, choosing, counting, jobs))
-    best = None
+    refutations = []
     for likely, other in ((0, 1), (1, 0)):
         event = choose_event(
             seen[likely], seen[other], (observers[likely], observers[other]), counting, alpha, ENOUGH * claimed
         )
         counts = event.count(counted[likely]), event.count(counted[other])
         bound = float(bound_epsilon_by_counts(*counts, counting, alpha))
-        if best is None or bound > best.bound:
-            largest = find_largest_bound(counting, alpha)
-            best = Refutation(str(event), likely == 0, n, counting, counts, bound, largest)
-    return best
+        largest = find_largest_bound(counting, alpha)
+        refutations.append(Refutation(str(event), likely == 0, n, counting, counts, bound, largest))
+    return max(refutations, key=lambda refutation: refutation.bound)
 
 
 def observe_in_threads(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:

@@ -272,7 +272,7 @@ def _make_empty_table(pair: ReleasePair) -> tuple:
 
 
 def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> BaseEstimator:
-    settings = {"n_estimators": 1, "max_depth": 1}
+    settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1}
     settings |= pair.params
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
     accepted = estimators.accepts(subject.target)

@@ -170,7 +170,7 @@ class CallRecorder:
             outcome = self._answer_by_key(mechanism, arguments, name)
             self._record_key(int(arguments["key"]), replace(call, outcome=outcome))
             return outcome
-        outcome = mechanism(**arguments) if self.first is None else self._repeat_outcome(call)
+        outcome = mechanism(**arguments) if self.first is None else self._repeat_outcome(self.first, call)
         self.calls.append(replace(call, outcome=outcome))
         return outcome
 
@@ -189,9 +189,8 @@ class CallRecorder:
             self.violations.append(("noise", "two answers have the noise of one key"))
         self.keyed_calls[key] = call
 
-    def _repeat_outcome(self, call: MechanismCall):
-        place = len(self.calls)
-        first_calls = self.first.calls
+    def _repeat_outcome(self, first: CallRecorder, call: MechanismCall):
+        place, first_calls = len(self.calls), first.calls
         expected = first_calls[place].description if place < len(first_calls) else "nothing more"
         if call.description != expected:
             raise RunsDiverged(f"call {place + 1} is {call.description}, not {expected}")
@@ -206,7 +205,7 @@ class CallRecorder:
             self._n_rows = n_rows
             self.samples = list(sampling(n_rows, n_trees, rng))
             if self.first is not None:
-                self._repeat_samples()
+                self._repeat_samples(self.first)
             elif not are_equal_arrays(self.samples, self.samples[:1] * n_trees):
                 again = list(sampling(n_rows, n_trees, np.random.default_rng(ANOTHER_SEED)))
                 if are_equal_arrays(self.samples, again):
@@ -215,14 +214,14 @@ class CallRecorder:
 
         return stand_in
 
-    def _repeat_samples(self) -> None:
-        n_shared = min(self._n_rows, self.first._n_rows)
-        own, first = self._list_shared_rows(n_shared), self.first._list_shared_rows(n_shared)
-        if are_equal_arrays(own, first):
+    def _repeat_samples(self, first: CallRecorder) -> None:
+        n_shared = min(self._n_rows, first._n_rows)
+        first_samples = first._list_shared_rows(n_shared)
+        if are_equal_arrays(self._list_shared_rows(n_shared), first_samples):
             return
         self.violations.append(("sampling", "records other than the one that differs are in other trees, or as often"))
         extra = np.arange(n_shared, self._n_rows, dtype=np.uint32)
-        self.samples = [np.concatenate([rows, extra]) for rows in first]
+        self.samples = [np.concatenate([rows, extra]) for rows in first_samples]
 
     def _list_shared_rows(self, n_shared: int) -> list[np.ndarray]:
         return [rows[rows < n_shared] for rows in self.samples]
@@ -241,10 +240,14 @@ def are_equal_arrays(arrays: Sequence[np.ndarray], others: Sequence[np.ndarray])
 def pair_keyed_calls(first: CallRecorder, second: CallRecorder) -> Iterator[tuple[MechanismCall, MechanismCall]]:
     """Yield the calls of both runs, key by key; a call that only one run made protects nothing in the other."""
     for key in sorted(first.keyed_calls.keys() | second.keyed_calls.keys()):
-        call, other = first.keyed_calls.get(key), second.keyed_calls.get(key)
-        made = call or other
-        empty = replace(made, protected=np.zeros_like(made.protected))
-        yield call or empty, other or empty
+        call = first.keyed_calls.get(key) or _empty_call(second.keyed_calls[key])
+        other = second.keyed_calls.get(key) or _empty_call(first.keyed_calls[key])
+        yield call, other
+
+
+def _empty_call(call: MechanismCall) -> MechanismCall:
+    """Return the same call about nothing."""
+    return replace(call, protected=np.zeros_like(call.protected))
 
 
 @contextmanager
@@ -282,7 +285,7 @@ def _list_mechanisms() -> tuple[Callable, ...]:
 @cache
 def _find_places(functions: frozenset[Callable]) -> list[tuple[ModuleType, str, Callable]]:
     """Return (module, name, function) of these functions in the modules of algorithms, and of what is audited."""
-    places = []
+    places: list[tuple[ModuleType, str, Callable]] = []
     for module_name, module in sorted(sys.modules.items()):
         if module_name.partition(".")[0] not in _PACKAGES:
             continue

@@ -29,7 +29,7 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
@@ -264,7 +264,7 @@ def replay_in_process(subjects: Sequence[Subject] | None = None) -> list[ReplayR
     return list(map(_read_report, json.loads(completed.stdout)))
 
 
-def _read_report(data: Mapping) -> ReplayReport:
+def _read_report(data: dict) -> ReplayReport:
     failures = tuple(ReplayFailure(**failure) for failure in data["failures"])
     return ReplayReport(**(data | {"faults": tuple(data["faults"]), "failures": failures}))
 
