@@ -27,7 +27,7 @@ FAST_TESTS = bands cells claims data_sources datasets domain export feasibility 
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling schema lock clean
+.PHONY: help install peers demo benchmark reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -119,11 +119,8 @@ hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's priva
 reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference, its pages and the README
 	$(RUN) do=reference $(WHICH) $(WHERE)
 
-pages: $(STAMP)  ## write the pages of results/reference and the README's table of verdicts anew
+pages: $(STAMP)  ## write anew what is generated: pages of published runs, the README's table, the schema and keys of papers
 	$(RUN) do=reference pages_only=true
-
-schema: $(STAMP)  ## write conf/paper/schema.json and docs/paper-keys.md anew from the classes that read a paper
-	$(PY) -m experiments do=schema
 
 lock:  ## write requirements.lock and requirements-peers.lock anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from experiments.config.paper import Figure, Paper, Table, parse_paper
+from experiments.config.paper import Paper, PaperFigure, PaperTable, parse_paper
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.numbers import count_expected_misses
@@ -97,9 +97,9 @@ class PaperRun:
             audit_bounds.read_bounds(folder.parent),
         )
 
-    def read_frame(self, part: Table | Figure) -> pd.DataFrame:
+    def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
-        folder = "tables" if isinstance(part, Table) else "figures"
+        folder = "tables" if isinstance(part, PaperTable) else "figures"
         return read_csv(self.folder / folder / f"{part.id}.csv")
 
     def write_notes(self) -> list[str]:

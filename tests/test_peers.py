@@ -23,7 +23,6 @@ from datasets import catalogue
 from experiments.cells import code_version, study_cells
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand
-from experiments.commands.common import run_and_collect
 from experiments.config import estimators
 from experiments.config.papers import read_paper
 from experiments.errors import BadInput

@@ -13,8 +13,8 @@ FILES = sorted(PAPERS.glob("*.yaml"))
 
 
 def test_the_schema_and_the_page_of_keys_are_current():
-    assert SCHEMA_FILE.read_text(encoding="utf-8") == format_schema(), "make schema"
-    assert KEYS_FILE.read_text(encoding="utf-8") == format_keys_page(), "make schema"
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == format_schema(), "make pages"
+    assert KEYS_FILE.read_text(encoding="utf-8") == format_keys_page(), "make pages"
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])

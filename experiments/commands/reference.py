@@ -1,9 +1,10 @@
-"""``do=reference``: publish complete runs of committed code in ``results/reference``, with pages that show them."""
+"""``do=reference``: publish complete runs of committed code in ``results/reference``, and write all generated pages."""
 
 from __future__ import annotations
 
 from experiments.config.papers import list_papers
 from experiments.config.request import SweepRequest
+from experiments.config.schema import write_key_pages
 
 
 def run_command(request: SweepRequest) -> int:
@@ -18,4 +19,5 @@ def run_command(request: SweepRequest) -> int:
     if with_audit:
         publish_audit(request.results_folder)
     rewrite_pages()
+    write_key_pages()
     return 0

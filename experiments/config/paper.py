@@ -164,7 +164,7 @@ class Curve(StudyPart):
     """The axis along which the curve runs; all others have one value."""
 
 
-class Table(Named):
+class PaperTable(Named):
     """A table of a paper; its kind says what it shows."""
 
     title: str
@@ -204,7 +204,7 @@ class Table(Named):
         return ""
 
 
-class Figure(Named):
+class PaperFigure(Named):
     """A figure of a paper; its kind says what it draws."""
 
     title: str
@@ -404,7 +404,7 @@ class Paper(Document):
             study._name = name
 
     @property
-    def parts(self) -> dict[str, Table | Figure]:
+    def parts(self) -> dict[str, PaperTable | PaperFigure]:
         """The tables and figures, by id."""
         return {part.id: part for part in (*self.tables, *self.figures)}
 

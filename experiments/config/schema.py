@@ -65,7 +65,7 @@ def format_keys_page() -> str:
         "",
         "A paper is one YAML file, `conf/paper/N.yaml`. A key that is not listed here is refused, with the nearest",
         "name, its file and its line; `conf/paper/schema.json` says the same to editors, which check YAML while it is",
-        "written. `make schema` writes this page and the schema, from the classes in `experiments/config/paper.py` and",
+        "written. `make pages` writes this page and the schema, from the classes in `experiments/config/paper.py` and",
         "from the kinds in the packages that `conf/kinds.yaml` names.",
         "",
         *_format_class("A paper", Paper),
@@ -81,6 +81,12 @@ def format_keys_page() -> str:
         lines += _format_class((inspect.getdoc(question) or "").splitlines()[0], question, level=3)
     lines += [*_format_class("`check`", RegressionWatch), *_format_class("An entry of `check: watch`", Watch)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def write_key_pages() -> None:
+    """Write the schema and the page of all keys anew."""
+    SCHEMA_FILE.write_text(format_schema(), encoding="utf-8")
+    KEYS_FILE.write_text(format_keys_page(), encoding="utf-8")
 
 
 def _list_classes(part: str) -> list[type[Document]]:

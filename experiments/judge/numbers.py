@@ -38,7 +38,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from experiments.config.paper import Figure, Paper, PaperError, StudyPart, Table
+from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
 from experiments.config.setting import describe_setting
 from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells
 from experiments.judge.printed_numbers import PrintedNumber, list_numbers
@@ -184,7 +184,7 @@ def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     return NumberVerdict(REPRODUCED, "counted, equal", 1, mean)
 
 
-def _judge_with_setting(paper: Paper, part: Table | Figure, number: PrintedNumber, table) -> NumberVerdict:
+def _judge_with_setting(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber, table) -> NumberVerdict:
     if not isinstance(part, StudyPart):
         raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
     study = paper.study(part.study, part.id)
@@ -276,8 +276,8 @@ def _is_inside(number: PrintedNumber, predicted: Interval) -> bool:
     return predicted.low - slack <= number.value <= predicted.high + slack
 
 
-def _judge_without_setting(paper: Paper, part: Table | Figure, number: PrintedNumber, table) -> NumberVerdict:
-    studies = part.list_open_studies(paper) if isinstance(part, Table) else []
+def _judge_without_setting(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber, table) -> NumberVerdict:
+    studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
     if not studies:
         raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
     if number.algorithm not in part.list_algorithms(paper):

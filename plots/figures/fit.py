@@ -14,7 +14,7 @@ from experiments.cells.cell import checked_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.document import ListOf
-from experiments.config.paper import Figure, Paper, PaperError
+from experiments.config.paper import Paper, PaperError, PaperFigure
 from experiments.errors import suggestion
 from plots.labels import label_name
 
@@ -26,7 +26,7 @@ _ROWS = "rows"
 _N_ROWS, _N_STEPS = 400, 200
 
 
-class FitFigure(Figure):
+class FitFigure(PaperFigure):
     """A sample of the rows of a data set, and the curves that algorithms fit to one feature of all rows."""
 
     kind: Literal["fit"]

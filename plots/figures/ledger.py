@@ -15,7 +15,7 @@ from experiments.cells.cell import checked_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.document import ListOf, Scalar
-from experiments.config.paper import Figure, Paper, PaperError
+from experiments.config.paper import Paper, PaperError, PaperFigure
 from plots.labels import label_name, label_values
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
 _NARROW = 0.04  # of the axis: a number does not fit into a narrower part
 
 
-class LedgerFigure(Figure):
+class LedgerFigure(PaperFigure):
     """The budget of fitted models, divided as the steps that one record meets divide it."""
 
     kind: Literal["ledger"]

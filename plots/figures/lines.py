@@ -11,7 +11,7 @@ import pandas as pd
 from pydantic import model_validator
 
 from experiments.config.document import ListOf
-from experiments.config.paper import Center, Figure, Paper, Study, StudyPart
+from experiments.config.paper import Center, Paper, PaperFigure, Study, StudyPart
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_in_per_cent
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 
-class LinesFigure(StudyPart, Figure):
+class LinesFigure(StudyPart, PaperFigure):
     """A line for each value of one axis of a study, over the values of another or over several metrics."""
 
     kind: Literal["lines"] = "lines"

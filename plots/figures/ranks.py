@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
-from experiments.config.paper import Figure, Paper, PaperError, Study, StudyPart
+from experiments.config.paper import Paper, PaperError, PaperFigure, Study, StudyPart
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_error
 from experiments.stats import ALPHA
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 
-class RanksFigure(StudyPart, Figure):
+class RanksFigure(StudyPart, PaperFigure):
     """Mean ranks of the algorithms of a study over its data sets, beside Nemenyi's critical difference."""
 
     kind: Literal["ranks"]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pydantic import field_validator
 
-from experiments.config.paper import Figure, Paper, PaperError, Study, StudyPart
+from experiments.config.paper import Paper, PaperError, PaperFigure, Study, StudyPart
 from experiments.config.setting import match_column
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_error
@@ -27,7 +27,7 @@ _PANEL = 2.3
 _TEXT = "text: ε that the printed one accounts for\n(sound: the other, same neighbours, if not as claimed)"
 
 
-class SoundnessFigure(StudyPart, Figure):
+class SoundnessFigure(StudyPart, PaperFigure):
     """What the sound variants of algorithms gain or lose, and what the printed ones really pay."""
 
     kind: Literal["soundness"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from experiments.config.document import ListOf
-from experiments.config.paper import Curve, Figure, Paper, Study
+from experiments.config.paper import Curve, Paper, PaperFigure, Study
 from experiments.config.setting import match_column
 from experiments.judge.preflight import check_metrics
 from experiments.judge.tradeoffs import check_curve, select_points
@@ -26,7 +26,7 @@ class LabelledCurve(Curve):
     """How the legend calls it."""
 
 
-class TradeoffFigure(Figure):
+class TradeoffFigure(PaperFigure):
     """One metric against another, a curve for each method as its parameter goes through its values."""
 
     kind: Literal["tradeoff"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Figure, Paper, Table
+from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.judge.readings.ranking import describe_ranking
 from experiments.judge.verdict import format_effect, setting_of
 from plots import audit_bounds, labels, privacy, style
@@ -142,7 +142,7 @@ def _label_place(paper: Paper, effect: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _describe_table(run: PaperRun, part: Table) -> dict[str, Any]:
+def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
     return {
         "id": part.id,
         "title": part.title,
@@ -153,7 +153,7 @@ def _describe_table(run: PaperRun, part: Table) -> dict[str, Any]:
     }
 
 
-def _describe_figure(run: PaperRun, part: Figure) -> dict[str, Any]:
+def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
     frame = run.read_frame(part)
     return {
         "id": part.id,
@@ -167,7 +167,7 @@ def _describe_figure(run: PaperRun, part: Figure) -> dict[str, Any]:
     }
 
 
-def _describe_audit(run: PaperRun, part: Table | Figure) -> str:
+def _describe_audit(run: PaperRun, part: PaperTable | PaperFigure) -> str:
     """Return what was measured of the privacy of the algorithms of a table or figure."""
     return audit_bounds.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.config.paper import Figure, Paper, Table
+from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.numbers import judge_numbers
 from experiments.judge.printed_numbers import read_numbers_of
@@ -69,7 +69,7 @@ def check_printed(paper: Paper) -> None:
 
 
 def _publish_table(
-    paper: Paper, part: Table, table: pd.DataFrame, numbers: pd.DataFrame, facts: Facts, folder: Path
+    paper: Paper, part: PaperTable, table: pd.DataFrame, numbers: pd.DataFrame, facts: Facts, folder: Path
 ) -> pd.DataFrame:
     frame = part.make_frame(paper, table, numbers, facts)
     part.write_latex(paper, frame, folder / "tables" / f"{part.id}.tex")
@@ -77,7 +77,7 @@ def _publish_table(
     return frame
 
 
-def _publish_figure(paper: Paper, part: Figure, table: pd.DataFrame, numbers: pd.DataFrame, folder: Path) -> None:
+def _publish_figure(paper: Paper, part: PaperFigure, table: pd.DataFrame, numbers: pd.DataFrame, folder: Path) -> None:
     frame = part.make_frame(paper, table, numbers)
     style.write_figure(part.id, lambda: part.draw(paper, frame), frame, folder / "figures")
 

@@ -10,13 +10,13 @@ import pandas as pd
 
 from experiments.config.data import task_and_domain
 from experiments.config.document import ListOf
-from experiments.config.paper import Paper, Table
+from experiments.config.paper import Paper, PaperTable
 from plots.facts import FACTS
 from plots.labels import MISSING, label_name
 from plots.latex import write_table
 
 
-class DatasetsTable(Table):
+class DatasetsTable(PaperTable):
     """Facts of data sets: counted rows, columns and classes."""
 
     kind: Literal["datasets"]

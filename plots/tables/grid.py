@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import model_validator
 
 from experiments.config.document import ListOf
-from experiments.config.paper import Center, Paper, Study, StudyPart, Table
+from experiments.config.paper import Center, Paper, PaperTable, Study, StudyPart
 from experiments.judge.preflight import check_metrics
 from plots.labels import MISSING, SIGNS, format_interval, format_number, label_name, label_values
 from plots.latex import write_table
@@ -39,7 +39,7 @@ class GridCells(NamedTuple):
     cells: list[list[dict[str, str]]]
 
 
-class GridTable(StudyPart, Table):
+class GridTable(StudyPart, PaperTable):
     """A metric over two axes of a study; with ``columns: metric``, a list of metrics over one axis."""
 
     kind: Literal["grid"]

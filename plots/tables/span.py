@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from experiments.config.document import ListOf
-from experiments.config.paper import Paper, PaperError, Study, Table
+from experiments.config.paper import Paper, PaperError, PaperTable, Study
 from experiments.errors import suggestion
 from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
 from plots.labels import SIGNS, format_number, label_name
@@ -21,7 +21,7 @@ from plots.series import note_missing_cells, note_shortfall
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
 
 
-class SpanTable(Table):
+class SpanTable(PaperTable):
     """Numbers that are printed without their setting: for each algorithm one, which some setting should give."""
 
     kind: Literal["span"]

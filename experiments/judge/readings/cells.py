@@ -16,13 +16,13 @@ from experiments.config import estimators
 from experiments.config.paper import (
     Paper,
     PaperError,
+    PaperTable,
     Question,
     QuestionOfClaims,
     QuestionOfNumbers,
     QuestionOfTable,
     Study,
     StudyPart,
-    Table,
 )
 from experiments.config.setting import describe_setting
 from experiments.judge.group_claim import ComparisonClaim
@@ -187,7 +187,7 @@ def _make_algorithm_cells(paper: Paper, question: QuestionOfClaims, study: Study
 def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame) -> Iterator[Reading]:
     """Yield every setting that the studies of a table of numbers without settings have in common."""
     table = paper.parts.get(question.table)
-    studies = table.list_open_studies(paper) if isinstance(table, Table) else []
+    studies = table.list_open_studies(paper) if isinstance(table, PaperTable) else []
     if not studies:
         raise PaperError(f"readings {question.id!r}: {question.table!r} is no table of kind span")
     of_table = reported[(reported["table"] == question.table) & (reported["statistic"] == "some")]
