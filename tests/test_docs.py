@@ -22,7 +22,7 @@ PAGES = [*OWN, *sorted((PROJECT / "docs").rglob("*.md")), *sorted((PROJECT / "re
 TEXTS = {path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
 FOLDERS = ("algorithms/", "conf/", "datasets/", "experiments/", "plots/", "tests/", "docs/", ".ci/", ".github/")
 FOLDERS += ("results/reference", "results/bands", "results/reported")
-DRY_RUN = "--dry-run"
+DRY_RUN = "dry_run=true"
 
 
 def fenced_blocks(text, language):
