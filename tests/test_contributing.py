@@ -72,7 +72,9 @@ def test_the_suite_catches_a_bad_one(project):
 
 
 def test_a_paper_is_one_yaml(project):
-    planned = run(project, "experiments", "paper=small", "repeats=2", "dry_run=true")  # checks the paper, compiles nothing
+    planned = run(
+        project, "experiments", "paper=small", "repeats=2", "dry_run=true"
+    )  # checks the paper, compiles nothing
     assert planned.returncode == 0, planned.stderr
     assert "24 cells" in planned.stderr  # 4 depths, 3 ε, 2 repeats
     paper = project / "conf" / "paper" / "small.yaml"
