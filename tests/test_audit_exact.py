@@ -109,14 +109,15 @@ def test_all_tables_and_all_pairs_are_there():
         (REPLACED, set(itertools.permutations((1, -1, 0)))),
     ):
         found = {
-            tuple(sorted(map(tuple, tables.counts[list(pair)]))) for pair in zip(*tables.pairs(relation), strict=True)
+            tuple(sorted(map(tuple, tables.counts[list(pair)])))
+            for pair in zip(*tables.list_pairs(relation), strict=True)
         }
         expected = {
             tuple(sorted((tuple(one), tuple(other))))
             for one, other in itertools.combinations(tables.counts, 2)
             if {tuple(one - other), tuple(other - one)} & moves
         }
-        assert found == expected and len(found) == len(tables.pairs(relation)[0])
+        assert found == expected and len(found) == len(tables.list_pairs(relation)[0])
 
 
 def test_scores_are_those_of_the_textbook():

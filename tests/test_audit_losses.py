@@ -120,7 +120,7 @@ def test_numbers_lose_what_the_closed_forms_say():
 
 def test_a_law_that_is_told_another_budget_counts_that_too():
     some = MechanismCall("laplace", np.array([3.0]), (1.0, 1.0, None), 3.0, False)
-    other = replace(some, told=(0.5, 1.0, None))
+    other = replace(some, parameters=(0.5, 1.0, None))
     assert compute_call_loss(some, other) == pytest.approx(math.log(2))  # half of the density, at the middle
 
 
