@@ -183,7 +183,7 @@ def test_low_order_bits_do_not_give_the_answer_away():
 def test_opendp_accounts_for_its_noise_as_we_do(sensitivity, epsilon, monkeypatch):
     """By its own maps; for Gumbel noise it has zCDP: a choice whose log-ratios span epsilon has rho = epsilon² / 8."""
     made = {}
-    for name in ("_laplace", "_largest"):
+    for name in ("_make_laplace", "_make_noisy_maximum"):
         make = getattr(opendp_noise, name)
         monkeypatch.setattr(opendp_noise, name, lambda *args, make=make: made.setdefault(args[1], make(*args)))
     opendp_noise.noisy_number(1.0, sensitivity, epsilon)
