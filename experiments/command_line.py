@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments.config.paths import CONF
 from experiments.config.request import DESCRIBED, read_request
-from experiments.errors import BadInput, print_to_stderr, suggestion
+from experiments.errors import BadInput, print_to_stderr, suggest_name
 
 _VERSION = "1.3"  # of Hydra's behaviour
 _EXCLUSIVE = ("multirun", "cfg", "info", "shell_completion")
@@ -169,13 +169,13 @@ def explain_error(error: Exception, arguments: Sequence[str] = ()) -> str:
         return str(error).strip()  # the errors of a paper have a line each
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and "/" in error.missing_cfg_file:
         group, _, name = error.missing_cfg_file.rpartition("/")
-        return f"unknown {group} {name!r}; {suggestion(name, error.options or _list_options(group))}"
+        return f"unknown {group} {name!r}; {suggest_name(name, error.options or _list_options(group))}"
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}: write name=value (text with blanks or commas in quotes)"
     if refused := re.match(r"Could not override '([^']+)'", text):
         command = chosen_command(arguments)
         return (
-            f"do={command} has nothing called {refused[1]!r} to set; {suggestion(refused[1], list_settings(command))}"
+            f"do={command} has nothing called {refused[1]!r} to set; {suggest_name(refused[1], list_settings(command))}"
         )
     if several := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '([^']+)'", text):
         return f"{several[1]}: --cfg, --help, --info and hydra.mode=RUN are about one setting; give one value"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from algorithms.parameters import suggest_name as suggestion
+from algorithms.parameters import suggest_name
 
-__all__ = ["BadInput", "one_line", "suggestion"]
+__all__ = ["BadInput", "one_line", "print_to_stderr", "suggest_name"]
 
 
 class BadInput(ValueError):

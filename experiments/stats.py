@@ -203,7 +203,7 @@ def smallest_p(n: int) -> float:
     return 2.0 ** -min(n, _EXACT_FLIPS)
 
 
-def holm(p_values: Sequence[float] | np.ndarray, family: int | None = None) -> list[float]:
+def adjust_holm(p_values: Sequence[float] | np.ndarray, family: int | None = None) -> list[float]:
     """Holm's adjusted p-values, in the order given.
 
     Parameters
@@ -215,9 +215,9 @@ def holm(p_values: Sequence[float] | np.ndarray, family: int | None = None) -> l
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03])
+    >>> adjust_holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
-    >>> holm([0.01], family=4)
+    >>> adjust_holm([0.01], family=4)
     [0.04]
     """
     m = max(family or 0, len(p_values))

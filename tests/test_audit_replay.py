@@ -91,11 +91,11 @@ each = pytest.mark.parametrize("subject", [*EVERY, *READINGS], ids=lambda subjec
 
 
 def test_every_private_estimator_in_every_variant_is_replayed():
-    targets = {estimators.target(name) for name in estimators.names()}
+    targets = {estimators.find_target(name) for name in estimators.list_algorithms()}
     private = {target for target in targets if target.startswith("algorithms.")}
     assert private == {subject.target for subject in EVERY} and len(EVERY) >= 34
     for target in private:
-        if "variant" in estimators.accepts(target):
+        if "variant" in estimators.list_parameters(target):
             assert {"paper", "sound"} <= {s.params.get("variant", "paper") for s in EVERY if s.target == target}
 
 

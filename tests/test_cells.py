@@ -13,8 +13,8 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 import datasets
 from algorithms.encoding.features import Continuous
 from experiments.cells import code_version
-from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol, overlap_of
-from experiments.cells.grid import expand
+from experiments.cells.cell import PROTOCOL, Cell, overlap_of, read_epsilon, read_protocol
+from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators, papers, substitutes
 from experiments.config.document import DocumentError
@@ -36,7 +36,7 @@ CELL = Cell("car", "random_forest", {"n_estimators": 5, "max_depth": None}, 0.5,
 def test_options_that_came_later_leave_the_seeds_of_earlier_results_alone():
     assert "balanced" not in CELL.identity and "in_order" not in CELL.identity
     for option in ({"rows": "balanced"}, {"split": "in_order"}):
-        other = replace(CELL, protocol=checked_protocol(option))
+        other = replace(CELL, protocol=read_protocol(option))
         assert other.seed != CELL.seed and next(iter(option.values())) in other.identity
 
 
@@ -68,11 +68,11 @@ def test_numbers_of_rows_of_each_class_leave_out_all_other_classes():
         datasets.load("car"),
         {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"acc": 84, "unacc": 210}},
     )
-    train, test = split_rows(car, 2, checked_protocol(sizes))
+    train, test = split_rows(car, 2, read_protocol(sizes))
     assert car.target.iloc[train].value_counts().to_dict() == {"unacc": 1000, "acc": 300}
     assert car.target.iloc[test].value_counts().to_dict() == {"unacc": 210, "acc": 84}
     assert not set(train) & set(test)
-    cell = Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0, checked_protocol(sizes))
+    cell = Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0, read_protocol(sizes))
     metrics = evaluate_cell(cell).metrics
     assert metrics["recall_unacc"] >= 0 and np.isnan(metrics["recall_good"])
     with pytest.raises(ValueError, match="class 'acc' has 384 rows, of which the protocol asks for 400"):
@@ -80,16 +80,16 @@ def test_numbers_of_rows_of_each_class_leave_out_all_other_classes():
 
 
 def test_what_else_is_measured_changes_the_key_and_not_the_run():
-    plain, asked = (replace(CELL, protocol=checked_protocol(more)) for more in ({}, {"leakage": True}))
+    plain, asked = (replace(CELL, protocol=read_protocol(more)) for more in ({}, {"leakage": True}))
     assert plain.seed == asked.seed and plain.key != asked.key and plain.setting_key != asked.setting_key
     sizes = {"train_rows": 600, "test_rows": 300}
-    one, other = (replace(CELL, protocol=checked_protocol(sizes | more)) for more in ({}, {"test_size": 0.5}))
+    one, other = (replace(CELL, protocol=read_protocol(sizes | more)) for more in ({}, {"test_size": 0.5}))
     assert one.key == other.key
 
 
 def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
     sizes = {"train_rows": {"unacc": 200, "acc": 100}, "test_rows": {"unacc": 100, "acc": 50}}
-    plain, asked = (checked_protocol(sizes | more) for more in ({}, {"leakage": True}))
+    plain, asked = (read_protocol(sizes | more) for more in ({}, {"leakage": True}))
     still = {"bandwidth": 0.0, "sampling_ratio": 2.0}
     assert "relinked" not in evaluate_cell(Cell("car", "cpppw", still, math.inf, 0, plain)).metrics
     metrics = evaluate_cell(Cell("car", "cpppw", still, math.inf, 0, asked)).metrics
@@ -97,7 +97,7 @@ def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
     assert metrics["sampling_ratio"] == 2
     assert set(metrics) <= set(metric_names("car"))
     with pytest.raises(BadInput, match=r"protocol\.leakage: algorithm 'majority' releases no rows"):
-        expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=asked)
+        expand_grid({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=asked)
 
 
 def test_a_split_in_order_tests_on_the_last_rows():
@@ -124,7 +124,7 @@ def test_a_split_in_order_tests_on_the_last_rows():
 def test_rows_and_splits_that_cannot_be_are_refused(dataset, option, message):
     values = {"dataset": [dataset], "algorithm": ["majority"], "epsilon": [1.0]}
     with pytest.raises(BadInput, match=message):
-        expand(values, repeats=1, protocol=option)
+        expand_grid(values, repeats=1, protocol=option)
 
 
 def test_identity_and_seed_never_change():
@@ -148,7 +148,7 @@ def test_order_of_parameters_does_not_matter():
         {"params": {}},
         {"epsilon": math.inf},
         {"repeat": 4},
-        {"protocol": checked_protocol({"evaluate_on": "train"})},
+        {"protocol": read_protocol({"evaluate_on": "train"})},
     ],
 )
 def test_everything_that_is_asked_for_changes_key_and_seed(change):
@@ -160,11 +160,11 @@ def test_everything_that_is_asked_for_changes_key_and_seed(change):
 @pytest.mark.parametrize("name", ["data_version", "code_version", "libraries"])
 def test_data_code_and_versions_change_the_key_but_not_the_seed(monkeypatch, name):
     before = CELL.key
-    code_version.behind.cache_clear()
+    code_version.describe_version.cache_clear()
     monkeypatch.setattr(code_version, name, lambda *_: {"numpy": "another"} if name == "libraries" else "another")
     after = replace(CELL)
     assert after.key != before and after.seed == CELL.seed
-    code_version.behind.cache_clear()
+    code_version.describe_version.cache_clear()
 
 
 def test_a_docstring_is_not_code_but_a_number_is():
@@ -176,8 +176,8 @@ def test_a_docstring_is_not_code_but_a_number_is():
 
 
 def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
-    found = code_version._imported(
-        [estimators.locate(estimators.target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
+    found = code_version._collect_imports(
+        [estimators.import_class(estimators.find_target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
     )
     assert {"algorithms.mechanisms", "algorithms.encoding.domain", "experiments.run.evaluate"} <= found
     assert (
@@ -213,7 +213,7 @@ def test_metrics_agree_with_scikit_learn():
     data = datasets.load("car")
     train, test = split_rows(data, 0, PROTOCOL)
     matrix, _ = data.domain.encode(data.frame)
-    forest = estimators.make("random_forest", {"n_estimators": 3, "max_depth": 4}, random_state=0)
+    forest = estimators.make_estimator("random_forest", {"n_estimators": 3, "max_depth": 4}, random_state=0)
     cell = Cell("car", "random_forest", {"n_estimators": 3, "max_depth": 4}, 1.0, 0)
     forest.set_params(random_state=cell.seed)
     target = data.target.to_numpy().astype(str)
@@ -239,10 +239,10 @@ def test_errors_of_a_regression_agree_with_scikit_learn():
 
 
 def test_training_rows_can_be_asked_for():
-    cell = replace(CELL, protocol=checked_protocol({"evaluate_on": "train"}))
+    cell = replace(CELL, protocol=read_protocol({"evaluate_on": "train"}))
     assert (
         evaluate_cell(cell).metrics["accuracy"]
-        > evaluate_cell(replace(cell, protocol=checked_protocol({}))).metrics["accuracy"]
+        > evaluate_cell(replace(cell, protocol=read_protocol({}))).metrics["accuracy"]
     )
 
 
@@ -274,14 +274,14 @@ def test_a_private_forest_says_what_it_paid():
 )
 def test_what_cannot_be_run_is_refused_before_anything_runs(values, message):
     with pytest.raises(BadInput, match=message):
-        expand({"dataset": ["car"], "algorithm": ["rfdpp_gini"], "epsilon": [1.0]} | values, repeats=1)
+        expand_grid({"dataset": ["car"], "algorithm": ["rfdpp_gini"], "epsilon": [1.0]} | values, repeats=1)
 
 
 def test_epsilon_must_be_a_positive_number():
-    assert checked_epsilon(math.inf) == math.inf
+    assert read_epsilon(math.inf) == math.inf
     for wrong in (0, -1, math.nan, True, None, "x"):
         with pytest.raises(BadInput):
-            checked_epsilon(wrong)
+            read_epsilon(wrong)
 
 
 PAIRS = """
@@ -314,7 +314,7 @@ def test_dependent_parameters_follow_their_axis():
         trees, depth = {0.5: 10, 1.0: 5, math.inf: 7}[cell.epsilon], {"car": 8, "nursery": 4}[cell.dataset]
         forest = {"n_estimators": trees, "max_depth": depth, "min_samples_leaf": 2}
         own = {} if cell.algorithm == "majority" else forest
-        assert cell.params == estimators.parameters(cell.algorithm) | own
+        assert cell.params == estimators.merge_parameters(cell.algorithm) | own
 
 
 def test_a_dependent_parameter_may_follow_another_parameter():

@@ -15,7 +15,7 @@ from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.claims.independent import IndependentClaim
 from experiments.judge.printed_numbers import read_numbers_of
 from experiments.judge.verdict import format_effect
-from experiments.stats import holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
+from experiments.stats import adjust_holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
 from tests.papers import make_paper
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
@@ -494,7 +494,7 @@ def test_statistics_against_other_sources():
     assert paired_t_p(d) == pytest.approx(ours.pvalue)
     both = ttest_1samp(d, 0).confidence_interval(0.95)
     assert (mean_interval(d).low, mean_interval(d).high) == pytest.approx((both.low, both.high))
-    assert holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
+    assert adjust_holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
     many = np.random.default_rng(0).normal(0.3, 1, 30)
     assert sign_flip_p(many) == pytest.approx(ttest_1samp(many, 0, alternative="greater").pvalue, abs=0.01)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
 
-from experiments.cells.cell import Cell, checked_protocol
+from experiments.cells.cell import Cell, read_protocol
 from experiments.command_line import explain_error
 from experiments.run.run_studies import describe_clipping
 from experiments.store.record import Measured, Record
@@ -74,7 +74,7 @@ def test_a_failing_setting_is_named_with_the_command_that_runs_it(tmp_path, here
 
 def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path, here):
     sizes = {"train_rows": {"unacc": 1000, "acc": 300}, "test_rows": {"unacc": 210, "acc": 84}}
-    cell = Cell("car", "majority", {}, 1.0, 0, checked_protocol(sizes))
+    cell = Cell("car", "majority", {}, 1.0, 0, read_protocol(sizes))
     words = shlex.split(f"{cell.name} repeats=1")
     assert "protocol.train_rows={unacc:1000,acc:300}" in words
     code, stdout, _ = here(tmp_path, *words)

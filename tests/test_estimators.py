@@ -33,9 +33,9 @@ NAMES = DOMAIN.names
 
 def found():
     """Every estimator class, in every variant that it has."""
-    for path in sorted({estimators.target(name) for name in estimators.names()}):
+    for path in sorted({estimators.find_target(name) for name in estimators.list_algorithms()}):
         if path.startswith("algorithms."):
-            cls = estimators.locate(path)
+            cls = estimators.import_class(path)
             if "variant" in inspect.signature(cls).parameters:
                 yield from (functools.partial(cls, variant=variant) for variant in ("paper", "sound"))
             else:

@@ -150,7 +150,7 @@ IN_PYTHON = [
     ),
     Fault(
         "twice the budget handed to the algorithm",
-        "experiments.config.estimators:make",
+        "experiments.config.estimators:make_estimator",
         "given |= own_epsilon(name)",
         'given |= {"epsilon": 2 * given["epsilon"]} | own_epsilon(name)',
         "1",

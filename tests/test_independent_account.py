@@ -110,7 +110,7 @@ def record():
 
 
 def seen_of(subject):
-    include_module_of(estimators.locate(subject.target))
+    include_module_of(estimators.import_class(subject.target))
     added = [pair for pair in build_replay_pairs() if pair.neighbours == ADDED_OR_REMOVED]
     privacy = subject.make_estimator().fit(*make_arrays(added[0].table)).privacy_
     is_finite = math.isfinite(privacy.accounted(ADDED_OR_REMOVED))

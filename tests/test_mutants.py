@@ -54,7 +54,7 @@ def test_a_text_that_has_moved_on_is_refused():
 def test_names_are_unique_and_algorithms_are_configured():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
     for mutant in MUTANTS:
-        assert mutant.algorithms and set(mutant.algorithms) <= set(estimators.names()), mutant.name
+        assert mutant.algorithms and set(mutant.algorithms) <= set(estimators.list_algorithms()), mutant.name
         assert mutant.breaks.endswith(".") and len(mutant.breaks) < 120, mutant.name
 
 

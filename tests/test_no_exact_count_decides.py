@@ -36,7 +36,7 @@ def growing():
 
 
 def sized(subject):
-    accepted = estimators.accepts(subject.target)
+    accepted = estimators.list_parameters(subject.target)
     return replace(subject, params=subject.params | {name: value for name, value in SMALL.items() if name in accepted})
 
 

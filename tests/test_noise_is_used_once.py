@@ -23,7 +23,7 @@ KEPT = [subject for subject in list_subjects() if "epsilon" not in subject.param
 PLANTED = Subject("planted", "tests.test_noise_is_used_once.ConstantSeed", {"variant": "sound"})
 
 
-class ConstantSeed(estimators.locate("algorithms.EDPRFClassifier")):
+class ConstantSeed(estimators.import_class("algorithms.EDPRFClassifier")):
     """Whatever random_state says, its trees draw the same."""
 
     def seed(self):
@@ -39,7 +39,7 @@ class Streams(CallRecorder):
 
 def marks_of(subject, seed):
     """Where the calls of a fit begin to draw, and the keys of what it says."""
-    include_module_of(estimators.locate(subject.target))
+    include_module_of(estimators.import_class(subject.target))
     tape = Streams()
     with recording_calls(tape):
         model = (

@@ -22,7 +22,7 @@ from algorithms import Continuous, Domain, Nominal, ParameterError
 from datasets import catalogue
 from experiments.cells import code_version, study_cells
 from experiments.cells.cell import Cell
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.papers import read_paper
 from experiments.errors import BadInput
@@ -134,7 +134,7 @@ def test_bad_parameters_are_refused_before_the_peer_is_asked(cls, wrong, message
 
 def test_more_than_two_classes_are_refused_before_anything_runs():
     with pytest.raises(BadInput, match=r"'dp_ebm' on 'car': Only binary .* 'class' has 4"):
-        expand({"dataset": ["car"], "algorithm": ["dp_ebm"], "epsilon": [1.0]}, repeats=1)
+        expand_grid({"dataset": ["car"], "algorithm": ["dp_ebm"], "epsilon": [1.0]}, repeats=1)
 
 
 def test_what_the_peers_keep_of_their_promise(told):
@@ -288,7 +288,9 @@ def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
     monkeypatch.setattr(process, "build_worker_command", lambda: ["/nowhere/python"])
     with pytest.raises(BadInput, match=r"^the environment .* is missing; run `make peers`$"):
         small(DPEBMRegressor).fit(*rows(DPEBMRegressor))
-    cells = [Cell("car", name, estimators.parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")]
+    cells = [
+        Cell("car", name, estimators.merge_parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")
+    ]
     outcome, skipped, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
     assert (
         list(skipped.items()) == [(process.explain_missing(), cells[:1])] and "make peers" in process.explain_missing()
@@ -308,17 +310,17 @@ def test_the_versions_of_a_peer_are_part_of_the_key_and_not_of_the_seed(monkeypa
     cell = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     ours = Cell("car", "rdt", {}, 1.0, 0)
     keys = cell.key, ours.key
-    code_version.behind.cache_clear()
+    code_version.describe_version.cache_clear()
     monkeypatch.setattr(process, "read_pinned_versions", lambda: {"diffprivlib": "9"})
     again = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     assert again.key != keys[0] and again.seed == cell.seed
     assert Cell("car", "rdt", {}, 1.0, 0).key == keys[1]
-    code_version.behind.cache_clear()
+    code_version.describe_version.cache_clear()
 
 
 def test_the_code_of_the_worker_is_part_of_the_key():
-    module = estimators.locate(estimators.target("dp_ebm")).__module__
-    assert "experiments.peers.worker" in code_version._imported([module])
+    module = estimators.import_class(estimators.find_target("dp_ebm")).__module__
+    assert "experiments.peers.worker" in code_version._collect_imports([module])
 
 
 # The benchmark.

@@ -1,6 +1,6 @@
 """What ``dry_run=true`` says: how many cells, which of them are done, and how long the others may take."""
 
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.run import dry_run
 from experiments.run.executors import Executor
 from experiments.store.database import Store
@@ -9,7 +9,7 @@ from experiments.store.record import Measured, Record
 
 def cells_of(*algorithms):
     values = {"dataset": ["car"], "algorithm": list(algorithms), "epsilon": [0.1, 1.0]}
-    return [cell for setting in expand(values, repeats=3) for cell in setting]
+    return [cell for setting in expand_grid(values, repeats=3) for cell in setting]
 
 
 def test_without_a_store_everything_is_to_run_and_no_time_is_made_up(tmp_path):

@@ -88,7 +88,7 @@ def test_every_sound_estimator_can_leave_and_no_other(released):
     left = {path.stem for path in folder.glob("*.json")}
     assert set(private()) <= left | set(stayed)
     for name in private():
-        variant = estimators.parameters(name).get("variant")
+        variant = estimators.merge_parameters(name).get("variant")
         assert (name in left) or variant != "sound"
     assert {"thrifty_tree", "rdt", "edprf_sound", "diffpets_regressor_sound", "fm_sound", "dp_marginals"} <= left
     assert {"edprf", "diffpets", "rfdpp_gini"} <= set(stayed)

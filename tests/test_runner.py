@@ -21,7 +21,7 @@ from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
 from experiments.cells import study_cells
 from experiments.cells.cell import PROTOCOL, Cell
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
 from experiments.run.executors import Executor, Workers
@@ -38,9 +38,9 @@ FOREST = {"n_estimators": 3, "max_depth": 4}
 
 
 def _cells():
-    settings = expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, repeats=3)
+    settings = expand_grid({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, repeats=3)
     values = {"dataset": ["car", "nursery"], "algorithm": ["random_forest", "rfdpp_gini"], "epsilon": [0.5, 5.0]}
-    settings += expand(values, repeats=2, overrides={"random_forest": FOREST, "rfdpp_gini": FOREST})
+    settings += expand_grid(values, repeats=2, overrides={"random_forest": FOREST, "rfdpp_gini": FOREST})
     return [cell for setting in settings for cell in setting]
 
 
@@ -211,7 +211,7 @@ def three_columns(monkeypatch):
 
 def _regressions(repeats=3):
     values = {"dataset": ["ccpp"], "algorithm": ["fm", "polynomial_regression", "diff_lr"], "epsilon": [0.1, 1.0, 10.0]}
-    settings = expand(values, repeats, overrides={"polynomial_regression": {"degree": 1}})
+    settings = expand_grid(values, repeats, overrides={"polynomial_regression": {"degree": 1}})
     return [cell for setting in settings for cell in setting]
 
 

@@ -319,13 +319,13 @@ def exact_counts(nodes, X, y):
 
 def private(parameter="noise"):
     """The private estimators of ``conf/algorithm``, by name: all that have a parameter."""
-    found = {name: estimators.locate(estimators.target(name)) for name in estimators.names()}
+    found = {name: estimators.import_class(estimators.find_target(name)) for name in estimators.list_algorithms()}
     return {
         name: cls
         for name, cls in found.items()
         if issubclass(cls, PrivateEstimator)
-        and parameter in estimators.accepts(estimators.target(name))
-        and not estimators.packages(name)
+        and parameter in estimators.list_parameters(estimators.find_target(name))
+        and not estimators.list_packages(name)
     }
 
 
@@ -375,8 +375,10 @@ def asking():
 
 def made(name, cls, **given):
     usual = {"epsilon": 20.0, "domain": NUMBERS if is_regressor(cls()) else DOMAIN, "random_state": 1}
-    small = {key: value for key, value in SIZES.items() if key in estimators.accepts(estimators.target(name))}
-    return cls(**(estimators.parameters(name) | small | usual | estimators.own_epsilon(name) | given))
+    small = {
+        key: value for key, value in SIZES.items() if key in estimators.list_parameters(estimators.find_target(name))
+    }
+    return cls(**(estimators.merge_parameters(name) | small | usual | estimators.own_epsilon(name) | given))
 
 
 def seen_of(name, cls, drawn, asked):
@@ -484,4 +486,4 @@ def test_without_the_package_one_line_says_how_to_get_it(monkeypatch):
 
 def test_experiments_refuse_noise_that_cannot_be_repeated():
     with pytest.raises(BadInput, match="noise cannot be set as a parameter: experiments can be repeated"):
-        estimators.parameters("edprf", {"noise": "opendp"})
+        estimators.merge_parameters("edprf", {"noise": "opendp"})

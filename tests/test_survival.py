@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from experiments.cells.cell import Cell
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.errors import BadInput
 from experiments.run import executors
 from experiments.run.executors import Executor
@@ -114,7 +114,7 @@ def test_killed_workers_are_replaced(tmp_path, how_many):
 
 
 def forests(n):
-    (cells,) = expand({"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0]}, repeats=n)
+    (cells,) = expand_grid({"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0]}, repeats=n)
     return cells
 
 
@@ -181,7 +181,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path):
 
 
 def _many():
-    return expand({"dataset": ["car"], "algorithm": ["nothing"], "epsilon": [1.0]}, repeats=1500)
+    return expand_grid({"dataset": ["car"], "algorithm": ["nothing"], "epsilon": [1.0]}, repeats=1500)
 
 
 @ON_LINUX

@@ -28,7 +28,7 @@ from experiments.audit.report.bound_rows import (
 )
 from experiments.audit.subjects import SIZES, Subject, list_subjects
 from experiments.audit.table_templates import load_searched_pairs
-from experiments.cells.cell import canonical, checked_epsilon
+from experiments.cells.cell import format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.paths import CONF
@@ -89,7 +89,7 @@ class AuditPlan:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise BadInput(f"{name} must be a whole number, at least {least:,}, got {value!r}")
-        if math.isinf(checked_epsilon(self.epsilon)):
+        if math.isinf(read_epsilon(self.epsilon)):
             raise BadInput("epsilon must be finite: without noise there is nothing to keep")
         if self.dataset and not self.algorithms:
             raise BadInput("dataset=... asks for one run: say of which algorithm=...")
@@ -123,7 +123,7 @@ class BlackBox:
         found = list_pairs(self._estimator())
         if not found:
             # Variants without a file of their own are audited among all, but have no name to ask for.
-            names = ", ".join(name for name in auditable() if name in estimators.names())
+            names = ", ".join(name for name in auditable() if name in estimators.list_algorithms())
             raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
         searched = load_searched_pairs(self.subject.name)
         return (*found, *searched) if searched else found
@@ -137,7 +137,7 @@ class BlackBox:
         """Run it."""
         tables, name = self.tables, self.subject.name
         n = count_trainings(self._estimator(), self.n)
-        key = canonical([name, self.subject.params, self.epsilon])
+        key = format_canonical([name, self.subject.params, self.epsilon])
         for finding in audit_pairs(
             lambda pair: resize_estimator(self._estimator(), pair, self.subject.params), tables, n, key, self.jobs
         ):
@@ -153,9 +153,9 @@ class BlackBox:
         ]
 
     def _estimator(self) -> BaseEstimator:
-        accepted = estimators.accepts(self.subject.target)
+        accepted = estimators.list_parameters(self.subject.target)
         given = {"epsilon": self.epsilon} if "epsilon" in accepted else {}
-        return estimators.locate(self.subject.target)(**(given | self.subject.params))
+        return estimators.import_class(self.subject.target)(**(given | self.subject.params))
 
 
 def with_losses(rows: Sequence[BoundRow], boxes: Sequence[BlackBox]) -> list[BoundRow]:
@@ -181,9 +181,11 @@ class OneRun:
     def rows(self) -> Iterator[BoundRow]:
         """Run it."""
         task_and_domain(self.dataset)
-        params = estimators.parameters(self.algorithm, self.params)
-        forest = estimators.make(self.algorithm, params, epsilon=self.epsilon)
-        run = audit_one_run(forest, self.dataset, self.canaries, canonical([self.algorithm, params, self.epsilon]))
+        params = estimators.merge_parameters(self.algorithm, self.params)
+        forest = estimators.make_estimator(self.algorithm, params, epsilon=self.epsilon)
+        run = audit_one_run(
+            forest, self.dataset, self.canaries, format_canonical([self.algorithm, params, self.epsilon])
+        )
         yield make_canary_row(self.algorithm, self.dataset, forest, run)
 
 
@@ -218,19 +220,23 @@ def auditable() -> list[str]:
 
 def _subjects() -> dict[str, Subject]:
     found = (subject for subject in list_subjects() if "epsilon" not in subject.params)  # by its file without noise
-    return {subject.name: subject for subject in found if list_pairs(estimators.locate(subject.target)())}
+    return {subject.name: subject for subject in found if list_pairs(estimators.import_class(subject.target)())}
 
 
 def chosen_subjects(plan: AuditPlan) -> list[Subject]:
     """Return the algorithms of a plan, with the parameters that it gives them."""
     if not plan.algorithms:
         return list(_subjects().values())
-    return [Subject(name, estimators.target(name), _params(name, plan.params)) for name in plan.algorithms]
+    return [Subject(name, estimators.find_target(name), _params(name, plan.params)) for name in plan.algorithms]
 
 
 def _params(name: str, given: Mapping) -> dict:
     """Return the parameters of an algorithm, without those that say how large it is unless they are given."""
-    return {key: value for key, value in estimators.parameters(name, given).items() if key in given or key not in SIZES}
+    return {
+        key: value
+        for key, value in estimators.merge_parameters(name, given).items()
+        if key in given or key not in SIZES
+    }
 
 
 def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
@@ -241,7 +247,7 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     jobs = Executor(jobs=plan.jobs).n_jobs
     subjects = chosen_subjects(plan)
     tasks: list = [BlackBox(subject, plan.epsilon, plan.trainings, jobs) for subject in subjects]
-    if releasable := [subject for subject in subjects if "noise" in estimators.accepts(subject.target)]:
+    if releasable := [subject for subject in subjects if "noise" in estimators.list_parameters(subject.target)]:
         tasks.append(WayOut(releasable, plan.epsilon, jobs))
     if not plan.algorithms:
         runs = OmegaConf.to_container(OmegaConf.load(CONF / "audit.yaml"))["one_runs"]

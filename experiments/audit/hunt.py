@@ -34,7 +34,7 @@ from experiments.audit.replay.exact_losses import sample_losses
 from experiments.audit.subjects import Subject, list_subjects
 from experiments.audit.table_templates import TableTemplate, list_starts, vary_template
 from experiments.config import estimators
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 EPSILON = 1.0
 COUNTED = 900_000
@@ -144,7 +144,7 @@ def hunt(subject: Subject, neighbours: str) -> dict:
 
 def forest_of(subject: Subject) -> BaseEstimator:
     """Return the forest of a subject, at the ε that is searched with."""
-    return estimators.locate(subject.target)(**(subject.params | {"epsilon": EPSILON}))
+    return estimators.import_class(subject.target)(**(subject.params | {"epsilon": EPSILON}))
 
 
 def _privacy(forest: BaseEstimator):
@@ -167,7 +167,7 @@ def hunted() -> dict[str, Subject]:
 
 
 def _is_forest(subject: Subject) -> bool:
-    return issubclass(estimators.locate(subject.target), PrivateForest)
+    return issubclass(estimators.import_class(subject.target), PrivateForest)
 
 
 def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
@@ -190,7 +190,7 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     sound = hunted()
     for name in algorithms:
         if name not in sound:
-            raise BadInput(f"{name!r} is no sound forest; {suggestion(name, sound)}")
+            raise BadInput(f"{name!r} is no sound forest; {suggest_name(name, sound)}")
     chosen = [sound[name] for name in algorithms or sound]
     tasks = [delayed(hunt)(subject, neighbours) for subject in chosen for neighbours in RELATIONS]
     return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)

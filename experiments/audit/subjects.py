@@ -45,16 +45,16 @@ class Subject:
 
     def make_estimator(self) -> PrivateEstimator:
         """Return the estimator without a fit, small and with a public domain."""
-        cls = estimators.locate(self.target)
+        cls = estimators.import_class(self.target)
         target = NUMBER_TARGET if issubclass(cls, RegressorMixin) else CLASS_TARGET
         defaults = SIZES | {"epsilon": EPSILON, "domain": Domain(FEATURES, target), "random_state": SEED}
-        accepted = estimators.accepts(self.target)
+        accepted = estimators.list_parameters(self.target)
         params = {name: value for name, value in defaults.items() if name in accepted}
         return cls(**(params | self.params))
 
     def for_release(self) -> Subject | None:
         """Return the same subject with noise for a release; None where it has it already or cannot have it."""
-        has_noise = "noise" in estimators.accepts(self.target) and self.params.get("noise") != "opendp"
+        has_noise = "noise" in estimators.list_parameters(self.target) and self.params.get("noise") != "opendp"
         return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
 
 
@@ -74,11 +74,11 @@ def list_subjects() -> list[Subject]:
 
 def _list_configured() -> list[Subject]:
     subjects = []
-    for name in estimators.names():
-        target = estimators.target(name)
-        if not issubclass(estimators.locate(target), PrivateEstimator) or estimators.packages(name):
+    for name in estimators.list_algorithms():
+        target = estimators.find_target(name)
+        if not issubclass(estimators.import_class(target), PrivateEstimator) or estimators.list_packages(name):
             continue
-        params = estimators.parameters(name) | estimators.own_epsilon(name)
+        params = estimators.merge_parameters(name) | estimators.own_epsilon(name)
         subjects.append(Subject(name, target, {key: value for key, value in params.items() if key not in SIZES}))
     return subjects
 
@@ -88,6 +88,6 @@ def _list_missing_variants(configured: list[Subject]) -> list[Subject]:
     variants = {(subject.target, subject.params.get("variant", "paper")) for subject in configured}
     missing = []
     for target in sorted(dict(variants)):
-        if "variant" in estimators.accepts(target) and (target, "sound") not in variants:
+        if "variant" in estimators.list_parameters(target) and (target, "sound") not in variants:
             missing.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
     return missing

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from experiments.cells import code_version
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 PROTOCOL = {
     "test_size": 0.3,
@@ -64,7 +64,7 @@ class Cell:
     repeat : int
         From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
     protocol : dict
-        As `checked_protocol` returns it: ``test_size``; ``evaluate_on`` (``test`` or ``train``); ``rows`` (``all``, or
+        As `read_protocol` returns it: ``test_size``; ``evaluate_on`` (``test`` or ``train``); ``rows`` (``all``, or
         ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
         or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
         ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
@@ -95,12 +95,12 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """SHA-256 over everything that determines the value of this cell, as 64 hexadecimal digits."""
-        return _digest(self.identity, self._behind)
+        return _hash_texts(self.identity, self._behind)
 
     @property
     def setting_key(self) -> str:
         """The same over all but the repeat: one key for the cells that are averaged."""
-        return _digest(self._setting, self._behind)
+        return _hash_texts(self._setting, self._behind)
 
     def repeats(self, which: Iterable[int]) -> list[Cell]:
         """Return the cells that differ from this one in their repeat alone; they share what follows from the rest.
@@ -131,10 +131,10 @@ class Cell:
         """The cell as the words of the command line that runs its setting."""
         words = [f"dataset={self.dataset} algorithm={self.algorithm} epsilon={self.epsilon!r}"]
         for name, value in sorted(self.params.items()):
-            words.append(f"algorithm.{name}={_word(value)}")
+            words.append(f"algorithm.{name}={_format_word(value)}")
         for name, value in self.protocol.items():
             if value != PROTOCOL[name]:
-                words.append(f"protocol.{name}={_word(value)}")
+                words.append(f"protocol.{name}={_format_word(value)}")
         return " ".join(words)
 
     @cached_property
@@ -144,7 +144,7 @@ class Cell:
             is_default_of_later = name in _LATER and value == PROTOCOL[name]
             if name not in _MEASURED and not is_default_of_later:
                 protocol[name] = value
-        return canonical(
+        return format_canonical(
             {
                 "dataset": self.dataset,
                 "algorithm": self.algorithm,
@@ -156,16 +156,16 @@ class Cell:
 
     @cached_property
     def _behind(self) -> str:
-        measured = canonical({name: self.protocol[name] for name in _MEASURED})
-        return f"{measured}\0{code_version.behind(self.dataset, self.algorithm)}"
+        measured = format_canonical({name: self.protocol[name] for name in _MEASURED})
+        return f"{measured}\0{code_version.describe_version(self.dataset, self.algorithm)}"
 
 
-def canonical(value: Any) -> str:
+def format_canonical(value: Any) -> str:
     """Return JSON that is the same for the same value: keys sorted, no blanks, infinity as the text ``"inf"``.
 
     Examples
     --------
-    >>> canonical({"b": 1, "a": [math.inf, None]})
+    >>> format_canonical({"b": 1, "a": [math.inf, None]})
     '{"a":["inf",null],"b":1}'
     """
     try:
@@ -191,7 +191,7 @@ def json_safe(value: Any) -> Any:
     return value
 
 
-def checked_epsilon(value: Any) -> float:
+def read_epsilon(value: Any) -> float:
     """Return a budget as a float.
 
     Raises
@@ -208,7 +208,7 @@ def checked_epsilon(value: Any) -> float:
     return epsilon
 
 
-def checked_protocol(given: Mapping | None) -> dict:
+def read_protocol(given: Mapping | None) -> dict:
     """Return a protocol with its defaults filled in.
 
     Raises
@@ -218,14 +218,14 @@ def checked_protocol(given: Mapping | None) -> dict:
     """
     for name in given or {}:
         if name not in PROTOCOL:
-            raise BadInput(f"unknown protocol option {name!r}; {suggestion(name, PROTOCOL)}")
+            raise BadInput(f"unknown protocol option {name!r}; {suggest_name(name, PROTOCOL)}")
     protocol = PROTOCOL | dict(given or {})
     size = protocol["test_size"]
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
         raise BadInput(f"protocol.test_size must lie between 0 and 1, got {size!r}")
     for name, choices in _CHOICES.items():
         if protocol[name] not in choices:
-            raise BadInput(f"protocol.{name} must be {' or '.join(map(_word, choices))}, got {protocol[name]!r}")
+            raise BadInput(f"protocol.{name} must be {' or '.join(map(_format_word, choices))}, got {protocol[name]!r}")
     _check_numbers_of_rows(protocol)
     # a share of test rows means nothing beside their number, so it must not tell cells apart
     return protocol | {"test_size": float(size if protocol["train_rows"] is None else PROTOCOL["test_size"])}
@@ -283,11 +283,11 @@ def _rows_by_class(size: int | Mapping) -> Mapping:
     return size if isinstance(size, Mapping) else {None: size}
 
 
-def _digest(*parts: str) -> str:
+def _hash_texts(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _word(value: Any) -> str:
+def _format_word(value: Any) -> str:
     """Return a parameter's value as the shell and Hydra's command line read it."""
     if isinstance(value, Mapping):
         entries = [f"{name}:{inner}" for name, inner in value.items()]

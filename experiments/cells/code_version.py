@@ -25,13 +25,13 @@ LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
 
 
 @cache
-def behind(dataset: str, algorithm: str) -> str:
+def describe_version(dataset: str, algorithm: str) -> str:
     """Return all that determines a cell's value and is not said in its identity, as text to be hashed."""
-    code = code_version(estimators.target(algorithm))
+    code = code_version(estimators.find_target(algorithm))
     lines = [data_version(dataset), code]
     lines += map("epsilon {}".format, estimators.own_epsilon(algorithm).values())
-    lines += libraries().values()
-    lines += map("{0[0]}=={0[1]}".format, estimators.packages(algorithm).items())
+    lines += list_libraries().values()
+    lines += map("{0[0]}=={0[1]}".format, estimators.list_packages(algorithm).items())
     return "\n".join(lines)
 
 
@@ -56,19 +56,19 @@ def code_version(target: str) -> str:
     str
         A hash; for an estimator from elsewhere also the version of its package.
     """
-    module = estimators.locate(target).__module__
+    module = estimators.import_class(target).__module__
     package = module.partition(".")[0]
     roots, elsewhere = ["experiments.run.evaluate", module], ""
     if package not in _PACKAGES:
         roots, elsewhere = roots[:1], f" {package} {getattr(import_module(package), '__version__', 'unknown')}"
     digest = hashlib.sha256()
-    for name in sorted(_imported(roots)):
-        digest.update(f"{name}\0{_code(name)}\0".encode())
+    for name in sorted(_collect_imports(roots)):
+        digest.update(f"{name}\0{_read_code(name)}\0".encode())
     return digest.hexdigest() + elsewhere
 
 
 @cache
-def libraries() -> dict[str, str]:
+def list_libraries() -> dict[str, str]:
     """Return the versions of Python (minor) and of the libraries that compute, by name."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     versions = {"python": f"python {python}"}
@@ -77,56 +77,56 @@ def libraries() -> dict[str, str]:
     return versions
 
 
-def _imported(roots: list[str]) -> set[str]:
+def _collect_imports(roots: list[str]) -> set[str]:
     """Return the modules of this project that some modules import, directly or not, and themselves."""
     found, waiting = set(), list(roots)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += _imports(name)
+            waiting += _list_imports(name)
     return found
 
 
 @cache
-def _imports(name: str) -> list[str]:
+def _list_imports(name: str) -> list[str]:
     """Return the modules of this project that one module imports."""
     modules = []
-    for node in ast.walk(_tree(name)):
+    for node in ast.walk(_parse_module(name)):
         if isinstance(node, ast.Import):
             modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            origin = _absolute(name, node)
-            modules += [_defining(origin, alias.name) for alias in node.names]
+            origin = _resolve_module(name, node)
+            modules += [_find_defining(origin, alias.name) for alias in node.names]
     return [module for module in modules if module.partition(".")[0] in _PACKAGES]
 
 
-def _defining(module: str, name: str) -> str:
+def _find_defining(module: str, name: str) -> str:
     """Return the module that ``from module import name`` gets its code from.
 
     A package that only passes names on would otherwise tie every algorithm to all others.
     """
     if module.partition(".")[0] not in _PACKAGES:
         return module
-    if _path(f"{module}.{name}"):
+    if _find_path(f"{module}.{name}"):
         return f"{module}.{name}"
-    for node in _tree(module).body:
+    for node in _parse_module(module).body:
         if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
-            return _defining(_absolute(module, node), name)
-    is_package = _path(module).name == "__init__.py"  # it may look names up when somebody asks for them
+            return _find_defining(_resolve_module(module, node), name)
+    is_package = _find_path(module).name == "__init__.py"  # it may look names up when somebody asks for them
     return getattr(getattr(import_module(module), name), "__module__", module) if is_package else module
 
 
-def _absolute(module: str, node: ast.ImportFrom) -> str:
+def _resolve_module(module: str, node: ast.ImportFrom) -> str:
     """Return the absolute name of the module that an import statement names."""
     if not node.level:
         return node.module
-    is_package = _path(module).name == "__init__.py"
+    is_package = _find_path(module).name == "__init__.py"
     parent = module.split(".")[: None if is_package and node.level == 1 else is_package - node.level]
     return ".".join([*parent, *([node.module] if node.module else [])])
 
 
-def _path(module: str) -> Path | None:
+def _find_path(module: str) -> Path | None:
     base = ROOT.joinpath(*module.split("."))
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
@@ -135,13 +135,13 @@ def _path(module: str) -> Path | None:
 
 
 @cache
-def _tree(module: str) -> ast.Module:
-    return ast.parse(_path(module).read_text(encoding="utf-8"))
+def _parse_module(module: str) -> ast.Module:
+    return ast.parse(_find_path(module).read_text(encoding="utf-8"))
 
 
 @cache
-def _code(module: str) -> str:
-    return code_without_words(_path(module).read_text(encoding="utf-8"))
+def _read_code(module: str) -> str:
+    return code_without_words(_find_path(module).read_text(encoding="utf-8"))
 
 
 def code_without_words(source: str) -> str:

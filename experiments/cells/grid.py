@@ -8,14 +8,14 @@ from itertools import product
 from sklearn.base import is_classifier, is_regressor
 
 from datasets import catalogue
-from experiments.cells.cell import PROTOCOL, Cell, checked_epsilon, checked_protocol
+from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.setting import is_same_value
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 
-def expand(
+def expand_grid(
     values: Mapping[str, list],
     repeats: int,
     overrides: Mapping[str, Mapping] | None = None,
@@ -45,12 +45,12 @@ def expand(
 
     Examples
     --------
-    >>> settings = expand({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [0.1, 1]}, repeats=3)
+    >>> settings = expand_grid({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [0.1, 1]}, repeats=3)
     >>> [[(cell.epsilon, cell.repeat) for cell in cells] for cells in settings]
     [[(0.1, 0), (0.1, 1), (0.1, 2)], [(1.0, 0), (1.0, 1), (1.0, 2)]]
     >>> pairs = {"n_estimators": {"epsilon": {0.1: 5, 1: 20}}}
     >>> forests = {"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [0.1, 1.0]}
-    >>> [cells[0].params["n_estimators"] for cells in expand(forests, repeats=1, depends=pairs)]
+    >>> [cells[0].params["n_estimators"] for cells in expand_grid(forests, repeats=1, depends=pairs)]
     [5, 20]
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
@@ -60,21 +60,25 @@ def expand(
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
         algorithm = chosen["algorithm"]
-        own = (overrides or {}).get(algorithm, {}), _part(chosen, "params."), _following(chosen, depends or {})
+        own = (
+            (overrides or {}).get(algorithm, {}),
+            _select_prefix(chosen, "params."),
+            _follow_axes(chosen, depends or {}),
+        )
         cell = Cell(
             dataset=chosen["dataset"],
             algorithm=algorithm,
-            params=estimators.parameters(algorithm, *own),
-            epsilon=checked_epsilon(chosen["epsilon"]),
+            params=estimators.merge_parameters(algorithm, *own),
+            epsilon=read_epsilon(chosen["epsilon"]),
             repeat=0,
-            protocol=checked_protocol(dict(protocol or {}) | _part(chosen, "protocol.")),
+            protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
         )
-        check(cell)
+        check_cell(cell)
         settings.append(cell.repeats(range(repeats)))
     return settings
 
 
-def check(cell: Cell) -> None:
+def check_cell(cell: Cell) -> None:
     """Check that an algorithm accepts its parameters on a data set, as far as can be told without rows.
 
     An estimator with a method ``check_parameters(n_features)`` is asked; it raises a ValueError.
@@ -87,7 +91,7 @@ def check(cell: Cell) -> None:
     task, domain = task_and_domain(cell.dataset)
     _check_protocol(cell, task)
     try:
-        estimator = estimators.make(
+        estimator = estimators.make_estimator(
             cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
         )
         if hasattr(estimator, "check_parameters"):
@@ -119,7 +123,7 @@ def _check_numbers_of_rows(cell: Cell, task: str) -> None:
         classes = list(map(str, entry.domain.target.categories)) if task == "classification" else []
         for name in train_rows:
             if name not in classes:
-                known_classes = suggestion(name, classes) if classes else "it is a regression"
+                known_classes = suggest_name(name, classes) if classes else "it is a regression"
                 raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {known_classes}")
     elif train_rows + test_rows > entry.rows:
         n_rows = train_rows + test_rows
@@ -132,7 +136,11 @@ def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -
     """Check that every dependent parameter is one of some algorithm and follows every value of one axis."""
     if not isinstance(depends, Mapping):
         raise BadInput(f"depends: write {{parameter: {{axis: {{value: given, ...}}}}}}, got {depends!r}")
-    accepted = {name for algorithm in values["algorithm"] for name in estimators.accepts(estimators.target(algorithm))}
+    accepted = {
+        name
+        for algorithm in values["algorithm"]
+        for name in estimators.list_parameters(estimators.find_target(algorithm))
+    }
     for parameter, rule in depends.items():
         where = f"depends.{parameter}"
         if not isinstance(rule, Mapping) or len(rule) != 1 or not isinstance(next(iter(rule.values())), Mapping):
@@ -140,11 +148,11 @@ def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -
         if f"params.{parameter}" in values:
             raise BadInput(f"{where}: {parameter} is an axis in params too; name it in one of the two")
         if parameter not in accepted:
-            hint = suggestion(parameter, accepted - set(estimators.GIVEN))
+            hint = suggest_name(parameter, accepted - set(estimators.GIVEN))
             raise BadInput(f"{where}: no algorithm of the study has a parameter {parameter!r}; {hint}")
         ((axis, given),) = rule.items()
         if axis not in values:
-            raise BadInput(f"{where}: there is no axis {axis!r} to follow; {suggestion(axis, values)}")
+            raise BadInput(f"{where}: there is no axis {axis!r} to follow; {suggest_name(axis, values)}")
         for value in values[axis]:
             if sum(is_same_value(key, value) for key in given) != 1:
                 raise BadInput(f"{where}: {axis} = {value!r} must be named once; it names {list(given)}")
@@ -153,9 +161,9 @@ def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -
                 raise BadInput(f"{where}: {axis} = {key!r} is not run by the study; it has {values[axis]}")
 
 
-def _following(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
+def _follow_axes(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
     """Return the dependent parameters of one combination of values."""
-    accepted = estimators.accepts(estimators.target(chosen["algorithm"]))
+    accepted = estimators.list_parameters(estimators.find_target(chosen["algorithm"]))
     found = {}
     for parameter, rule in depends.items():
         ((axis, given),) = rule.items()
@@ -164,5 +172,5 @@ def _following(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
     return found
 
 
-def _part(chosen: Mapping, prefix: str) -> dict:
+def _select_prefix(chosen: Mapping, prefix: str) -> dict:
     return {name.removeprefix(prefix): value for name, value in chosen.items() if name.startswith(prefix)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.cells.cell import Cell
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
 
@@ -37,7 +37,7 @@ def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list
     for name, study in paper.studies.items():
         n_repeats = paper.repeats if repeats is None else repeats
         try:
-            settings = expand(study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends)
+            settings = expand_grid(study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends)
         except (ValueError, TypeError) as error:
             raise BadInput(f"study {name!r}: {error}") from error
         cells[name] = [cell for repeated in settings for cell in repeated]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments.audit.audit_tasks import AuditPlan, run_audit
 from experiments.audit.report.report_files import write_results, write_summary
 from experiments.audit.report.report_text import format_report
-from experiments.cells.cell import checked_epsilon
+from experiments.cells.cell import read_epsilon
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.store import provenance
@@ -20,7 +20,7 @@ def run_command(request: SweepRequest) -> int:
     paths = write_results(found, folder, plan.name)
     if not plan.algorithms:
         paths += write_summary(
-            found, folder, provenance.of_command(["python", "-m", "experiments", *request.arguments])
+            found, folder, provenance.describe_command(["python", "-m", "experiments", *request.arguments])
         )
     for path in paths:
         print_to_stderr(f"  {path}")
@@ -48,7 +48,7 @@ def read_plan(request: SweepRequest) -> AuditPlan:
     return AuditPlan(
         algorithms=tuple(request.list_choices("algorithm")),
         params=params,
-        epsilon=checked_epsilon(config["epsilon"]),
+        epsilon=read_epsilon(config["epsilon"]),
         trainings=config["trainings"],
         dataset=request.choices["dataset"],
         canaries=config["canaries"],

@@ -13,7 +13,7 @@ import hydra
 from omegaconf import OmegaConf
 
 from experiments.cells.cell import Cell
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import Paper
@@ -57,7 +57,7 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     for name, given in request.values.items():
         values[name.replace("algorithm.", "params.", 1)] = given
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
-    settings = expand(values, repeats, protocol=config["protocol"])
+    settings = expand_grid(values, repeats, protocol=config["protocol"])
     cells, executor = list(chain.from_iterable(settings)), Executor(**config["executor"])
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
@@ -155,11 +155,11 @@ def write_results(
     table = long_table(cells, records)
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
-    facts = provenance.gather(list(arguments), table["dataset"].unique(), paper.repeats)
+    facts = provenance.gather_facts(list(arguments), table["dataset"].unique(), paper.repeats)
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
     peers: dict[str, str] = {}
     for algorithm in sorted(table["algorithm"].unique()):
-        peers |= estimators.packages(algorithm)
+        peers |= estimators.list_packages(algorithm)
     facts |= {"versions_of_peers": peers} if peers else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     publish_paper(paper, table, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 _PARTS = ("ratios", "scaling")
 
@@ -14,6 +14,6 @@ def run_command(request: SweepRequest) -> int:
     """Measure and print a part; returns the exit code."""
     part = str(request.config["part"])
     if part not in _PARTS:
-        raise BadInput(f"part={part} cannot be measured; {suggestion(part, _PARTS)}")
+        raise BadInput(f"part={part} cannot be measured; {suggest_name(part, _PARTS)}")
     import_module(f"experiments.speed.{part}").print_measurements()  # what a part needs takes seconds to import
     return 0

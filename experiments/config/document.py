@@ -16,7 +16,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
 from experiments.config.paths import ROOT
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 Location = tuple[int | str, ...]
 """Where a value stands in a file: keys, and positions in lists from 0."""
@@ -154,7 +154,7 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
     location, message, name = details["loc"], details["msg"], details["type"]
     if len(location) == 1 and name == "extra_forbidden":
         keys = [field for field, info in kind.model_fields.items() if not info.exclude]
-        name, message = "unknown_key", f"unknown key {str(location[0])!r}; {suggestion(str(location[0]), keys)}"
+        name, message = "unknown_key", f"unknown key {str(location[0])!r}; {suggest_name(str(location[0]), keys)}"
     elif name == "missing":
         name, message = "missing_key", f"the key {location[-1]!r} is missing"
     elif name == "value_error":

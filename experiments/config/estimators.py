@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments.config.paths import CONF
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 FOLDER = CONF / "algorithm"
 
@@ -24,29 +24,29 @@ GIVEN = {
 }
 
 
-def names() -> list[str]:
+def list_algorithms() -> list[str]:
     """Return the names of all algorithms.
 
     Examples
     --------
-    >>> "majority" in names()
+    >>> "majority" in list_algorithms()
     True
     """
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
-def target(name: str) -> str:
+def find_target(name: str) -> str:
     """Return the import path of an algorithm's class.
 
     Examples
     --------
-    >>> target("majority")
+    >>> find_target("majority")
     'sklearn.dummy.DummyClassifier'
     """
-    return _entry(name)["_target_"]
+    return _read_entry(name)["_target_"]
 
 
-def parameters(name: str, *overrides: Mapping) -> dict:
+def merge_parameters(name: str, *overrides: Mapping) -> dict:
     """Return the parameters of an algorithm: those of its file, replaced by others where given.
 
     An ``epsilon`` in the file is none of them: it is what the algorithm is run with, whatever ε it stands under.
@@ -58,35 +58,35 @@ def parameters(name: str, *overrides: Mapping) -> dict:
 
     Examples
     --------
-    >>> parameters("majority", {"strategy": "prior"})
+    >>> merge_parameters("majority", {"strategy": "prior"})
     {'strategy': 'prior'}
     """
-    params = {key: value for key, value in _entry(name).items() if key not in ("_target_", "epsilon")}
+    params = {key: value for key, value in _read_entry(name).items() if key not in ("_target_", "epsilon")}
     for given in overrides:
         params |= given
-    accepted = accepts(target(name))
+    accepted = list_parameters(find_target(name))
     for parameter in params:
         if parameter in GIVEN:
             raise BadInput(f"algorithm {name!r}: {parameter} cannot be set as a parameter: {GIVEN[parameter]}")
         if parameter not in accepted:
-            hint = suggestion(parameter, accepted - set(GIVEN))
+            hint = suggest_name(parameter, accepted - set(GIVEN))
             raise BadInput(f"algorithm {name!r} has no parameter {parameter!r}; {hint}")
     return params
 
 
-def make(name: str, params: Mapping, **given):
+def make_estimator(name: str, params: Mapping, **given):
     """Return an estimator, with those of ``epsilon``, ``domain`` and ``random_state`` that it has.
 
     An ``epsilon`` in the algorithm's file comes first: ``.inf`` there makes it the algorithm without noise.
 
     Examples
     --------
-    >>> make("majority", {}, epsilon=1.0, random_state=3)
+    >>> make_estimator("majority", {}, epsilon=1.0, random_state=3)
     DummyClassifier(random_state=3)
     """
-    accepted = accepts(target(name))
+    accepted = list_parameters(find_target(name))
     given |= own_epsilon(name)
-    return locate(target(name))(**params, **{key: value for key, value in given.items() if key in accepted})
+    return import_class(find_target(name))(**params, **{key: value for key, value in given.items() if key in accepted})
 
 
 def own_epsilon(name: str) -> dict[str, float]:
@@ -97,38 +97,38 @@ def own_epsilon(name: str) -> dict[str, float]:
     >>> own_epsilon("polynomial_regression"), own_epsilon("fm")
     ({'epsilon': inf}, {})
     """
-    return {key: value for key, value in _entry(name).items() if key == "epsilon"}
+    return {key: value for key, value in _read_entry(name).items() if key == "epsilon"}
 
 
-def packages(name: str) -> dict[str, str]:
+def list_packages(name: str) -> dict[str, str]:
     """Return the versions of the packages that run an algorithm in an environment of its own; none of most.
 
     Examples
     --------
-    >>> packages("majority"), packages("dp_ebm")["interpret-core"]
+    >>> list_packages("majority"), list_packages("dp_ebm")["interpret-core"]
     ({}, '0.7.8')
     """
-    return getattr(locate(target(name)), "packages", dict)()
+    return getattr(import_class(find_target(name)), "packages", dict)()
 
 
-def lacks(name: str) -> str | None:
+def explain_obstacle(name: str) -> str | None:
     """Return why an algorithm cannot be run on this machine, in one line; None if it can.
 
     Examples
     --------
-    >>> lacks("majority")
+    >>> explain_obstacle("majority")
     """
-    return getattr(locate(target(name)), "lacks", lambda: None)()
+    return getattr(import_class(find_target(name)), "lacks", lambda: None)()
 
 
 @cache
-def accepts(path: str) -> frozenset[str]:
+def list_parameters(path: str) -> frozenset[str]:
     """Return the names of the constructor parameters of the class at an import path."""
-    return frozenset(inspect.signature(locate(path)).parameters)
+    return frozenset(inspect.signature(import_class(path)).parameters)
 
 
 @cache
-def locate(path: str) -> type:
+def import_class(path: str) -> type:
     """Import a class by its path.
 
     Raises
@@ -144,10 +144,10 @@ def locate(path: str) -> type:
 
 
 @cache
-def _entry(name: str) -> dict:
+def _read_entry(name: str) -> dict:
     path = FOLDER / f"{name}.yaml"
     if not path.is_file():
-        raise BadInput(f"unknown algorithm {name!r}; {suggestion(name, names())}")
+        raise BadInput(f"unknown algorithm {name!r}; {suggest_name(name, list_algorithms())}")
     try:
         entry = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
     except (OmegaConfBaseException, OSError) as error:

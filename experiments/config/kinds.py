@@ -17,7 +17,7 @@ import yaml
 
 from experiments.config.document import Document
 from experiments.config.paths import CONF
-from experiments.errors import suggestion
+from experiments.errors import suggest_name
 
 
 @cache
@@ -51,7 +51,7 @@ def find_kind(part: str, name: str) -> type[Document]:
         If there is no such kind; the message suggests the nearest.
     """
     if name not in list_kinds(part):
-        raise ValueError(f"kind {name!r} is not known; {suggestion(str(name), list_kinds(part))}")
+        raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
     module = import_module(f"{find_packages()[part]}.{name}")
     for value in vars(module).values():
         if inspect.isclass(value) and value.__module__ == module.__name__ and "kind" in inspect.get_annotations(value):

@@ -20,7 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 from experiments.config.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
 from experiments.config.kinds import parser_of
 from experiments.config.setting import is_same_value, make_setting_key
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 Where = dict[str, OneOrMore[Scalar]]
 """A part of a study: values of its axes ``dataset``, ``algorithm``, ``epsilon`` and ``params.<name>``."""
@@ -116,7 +116,7 @@ class Study(Document):
         """
         axes = self.axes(where)
         if name not in axes:
-            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggestion(name, axes)}")
+            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggest_name(name, axes)}")
         return axes[name]
 
     def varying_axes(self, where: Mapping[str, Any] | None = None) -> list[str]:
@@ -437,7 +437,7 @@ class Paper(Document):
         """
         claims = {claim.id: claim for claim in self.claims}
         if name not in claims:
-            raise PaperError(f"{user}: the paper has no claim {name!r}; {suggestion(name, claims)}")
+            raise PaperError(f"{user}: the paper has no claim {name!r}; {suggest_name(name, claims)}")
         return claims[name]
 
     def center_of(self, metric: str, own: str | None = None) -> str:

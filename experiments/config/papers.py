@@ -11,7 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
 from experiments.config.substitutes import find_substitutes, replace_datasets
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 
 PAPERS = CONF / "paper"
 
@@ -47,7 +47,7 @@ def read_paper(name: str) -> Paper:
     """
     file = PAPERS / f"{name}.yaml"
     if not file.is_file():
-        raise BadInput(f"unknown paper {name!r}; {suggestion(name, [path.stem for path in PAPERS.glob('*.yaml')])}")
+        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, [path.stem for path in PAPERS.glob('*.yaml')])}")
     try:
         contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
     except (OmegaConfBaseException, OSError) as error:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from experiments.stats import ALPHA, Interval, center_interval, holm, paired_t_p, sign_flip_p, sign_p, smallest_p
+from experiments.stats import ALPHA, Interval, adjust_holm, center_interval, paired_t_p, sign_flip_p, sign_p, smallest_p
 
 ROUNDING = 1e-12
 """What is left of an effect of exactly zero after a sum of floats."""
@@ -161,7 +161,7 @@ class Step:
 def find_contradicting_groups(groups: Sequence[ClaimGroup]) -> list[ClaimGroup]:
     """Return the groups that contradict their claim significantly (Holm over all opposites), the worst first."""
     tests = [(position, p) for position, group in enumerate(groups) for p in group.p_against]
-    adjusted = holm([p for _, p in tests])
+    adjusted = adjust_holm([p for _, p in tests])
     significant = {position for (position, _), p in zip(tests, adjusted, strict=True) if p < ALPHA}
     return sorted((groups[position] for position in sorted(significant)), key=lambda group: group.effect_in_favour)
 
@@ -179,7 +179,7 @@ def list_steps(groups: Sequence[ClaimGroup]) -> list[Step]:
 def find_contradicting_steps(groups: Sequence[ClaimGroup]) -> list[dict]:
     """Return the steps that contradict their claim significantly (Holm over all steps), the worst first."""
     steps = list_steps(groups)
-    p_values = holm([step.group.compute_step_p(-step.effects) for step in steps])
+    p_values = adjust_holm([step.group.compute_step_p(-step.effects) for step in steps])
     against = [(step, p) for step, p in zip(steps, p_values, strict=True) if p < ALPHA]
     against.sort(key=lambda pair: pair[0].group.make_interval(pair[0].effects).center)
     return [_describe_step(step, p) for step, p in against]

@@ -29,7 +29,7 @@ from experiments.judge.verdict import (
     REPRODUCED,
     format_effect,
 )
-from experiments.stats import ALPHA, holm
+from experiments.stats import ALPHA, adjust_holm
 
 _NUMBERS = ("p_value", "p_adjusted", "center", "effect", "low", "high", "groups", "groups_holding", "at_bound")
 _FIELDS = ("verdict", "reason", *_NUMBERS, "contradicted", "steps", "worst", "scope", "cells", "cells_expected")
@@ -76,7 +76,7 @@ def judge_claims(
     tested = [
         (claim, result) for claim, result in zip(paper.claims, results, strict=True) if result["p_value"] is not None
     ]
-    p_values = holm([result["p_value"] for _, result in tested], n_testable)
+    p_values = adjust_holm([result["p_value"] for _, result in tested], n_testable)
     for (claim, result), adjusted in zip(tested, p_values, strict=True):
         result["p_adjusted"] = adjusted
         _conclude(claim, result, n_testable)

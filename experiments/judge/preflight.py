@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, PaperError
-from experiments.errors import suggestion
+from experiments.errors import suggest_name
 from experiments.run.leakage import LEAKS
 from experiments.run.metrics import metric_names
 
@@ -82,7 +82,7 @@ def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, 
         available = [name for name in names if study.protocol.leakage or name not in LEAKS]
         for metric in metrics:
             if metric not in available:
-                raise PaperError(f"{user}: {dataset} has no metric {metric!r}; {suggestion(metric, available)}")
+                raise PaperError(f"{user}: {dataset} has no metric {metric!r}; {suggest_name(metric, available)}")
 
 
 def _check_readings_of_claims(paper: Paper) -> None:

@@ -23,7 +23,7 @@ from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting, make_setting_key
-from experiments.errors import BadInput, suggestion
+from experiments.errors import BadInput, suggest_name
 from experiments.judge.claim_groups import ROUNDING, ClaimGroup, list_steps
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.group_claim import GroupClaim
@@ -120,7 +120,7 @@ class WatchList:
         numbers = [number for number in self.numbers if algorithm in number.where["algorithm"]]
         if not numbers:
             names = sorted({name for number in self.numbers for name in number.where["algorithm"]})
-            raise BadInput(f"no number of {algorithm!r} is watched; {suggestion(algorithm, names)}")
+            raise BadInput(f"no number of {algorithm!r} is watched; {suggest_name(algorithm, names)}")
         claims = [claim for claim in self.claims if algorithm in _list_algorithms(claim)]
         return replace(self, numbers=numbers, claims=claims)
 

@@ -16,7 +16,7 @@ import datasets
 from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
 from datasets import Dataset
-from experiments.cells.cell import Cell, canonical, is_fixed
+from experiments.cells.cell import Cell, format_canonical, is_fixed
 from experiments.config import estimators
 from experiments.run.leakage import measure_leakage
 from experiments.run.metrics import number_classes, score_classes, score_numbers
@@ -48,10 +48,10 @@ def evaluate_cell(cell: Cell) -> Measured:
     train, test = _take_sides(split)
     evaluated = train if cell.protocol["evaluate_on"] == "train" else test
     domain = domain_of(data.domain, cell.protocol)
-    estimator = estimators.make(
+    estimator = estimators.make_estimator(
         cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
     )
-    as_declared = "domain" in estimators.accepts(estimators.target(cell.algorithm))
+    as_declared = "domain" in estimators.list_parameters(estimators.find_target(cell.algorithm))
     started = time.perf_counter()
     if hasattr(estimator, "fit_summary"):
         estimator.fit_summary(_summarise_rows(_Pass(split, estimator.design(domain), estimator)))
@@ -69,7 +69,9 @@ def evaluate_cell(cell: Cell) -> Measured:
 def _find_split(cell: Cell, data: Dataset) -> _Split:
     """Return the split of a cell; whichever side is evaluated, and in every repeat if it is fixed, it is the same."""
     protocol = {name: cell.protocol[name] for name in OPTIONS}
-    return _Split(cell.dataset, 0 if is_fixed(protocol, data.n_train is not None) else cell.repeat, canonical(protocol))
+    return _Split(
+        cell.dataset, 0 if is_fixed(protocol, data.n_train is not None) else cell.repeat, format_canonical(protocol)
+    )
 
 
 class _Split(NamedTuple):

@@ -37,7 +37,7 @@ def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tupl
         finished = store.done()
         pending = [cell for cell in cells if cell.key not in finished]
         without_rows = explain_missing({cell.dataset for cell in pending})
-        without_code = {name: estimators.lacks(name) for name in {cell.algorithm for cell in pending}}
+        without_code = {name: estimators.explain_obstacle(name) for name in {cell.algorithm for cell in pending}}
         skipped = defaultdict(list)
         for cell in pending:
             if reason := without_code[cell.algorithm] or without_rows.get(cell.dataset):

@@ -190,7 +190,7 @@ class CellQueue:
         """Take one cell of each estimator: what it compiles on first use is then ready for all workers."""
         started = set()
         for kind, cells in list(self._waiting.items()):
-            estimator = estimators.target(cells[-1].algorithm)
+            estimator = estimators.find_target(cells[-1].algorithm)
             if estimator not in started:
                 started.add(estimator)
                 yield self._take_cells(kind, 1)
@@ -223,7 +223,7 @@ class CellQueue:
 
 
 def _kind_of(cell: Cell) -> tuple[str, str]:
-    fits_summary = hasattr(estimators.locate(estimators.target(cell.algorithm)), "fit_summary")
+    fits_summary = hasattr(estimators.import_class(estimators.find_target(cell.algorithm)), "fit_summary")
     return cell.dataset, "" if fits_summary else cell.algorithm
 
 

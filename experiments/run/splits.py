@@ -11,7 +11,7 @@ import pandas as pd
 
 from algorithms import Domain, Nominal
 from datasets import Dataset
-from experiments.cells.cell import canonical
+from experiments.cells.cell import format_canonical
 
 OPTIONS = ("test_size", "rows", "split", "train_rows", "test_rows")
 """What of a protocol says which rows are on which side."""
@@ -27,7 +27,7 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
     repeat : int
         From 0.
     protocol : mapping
-        As `cell.checked_protocol` returns it.
+        As `cell.read_protocol` returns it.
 
     Notes
     -----
@@ -77,7 +77,7 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
 
 def _draw_numbers(data: Dataset, repeat: int, train_rows, test_rows) -> tuple[np.ndarray, np.ndarray]:
     """Draw so many rows for each side, of all rows or of each class that is named."""
-    rng = _seed_stream(f"{data.fingerprint} {repeat} {canonical([train_rows, test_rows])}")
+    rng = _seed_stream(f"{data.fingerprint} {repeat} {format_canonical([train_rows, test_rows])}")
     if not isinstance(train_rows, Mapping):
         order = rng.permutation(len(data.target))
         return np.sort(order[:train_rows]), np.sort(order[train_rows : train_rows + test_rows])

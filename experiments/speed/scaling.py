@@ -19,8 +19,8 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import datasets
-from experiments.cells.cell import PROTOCOL, Cell, canonical
-from experiments.cells.grid import expand
+from experiments.cells.cell import PROTOCOL, Cell, format_canonical
+from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
@@ -39,7 +39,9 @@ _EPSILONS = "epsilon=" + ",".join(str(i / 100) for i in range(1, CELLS // 400 + 
 
 def measure_overhead() -> list[Measurement]:
     """Time forest fits through the runner, and in a bare joblib loop over the same fits."""
-    (cells,) = expand({"dataset": ["nursery"], "algorithm": ["random_forest"], "epsilon": [math.inf]}, repeats=FITS)
+    (cells,) = expand_grid(
+        {"dataset": ["nursery"], "algorithm": ["random_forest"], "epsilon": [math.inf]}, repeats=FITS
+    )
     best = [math.inf, math.inf]
     _run_cells(cells[:4])  # workers start, and load the rows
     for _ in range(TURNS):
@@ -59,7 +61,9 @@ def _run_cells(cells: list[Cell]) -> None:
 def _run_by_hand(cells: list[Cell]) -> None:
     data = datasets.load("nursery")
     matrix, _ = data.domain.encode(data.frame)
-    model = estimators.make("random_forest", cells[0].params, epsilon=math.inf, domain=data.domain, random_state=0)
+    model = estimators.make_estimator(
+        "random_forest", cells[0].params, epsilon=math.inf, domain=data.domain, random_state=0
+    )
     work = joblib.delayed(_fit_and_score)
     with joblib.parallel_config("loky", n_jobs=joblib.cpu_count(), inner_max_num_threads=1):
         joblib.Parallel()(work(model, matrix, data.target.to_numpy(), cell.repeat) for cell in cells)
@@ -126,7 +130,7 @@ def measure_grouping() -> list[Measurement]:
 
 def _fill_store(path: Path) -> None:
     """Put made-up rows into a store behind its back: running a million cells would take minutes."""
-    metrics = canonical({f"precision_{i}": 0.5 for i in range(8)})[:-1]
+    metrics = format_canonical({f"precision_{i}": 0.5 for i in range(8)})[:-1]
     rows = (
         (
             *(f"{i:064x}", "car", f"algorithm {i // 100 % 7}", "{}", i // 100 / 100, i % 100, "{}", "done", None),
@@ -140,7 +144,7 @@ def _fill_store(path: Path) -> None:
 
 def measure_executors() -> list[Measurement]:
     """Count cells per second, the start of the workers included: forests on Adult, by executor and workers."""
-    (cells,) = expand({"dataset": ["adult"], "algorithm": ["random_forest"], "epsilon": [math.inf]}, repeats=60)
+    (cells,) = expand_grid({"dataset": ["adult"], "algorithm": ["random_forest"], "epsilon": [math.inf]}, repeats=60)
     ways = [("loky", 1), ("loky", 2), ("threading", 2), ("dask", 1), ("dask", 2)]
     paces = []
     for backend, jobs in ways:

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.cells.cell import Cell, canonical
+from experiments.cells.cell import Cell, format_canonical
 from experiments.errors import BadInput
 from experiments.store.record import Measured, Record
 
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS cells (
 """
 
 
-class Row(NamedTuple):
+class StoredCell(NamedTuple):
     """A cell as it lies in the file; JSON stays text."""
 
     key: str
@@ -110,9 +110,9 @@ class Store:
             raise self._late_error
         measured = record.measured or Measured({}, math.nan)
         row = (
-            *(cell.key, cell.dataset, cell.algorithm, canonical(cell.params), cell.epsilon, cell.repeat),
-            *(canonical(cell.protocol), record.status, record.error, canonical(measured.metrics)),
-            *(measured.fit_seconds, canonical(measured.details)),
+            *(cell.key, cell.dataset, cell.algorithm, format_canonical(cell.params), cell.epsilon, cell.repeat),
+            *(format_canonical(cell.protocol), record.status, record.error, format_canonical(measured.metrics)),
+            *(measured.fit_seconds, format_canonical(measured.details)),
         )
         with self._lock:
             self._waiting.append(row)
@@ -187,26 +187,26 @@ class Store:
         with self._lock, self._explained():
             return {(dataset, algorithm): mean for dataset, algorithm, mean in self._connection.execute(query)}
 
-    def rows(self, batch: int) -> Iterator[list[Row]]:
+    def rows(self, batch: int) -> Iterator[list[StoredCell]]:
         """Yield all cells, in the order of their keys, so many at a time."""
         self.flush()
         with self._lock, self._explained():
-            cursor = self._connection.execute(f"SELECT {', '.join(Row._fields)} FROM cells ORDER BY key")
+            cursor = self._connection.execute(f"SELECT {', '.join(StoredCell._fields)} FROM cells ORDER BY key")
             while rows := cursor.fetchmany(batch):
-                yield list(map(Row._make, rows))
+                yield list(map(StoredCell._make, rows))
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return what is known of some cells; unknown keys are left out."""
         self.flush()
         found = {}
         with self._lock, self._explained():
-            for batch in _batches(list(keys), _BATCH):
+            for batch in _split_batches(list(keys), _BATCH):
                 marks = ",".join("?" * len(batch))
                 query = f"SELECT key, status, error, metrics, fit_seconds, details FROM cells WHERE key IN ({marks})"
                 rows = self._connection.execute(query, batch).fetchall()
-                metrics, details = _parsed(row[3] for row in rows), _parsed(row[5] for row in rows)
+                metrics, details = _parse_json(row[3] for row in rows), _parse_json(row[5] for row in rows)
                 for (key, status, error, _, fit_seconds, _), *parsed in zip(rows, metrics, details, strict=True):
-                    found[key] = _record(status, error, fit_seconds, *parsed)
+                    found[key] = _make_record(status, error, fit_seconds, *parsed)
         return found
 
     def _open(self) -> None:
@@ -246,18 +246,18 @@ class Store:
             ) from error
 
 
-def _record(status, error, fit_seconds, metrics, details) -> Record:
+def _make_record(status, error, fit_seconds, metrics, details) -> Record:
     if status != "done":
         return Record(status, error=error)
     values = {name: math.nan if value is None else value for name, value in metrics.items()}
     return Record(status, Measured(values, fit_seconds, details))
 
 
-def _parsed(texts: Iterable[str | None]) -> list:
+def _parse_json(texts: Iterable[str | None]) -> list:
     """Return what JSON texts hold, parsed in one go: to call the parser takes longer than it takes for a short text."""
     return json.loads(f"[{','.join(text or 'null' for text in texts)}]")
 
 
-def _batches(items: list, size: int) -> Iterator[list]:
+def _split_batches(items: list, size: int) -> Iterator[list]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import catalogue
-from experiments.cells.cell import Cell, canonical, json_safe, overlap_of
+from experiments.cells.cell import Cell, format_canonical, json_safe, overlap_of
 from experiments.stats import mean_interval
 from experiments.store.record import Record
 
@@ -47,7 +47,7 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     rows, measured = [], []
     for key, cell in cells.items():
         record = records.get(key, Record("missing"))
-        rows.append(_row("+".join(users[key]), cell, record))
+        rows.append(_make_row("+".join(users[key]), cell, record))
         measured.append(record.measured.metrics if record.measured else {})
     frame = pd.DataFrame(rows).astype({"epsilon": np.float64})
     metrics = pd.DataFrame(measured)
@@ -96,12 +96,12 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
         seconds = values.pop("fit_seconds", [])
         overlap = overlap_of(first.protocol, catalogue.read_entry(first.dataset).n_train is not None)
         for name in sorted(values, key=_metric_order):
-            _write({**setting, "metric": name, **_statistics(values[name], overlap)}, stream)
+            _write_line({**setting, "metric": name, **_summarise_values(values[name], overlap)}, stream)
         if seconds:
-            _write({**setting, "metric": "fit_seconds", **_statistics(seconds, 0.0)}, stream)
+            _write_line({**setting, "metric": "fit_seconds", **_summarise_values(seconds, 0.0)}, stream)
 
 
-def _row(study: str, cell: Cell, record: Record) -> dict[str, Any]:
+def _make_row(study: str, cell: Cell, record: Record) -> dict[str, Any]:
     measured = record.measured
     privacy = measured.details.get("privacy") if measured else None
     row: dict[str, Any] = {
@@ -109,29 +109,29 @@ def _row(study: str, cell: Cell, record: Record) -> dict[str, Any]:
         "key": cell.key,
         "dataset": cell.dataset,
         "algorithm": cell.algorithm,
-        "params": canonical(cell.params),
+        "params": format_canonical(cell.params),
         "epsilon": cell.epsilon,
         "repeat": cell.repeat,
         "fit_seconds": measured.fit_seconds if measured else np.nan,
         "status": record.status,
-        "privacy": canonical(privacy) if privacy else "",
+        "privacy": format_canonical(privacy) if privacy else "",
     }
     for name, value in cell.params.items():
         row[f"params.{name}"] = value
     for name, value in cell.protocol.items():
-        row[f"protocol.{name}"] = _plain(value)
+        row[f"protocol.{name}"] = _format_mapping(value)
     return row
 
 
-def _plain(value: Any) -> Any:
-    return canonical(value) if isinstance(value, Mapping) else value
+def _format_mapping(value: Any) -> Any:
+    return format_canonical(value) if isinstance(value, Mapping) else value
 
 
 def _metric_order(name: str) -> tuple[int, str]:
     return _FIRST_METRICS.index(name) if name in _FIRST_METRICS else len(_FIRST_METRICS), name
 
 
-def _statistics(values: list[float], overlap: float) -> dict:
+def _summarise_values(values: list[float], overlap: float) -> dict:
     numbers = np.array(values)
     numbers = numbers[~np.isnan(numbers)]
     interval = mean_interval(numbers, overlap=overlap)
@@ -140,7 +140,7 @@ def _statistics(values: list[float], overlap: float) -> dict:
     return {"mean": interval.center if len(numbers) else None, "std": spread, "ci95": ci95, "n": interval.n}
 
 
-def _write(contents: dict, stream: TextIO | None) -> None:
+def _write_line(contents: dict, stream: TextIO | None) -> None:
     print(json.dumps(json_safe(contents), allow_nan=False, ensure_ascii=False), file=stream or sys.stdout)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.errors import BadInput, one_line
-from experiments.store.database import Row, Store
+from experiments.store.database import Store, StoredCell
 
 _HEADLINES = ("accuracy", "mse", "unit_mse", "r2")
 _BATCH = 50_000
@@ -54,6 +54,6 @@ def write_parquet(store: Store, path: Path) -> int:
         return database.execute("SELECT count(*) FROM cells").fetchone()[0]
 
 
-def _flat_row(row: Row) -> dict:
+def _flat_row(row: StoredCell) -> dict:
     metrics = json.loads(row.metrics)
     return row._asdict() | {name: metrics.get(name) for name in _HEADLINES}

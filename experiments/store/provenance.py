@@ -24,7 +24,7 @@ SEEDS = (
 )
 
 
-def gather(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
+def gather_facts(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
     """Return what must be known to run the same again.
 
     Parameters
@@ -36,58 +36,59 @@ def gather(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
     repeats : int
         Of every setting.
     """
-    data = {name: _data(name) for name in sorted(set(names))}
-    command = of_command(["python", "-m", "experiments", *arguments])
+    data = {name: _describe_data(name) for name in sorted(set(names))}
+    command = describe_command(["python", "-m", "experiments", *arguments])
     return {**command, "repeats": repeats, "seeds": SEEDS, "data": data}
 
 
-def of_command(words: list[str]) -> dict:
+def describe_command(words: list[str]) -> dict:
     """Return what was run, when, on which code, and where."""
     return {
         "command": shlex.join(words),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "git": _git(),
-        "versions": {"python": platform.python_version()} | {name: _number(name) for name in code_version.LIBRARIES},
-        "machine": _machine(),
+        "git": _read_revision(),
+        "versions": {"python": platform.python_version()}
+        | {name: _read_version(name) for name in code_version.LIBRARIES},
+        "machine": _describe_machine(),
     }
 
 
-def _number(library: str) -> str:
-    return code_version.libraries()[library].split()[-1]
+def _read_version(library: str) -> str:
+    return code_version.list_libraries()[library].split()[-1]
 
 
-def _git() -> dict | None:
+def _read_revision() -> dict | None:
     """Return revision and whether tracked files differ from it; None outside a repository."""
     try:
-        revision = _output("git", "rev-parse", "HEAD")
-        return {"revision": revision, "dirty": bool(_output("git", "status", "--porcelain", "--untracked-files=no"))}
+        revision = _run_git("git", "rev-parse", "HEAD")
+        return {"revision": revision, "dirty": bool(_run_git("git", "status", "--porcelain", "--untracked-files=no"))}
     except (OSError, subprocess.CalledProcessError):
         return None
 
 
-def _output(*command: str) -> str:
+def _run_git(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def _machine() -> dict:
+def _describe_machine() -> dict:
     """Return what could make another machine give other digits: its arithmetic, and who does it."""
     return {
-        "processor": _processor(),
+        "processor": _name_processor(),
         "compiled_for": llvmlite.binding.get_host_cpu_name(),  # Numba's code: fused operations depend on it
         "cores": os.cpu_count(),
         "system": platform.platform(terse=True),
         "mathematics": " ".join(platform.libc_ver()),  # exp and log of compiled code
         "linear_algebra": sorted(
-            {f"{one['internal_api']} {one['version']} {one.get('architecture')}" for one in _blas()}
+            {f"{one['internal_api']} {one['version']} {one.get('architecture')}" for one in _list_blas()}
         ),
     }
 
 
-def _blas() -> list[dict]:
+def _list_blas() -> list[dict]:
     return [one for one in threadpool_info() if one["user_api"] == "blas"]
 
 
-def _processor() -> str:
+def _name_processor() -> str:
     try:  # Linux: platform.processor() is empty or just the architecture there
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -95,7 +96,7 @@ def _processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def _data(name: str) -> dict:
+def _describe_data(name: str) -> dict:
     try:
         return datasets.load(name).provenance
     except datasets.DataUnavailable as error:

@@ -85,7 +85,9 @@ def _dodge(i: int, n: int) -> float:
 
 
 def _choose_look(value: Any, i: int, lines: Sequence) -> dict[str, Any]:
-    if value in estimators.names() and estimators.own_epsilon(value):  # without noise whatever ε: a level to reach
+    if value in estimators.list_algorithms() and estimators.own_epsilon(
+        value
+    ):  # without noise whatever ε: a level to reach
         return {"color": style.INK, "marker": "", "dashes": (), "linewidth": 1.6}
     if isinstance(value, float) and math.isinf(value):
         return {"color": style.INK, "marker": "*", "dashes": (), "linewidth": 2.4, "markersize": 9}

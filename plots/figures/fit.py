@@ -10,12 +10,12 @@ import pandas as pd
 import datasets
 from algorithms import Domain
 from datasets import catalogue
-from experiments.cells.cell import checked_epsilon
+from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperFigure
-from experiments.errors import suggestion
+from experiments.errors import suggest_name
 from plots.labels import label_name
 
 if TYPE_CHECKING:
@@ -105,12 +105,12 @@ class FitFigure(PaperFigure):
     def _make_models(self) -> dict[str, Any]:
         _, domain = task_and_domain(self.dataset)
         if self.feature not in domain.names:
-            hint = suggestion(self.feature, domain.names)
+            hint = suggest_name(self.feature, domain.names)
             raise PaperError(f"{self.id}: {self.dataset} has no feature {self.feature!r}; {hint}")
         feature = domain.features[domain.names.index(self.feature)]
-        given = {"domain": Domain((feature,), domain.target), "epsilon": checked_epsilon(self.epsilon)}
+        given = {"domain": Domain((feature,), domain.target), "epsilon": read_epsilon(self.epsilon)}
         models = {}
         for name in self.algorithm:
-            params = estimators.parameters(name, self.params)
-            models[name] = estimators.make(name, params, **given, random_state=0)
+            params = estimators.merge_parameters(name, self.params)
+            models[name] = estimators.make_estimator(name, params, **given, random_state=0)
         return models

@@ -11,7 +11,7 @@ from pydantic import field_validator
 import datasets
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential, Spent
 from algorithms.base import PrivateEstimator
-from experiments.cells.cell import checked_epsilon
+from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.document import ListOf, Scalar
@@ -107,11 +107,11 @@ class LedgerFigure(PaperFigure):
     def _make_models(self) -> dict[Any, Any]:
         _, domain = task_and_domain(self.dataset)
         ((name, values),) = self.params.items()
-        given = {"epsilon": checked_epsilon(self.epsilon), "domain": domain, "random_state": 0}
+        given = {"epsilon": read_epsilon(self.epsilon), "domain": domain, "random_state": 0}
         models = {}
         for value in values:
-            params = estimators.parameters(self.algorithm, {name: value})
-            models[value] = estimators.make(self.algorithm, params, **given)
+            params = estimators.merge_parameters(self.algorithm, {name: value})
+            models[value] = estimators.make_estimator(self.algorithm, params, **given)
         return models
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from experiments.config.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperTable, Study
-from experiments.errors import suggestion
+from experiments.errors import suggest_name
 from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
 from plots.labels import SIGNS, format_number, label_name
 from plots.latex import write_table
@@ -56,7 +56,7 @@ class SpanTable(PaperTable):
                     raise PaperError(f"{self.id}: {algorithm} is run, and said not to be implemented")
             elif n_parts < len(studies):
                 names = [*paper.not_implemented, *studies[0].axis("algorithm")]
-                hint = suggestion(algorithm, names)
+                hint = suggest_name(algorithm, names)
                 raise PaperError(f"{self.id}: not all of its studies run {algorithm!r}; {hint}")
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:

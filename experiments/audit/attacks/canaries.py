@@ -34,7 +34,7 @@ from algorithms.forests.forest import PrivateForestClassifier
 from experiments.audit.attacks.black_box import judge_bound
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_guesses
 from experiments.audit.observe.random_streams import RandomStream, derive_key
-from experiments.cells.cell import checked_protocol
+from experiments.cells.cell import read_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
 
@@ -133,7 +133,7 @@ def _train_with_canaries(
     forest: PrivateForestClassifier, data: datasets.Dataset, m: int, rng: np.random.Generator
 ) -> tuple[CanaryTraining, np.ndarray]:
     """Return the trained forest with all that the attacker knows, and the coins, which the attacker does not know."""
-    train, _ = split_rows(data, 0, checked_protocol(None))
+    train, _ = split_rows(data, 0, read_protocol(None))
     frame, target = data.frame.iloc[train], data.target.iloc[train].to_numpy()
     canaries, canary_target = _draw_canaries(data.domain, m, rng)
     is_in = rng.random(m) < 0.5

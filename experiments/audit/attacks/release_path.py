@@ -167,9 +167,9 @@ def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
 
 def list_release_pairs(subject: Subject) -> list[ReleasePair]:
     """Return the tables that a subject is attacked on: places only where trees have parts of the rows."""
-    is_classification = is_classifier(estimators.locate(subject.target)())
+    is_classification = is_classifier(estimators.import_class(subject.target)())
     pairs = list(build_strange_cells(is_classification))
-    if is_classification and {"n_estimators", "variant"} <= estimators.accepts(subject.target):
+    if is_classification and {"n_estimators", "variant"} <= estimators.list_parameters(subject.target):
         pairs.insert(0, build_known_places())
     return pairs
 
@@ -275,9 +275,9 @@ def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> Base
     settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1}
     settings |= pair.params
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
-    accepted = estimators.accepts(subject.target)
+    accepted = estimators.list_parameters(subject.target)
     params = {name: value for name, value in settings.items() if name in accepted}
-    return estimators.locate(subject.target)(**(subject.params | params))
+    return estimators.import_class(subject.target)(**(subject.params | params))
 
 
 def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[ReleaseFinding]:

@@ -134,7 +134,7 @@ def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -
     """
     if not numba.config.DISABLE_JIT:
         raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_in_process")
-    include_module_of(estimators.locate(subject.target))
+    include_module_of(estimators.import_class(subject.target))
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in pairs or build_replay_pairs():
         replay = _replay_pair(subject, pair)

@@ -26,7 +26,7 @@ from experiments.audit.attacks.release_path import ReleaseFinding
 from experiments.audit.laws.worst_cases import WorstCase
 from experiments.audit.neighbouring_tables import RecordValues
 from experiments.audit.replay.replay_audit import ReplayReport
-from experiments.cells.cell import canonical
+from experiments.cells.cell import format_canonical
 
 BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
 ROUNDING = 1e-9
@@ -150,7 +150,7 @@ def make_black_box_row(algorithm: str, finding: PairFinding) -> BoundRow:
     return BoundRow(
         layer=BLACK_BOX,
         algorithm=algorithm,
-        params=canonical(finding.params),
+        params=format_canonical(finding.params),
         epsilon=privacy.claimed_epsilon,
         claimed=finding.claimed,
         accounted=privacy.accounted(pair.neighbours),
@@ -171,7 +171,7 @@ def make_canary_row(algorithm: str, dataset: str, forest: BaseEstimator, finding
     return BoundRow(
         layer=ONE_RUN,
         algorithm=algorithm,
-        params=canonical(select_params(forest)),
+        params=format_canonical(select_params(forest)),
         epsilon=privacy.claimed_epsilon,
         claimed=privacy.claimed_epsilon,
         accounted=privacy.accounted_epsilon,
@@ -195,7 +195,7 @@ def make_release_row(finding: ReleaseFinding) -> BoundRow:
     return BoundRow(
         layer=WAY_OUT,
         algorithm=finding.algorithm,
-        params=canonical(finding.params),
+        params=format_canonical(finding.params),
         epsilon=finding.epsilon,
         claimed=finding.claimed,
         accounted=finding.accounted,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from experiments.cells.cell import Cell
-from experiments.cells.grid import expand
+from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import (
     Paper,
@@ -219,13 +219,13 @@ def _make_cells(paper: Paper, question: Question, study: Study, where: Mapping, 
         raise PaperError(f"readings {question.id!r}: {', '.join(several)} is open; name it under params")
     depends = _narrow_depends(study, axes, choice)
     protocol = {**study.protocol_options, **choice.protocol}
-    (cells,) = expand(axes, question.repeats, paper.algorithms, protocol, depends)
+    (cells,) = expand_grid(axes, question.repeats, paper.algorithms, protocol, depends)
     return cells
 
 
 def _narrow_depends(study: Study, axes: Mapping[str, list], choice: _Choice) -> dict[str, dict]:
     """Return the study's dependent parameters of one algorithm, for the values that are run, but those chosen."""
-    accepted = estimators.accepts(estimators.target(axes["algorithm"][0]))
+    accepted = estimators.list_parameters(estimators.find_target(axes["algorithm"][0]))
     depends = {}
     for name, rule in study.depends.items():
         ((axis, given),) = rule.items()
