@@ -157,11 +157,11 @@ def test_everything_that_is_asked_for_changes_key_and_seed(change):
     assert (other.setting_key == CELL.setting_key) == ("repeat" in change)
 
 
-@pytest.mark.parametrize("name", ["data_version", "code_version", "libraries"])
+@pytest.mark.parametrize("name", ["data_version", "code_version", "list_libraries"])
 def test_data_code_and_versions_change_the_key_but_not_the_seed(monkeypatch, name):
     before = CELL.key
     code_version.describe_version.cache_clear()
-    monkeypatch.setattr(code_version, name, lambda *_: {"numpy": "another"} if name == "libraries" else "another")
+    monkeypatch.setattr(code_version, name, lambda *_: {"numpy": "another"} if name == "list_libraries" else "another")
     after = replace(CELL)
     assert after.key != before and after.seed == CELL.seed
     code_version.describe_version.cache_clear()
@@ -353,7 +353,7 @@ def test_a_study_that_depends_on_nothing_is_refused(old, new, message):
         (
             "{epsilon: {0.5: 10, 1.0: 5, .inf: 7}}",
             "5",
-            "studies.pairs.depends.n_estimators: input should be a valid dictionary, got 5",
+            "studies.pairs.depends.n_estimators: write a mapping of keys to values, got 5",
         ),
         ("epsilon: [0.5, 1, .inf]", "epsilon: [0.5, 1, 1.0, .inf]", "studies.pairs: epsilon names a value twice"),
         ("  pairs:", "  a+b:", "studies: study 'a.b': choose a name without"),
@@ -418,7 +418,7 @@ def test_a_substitute_must_have_the_same_columns(instead, message):
 
 
 def test_substitutes_are_named_by_pairs():
-    with pytest.raises(DocumentError, match="instead: input should be a valid dictionary, got 'car'"):
+    with pytest.raises(DocumentError, match="instead: write a mapping of keys to values, got 'car'"):
         make_paper(instead="car")
 
 

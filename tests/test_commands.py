@@ -76,7 +76,7 @@ def test_pairs_are_hunted_for_the_algorithms_that_are_named(monkeypatch, capsys)
         return iter([{"algorithm": name} for name in algorithms])
 
     monkeypatch.setattr(hunt, "hunt_pairs", hunt_pairs)
-    monkeypatch.setattr(hunt, "keep", kept.extend)
+    monkeypatch.setattr(hunt, "keep_entries", kept.extend)
     assert exit_code("do=hunt", "algorithm=rdt,diffpets_sound", "executor.jobs=2") == 0
     assert exit_code("do=hunt", 'algorithm=choice("PFDPDTClassifier sound")') == 0
     assert hunted == [(["rdt", "diffpets_sound"], 2), (["PFDPDTClassifier sound"], -1)]

@@ -12,8 +12,8 @@ import algorithms
 
 PROGRAM = """
 import numpy as np
-from algorithms import compiled, mechanisms
-print(compiled._CACHE_NAME)
+from algorithms import jit, mechanisms
+print(jit._CACHE_NAME)
 print(mechanisms.laplace(1.0, 1.0, np.inf, np.random.default_rng(0)))
 """
 

@@ -110,7 +110,7 @@ IN_PYTHON = [
     ),
     Fault(
         "sensitivity 1 instead of 2: FM",
-        "algorithms.regression.functional_mechanism:sensitivities",
+        "algorithms.regression.functional_mechanism:part_sensitivities",
         "ENTRY_OF_M * n_regressors**2, ENTRY_OF_B * n_regressors",
         "n_regressors**2, 2 * n_regressors",
         "3",
