@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from operator import attrgetter
 from typing import Protocol
 
@@ -199,4 +200,4 @@ def find_contradicting_steps(groups: Sequence[ClaimGroup]) -> list[dict]:
     p_values = adjust_holm(list(map(Step.compute_p_against, steps)))
     significant = [(step, p) for step, p in zip(steps, p_values, strict=True) if p < ALPHA]
     significant.sort(key=lambda pair: pair[0].effect_in_favour)
-    return [step.describe(p) for step, p in significant]
+    return list(starmap(Step.describe, significant))

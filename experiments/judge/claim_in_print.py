@@ -30,7 +30,9 @@ def find_numbers(claim: str, names: Sequence[str], numbers: pd.DataFrame | None)
     if numbers is not None:
         for row in numbers.to_dict("records"):
             rows[row["id"]] = row
+    verdicts = []
     for name in names:
         if name not in rows:
             raise PaperError(f"claim {claim!r}: there is no printed number {name!r}")
-    return [rows[name] for name in names]
+        verdicts.append(rows[name])
+    return verdicts

@@ -120,13 +120,17 @@ def _find_matrix(precisions: list, recalls: list, ranges: list, n_total: int | N
     """Find the matrix by integer programming: all is linear in its cells, and whole-numbered."""
     k = len(ranges)
     cells = np.eye(k * k, dtype=np.int64).reshape(k, k, -1)
-    rules = [(cells[i].sum(axis=0), low, high) for i, (low, high) in enumerate(ranges)]
-    rules += [(cells[:, i].sum(axis=0), 1, np.inf) for i in range(k)]  # a class never predicted has no precision
+    row_sums, column_sums = cells.sum(axis=1), cells.sum(axis=0)
+    rules: list[tuple] = []
+    for row_sum, (low, high) in zip(row_sums, ranges, strict=True):
+        rules.append((row_sum, low, high))
+    for column_sum in column_sums:
+        rules.append((column_sum, 1, np.inf))  # a class never predicted has no precision
     if n_total is not None:
         rules.append((cells.sum(axis=(0, 1)), n_total, n_total))
     for i in range(k):
-        rules += _within(recalls[i], cells[i, i], cells[i].sum(axis=0))
-        rules += _within(precisions[i], cells[i, i], cells[:, i].sum(axis=0))
+        rules += _within(recalls[i], cells[i, i], row_sums[i])
+        rules += _within(precisions[i], cells[i, i], column_sums[i])
     lines, low, high = map(np.array, zip(*rules, strict=True))
     solution = milp(
         np.zeros(k * k), integrality=np.ones(k * k), bounds=Bounds(0), constraints=LinearConstraint(lines, low, high)
