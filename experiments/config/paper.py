@@ -408,6 +408,11 @@ class Paper(Document):
         """The tables and figures, by id."""
         return {part.id: part for part in (*self.tables, *self.figures)}
 
+    @property
+    def claims_by_id(self) -> dict[str, Claim]:
+        """The claims, by id."""
+        return {claim.id: claim for claim in self.claims}
+
     def study(self, name: str, user: str) -> Study:
         """Return a study.
 
@@ -435,7 +440,7 @@ class Paper(Document):
         PaperError
             If the paper has no such claim.
         """
-        claims = {claim.id: claim for claim in self.claims}
+        claims = self.claims_by_id
         if name not in claims:
             raise PaperError(f"{user}: the paper has no claim {name!r}; {suggest_name(name, claims)}")
         return claims[name]

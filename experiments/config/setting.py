@@ -7,7 +7,7 @@ compared by what they mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -57,6 +57,28 @@ def is_same_value(value: Any, other: Any) -> bool:
         return math.isclose(float(value), float(other), rel_tol=1e-9)
     except (TypeError, ValueError):  # a word, or nothing, is no number
         return False
+
+
+def keep_entries(mapping: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the entries of a mapping that have one of these names, in the order of the names.
+
+    Examples
+    --------
+    >>> keep_entries({"epsilon": 1.0, "dataset": "car", "n": 3}, ["dataset", "epsilon"])
+    {'dataset': 'car', 'epsilon': 1.0}
+    """
+    return {name: mapping[name] for name in names}
+
+
+def drop_entries(mapping: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Return the entries of a mapping that have none of these names, in the order of the mapping.
+
+    Examples
+    --------
+    >>> drop_entries({"epsilon": 1.0, "dataset": "car", "n": 3}, ["n"])
+    {'epsilon': 1.0, 'dataset': 'car'}
+    """
+    return {name: value for name, value in mapping.items() if name not in names}
 
 
 def describe_setting(setting: Mapping) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from operator import attrgetter
 from typing import Protocol
 
 import numpy as np
@@ -85,17 +87,18 @@ class ClaimGroup:
     @property
     def p_value(self) -> float:
         """The p-value of the claim: all signed effects must be above zero (an intersection-union test)."""
-        return max(self._compute_p(effects) for effects in self.signed_effects)
+        return max(map(self._compute_p, self.signed_effects))
 
     @property
     def p_against(self) -> list[float]:
         """The p-values of the opposites, any of which contradicts; 0 where no repeat has any effect at all."""
-        return [self._compute_p_against(effects) for effects in self.signed_effects]
+        return list(map(self._compute_p_against, self.signed_effects))
 
     @property
     def effect_in_favour(self) -> float:
         """How far the repeats speak for the claim, on the metric's scale; below zero where they speak against it."""
-        return min(self.make_interval(effects).center for effects in self.signed_effects)
+        intervals = map(self.make_interval, self.signed_effects)
+        return min(map(attrgetter("center"), intervals))
 
     @property
     def is_at_bound(self) -> bool:
@@ -157,13 +160,28 @@ class Step:
     position: int
     effects: np.ndarray
 
+    @property
+    def effect_in_favour(self) -> float:
+        """How far the repeats speak for the claim, on the metric's scale; below zero where they speak against it."""
+        return self.group.make_interval(self.effects).center
+
+    def compute_p_against(self) -> float:
+        """Return the p-value of the opposite."""
+        return self.group.compute_step_p(-self.effects)
+
+    def describe(self, p: float) -> dict:
+        """Return the group's setting with the step, counted from 1, the effect with its interval, and its p-value."""
+        before, after = self.group.values.T[self.position : self.position + 2]
+        effect = self.group.describe_effect(after - before)
+        return {**self.group.setting, "step": self.position + 1, **effect, "p_adjusted": p}
+
 
 def find_contradicting_groups(groups: Sequence[ClaimGroup]) -> list[ClaimGroup]:
     """Return the groups that contradict their claim significantly (Holm over all opposites), the worst first."""
-    tests = [(position, p) for position, group in enumerate(groups) for p in group.p_against]
-    adjusted = adjust_holm([p for _, p in tests])
-    significant = {position for (position, _), p in zip(tests, adjusted, strict=True) if p < ALPHA}
-    return sorted((groups[position] for position in sorted(significant)), key=lambda group: group.effect_in_favour)
+    p_values = np.array([group.p_against for group in groups])
+    adjusted = np.reshape(adjust_holm(p_values.ravel()), p_values.shape)
+    significant = [group for group, p in zip(groups, adjusted.min(axis=1), strict=True) if p < ALPHA]
+    return sorted(significant, key=attrgetter("effect_in_favour"))
 
 
 def list_steps(groups: Sequence[ClaimGroup]) -> list[Step]:
@@ -171,21 +189,15 @@ def list_steps(groups: Sequence[ClaimGroup]) -> list[Step]:
     steps = []
     for group in groups:
         for position, change in enumerate(np.diff(group.values, axis=1).T):
-            effects = group.rule.sign_effects(change, group.margins)
-            steps += [Step(group, position, numbers) for numbers in effects]
+            for effects in group.rule.sign_effects(change, group.margins):
+                steps.append(Step(group, position, effects))
     return steps
 
 
 def find_contradicting_steps(groups: Sequence[ClaimGroup]) -> list[dict]:
     """Return the steps that contradict their claim significantly (Holm over all steps), the worst first."""
     steps = list_steps(groups)
-    p_values = adjust_holm([step.group.compute_step_p(-step.effects) for step in steps])
-    against = [(step, p) for step, p in zip(steps, p_values, strict=True) if p < ALPHA]
-    against.sort(key=lambda pair: pair[0].group.make_interval(pair[0].effects).center)
-    return [_describe_step(step, p) for step, p in against]
-
-
-def _describe_step(step: Step, p: float) -> dict:
-    before, after = (step.group.values[:, step.position + i] for i in (0, 1))
-    effect = step.group.describe_effect(after - before)
-    return {**step.group.setting, "step": step.position + 1, **effect, "p_adjusted": p}
+    p_values = adjust_holm(list(map(Step.compute_p_against, steps)))
+    significant = [(step, p) for step, p in zip(steps, p_values, strict=True) if p < ALPHA]
+    significant.sort(key=lambda pair: pair[0].effect_in_favour)
+    return list(starmap(Step.describe, significant))

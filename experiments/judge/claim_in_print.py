@@ -26,8 +26,13 @@ def find_numbers(claim: str, names: Sequence[str], numbers: pd.DataFrame | None)
     PaperError
         If the paper prints no such number.
     """
-    rows = {} if numbers is None or numbers.empty else {row["id"]: row for row in numbers.to_dict("records")}
-    unknown = [name for name in names if name not in rows]
-    if unknown:
-        raise PaperError(f"claim {claim!r}: there is no printed number {unknown[0]!r}")
-    return [rows[name] for name in names]
+    rows = {}
+    if numbers is not None:
+        for row in numbers.to_dict("records"):
+            rows[row["id"]] = row
+    verdicts = []
+    for name in names:
+        if name not in rows:
+            raise PaperError(f"claim {claim!r}: there is no printed number {name!r}")
+        verdicts.append(rows[name])
+    return verdicts

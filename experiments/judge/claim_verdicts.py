@@ -71,11 +71,13 @@ def judge_claims(
     PaperError
         If a claim names something the paper does not have.
     """
-    results = [_judge(paper, claim, table, numbers, fixed_splits) for claim in paper.claims]
-    n_testable = [_is_testable(paper, claim) for claim in paper.claims].count(True)
-    tested = [
-        (claim, result) for claim, result in zip(paper.claims, results, strict=True) if result["p_value"] is not None
-    ]
+    results, tested, n_testable = [], [], 0
+    for claim in paper.claims:
+        result = _judge(paper, claim, table, numbers, fixed_splits)
+        results.append(result)
+        n_testable += _is_testable(paper, claim)
+        if result["p_value"] is not None:
+            tested.append((claim, result))
     p_values = adjust_holm([result["p_value"] for _, result in tested], n_testable)
     for (claim, result), adjusted in zip(tested, p_values, strict=True):
         result["p_adjusted"] = adjusted
@@ -89,7 +91,9 @@ def _is_testable(paper: Paper, claim: Claim) -> bool:
     return hasattr(claim, "explain_missing") and not claim.explain_missing(paper)
 
 
-def _judge(paper: Paper, claim: Any, table, numbers, fixed_splits: Collection[str]) -> dict:
+def _judge(
+    paper: Paper, claim: Any, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
+) -> dict:
     """Return the result of a claim before any p-value is adjusted, its fields in the order of ``claims.json``."""
     own = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": getattr(claim, "metric", None)}
     result = own | dict.fromkeys(_FIELDS)

@@ -39,7 +39,7 @@ class Feasibility:
 def feasibility(
     precision: Sequence[float],
     recall: Sequence[float],
-    n_rows: Sequence[int | tuple[int, int]],
+    n_rows: Sequence[int | tuple[int, ...]],
     *,
     decimals: int = 3,
     n_total: int | None = None,
@@ -73,16 +73,16 @@ def feasibility(
     >>> feasibility([0.8, 0.5], [0.8, 0.5], [10, 4], decimals=1).matrix
     array([[8, 2],
            [2, 2]])
-    >>> found = feasibility([0.953, 0.941], [0.946, 0.938], [210, 84])  # Table 4 of paper 5
-    >>> found.is_feasible, [f"{low:.3f}-{high:.3f}" for low, high in found.precision_range]
+    >>> table_4 = feasibility([0.953, 0.941], [0.946, 0.938], [210, 84])  # of paper 5
+    >>> table_4.is_feasible, [f"{low:.3f}-{high:.3f}" for low, high in table_4.precision_range]
     (False, ['0.974-0.975', '0.873-0.875'])
     >>> feasibility([0.953, 0.941], [0.946, 0.938], [(1, 10_000), (1, 10_000)]).is_feasible  # whatever the test rows
     False
     """
     _check(precision, recall, n_rows)
-    ranges = [size if isinstance(size, tuple) else (size, size) for size in n_rows]
-    precisions, recalls = ([_rounded_from(share, decimals) for share in shares] for shares in (precision, recall))
-    return Feasibility(_matrix(precisions, recalls, ranges, n_total), _precision_range(recalls, ranges))
+    ranges = list(map(_range_of, n_rows))
+    precisions, recalls = _undo_rounding(precision, decimals), _undo_rounding(recall, decimals)
+    return Feasibility(_find_matrix(precisions, recalls, ranges, n_total), _bound_precisions(recalls, ranges))
 
 
 def _check(precision: Sequence[float], recall: Sequence[float], n_rows: Sequence) -> None:
@@ -95,37 +95,51 @@ def _check(precision: Sequence[float], recall: Sequence[float], n_rows: Sequence
         if not 0 <= share <= 1:
             raise ValueError(f"precisions and recalls lie in [0, 1], got {share}")
     for size in n_rows:
-        low, high = size if isinstance(size, tuple) else (size, size)
+        low, high = _range_of(size)
         if not 1 <= low <= high:
             raise ValueError(f"a class has at least one row, and a range is not empty; got {size}")
 
 
-def _rounded_from(share: float, decimals: int) -> tuple[Fraction, Fraction]:
-    """Return the smallest and the largest share that may be printed so."""
-    printed, half = Fraction(str(share)), Fraction(1, 2 * 10**decimals)
-    return max(printed - half, Fraction(0)), min(printed + half, Fraction(1))
+def _range_of(size: int | tuple[int, ...]) -> tuple[int, int]:
+    """Return the smallest and the largest number of rows that a class may have."""
+    low, high = size if isinstance(size, tuple) else (size, size)
+    return low, high
 
 
-def _matrix(precisions: list, recalls: list, ranges: list, n_total: int | None) -> np.ndarray | None:
+def _undo_rounding(shares: Sequence[float], decimals: int) -> list[tuple[Fraction, Fraction]]:
+    """Return for each share the smallest and the largest that may be printed so."""
+    half = Fraction(1, 2 * 10**decimals)
+    bounds = []
+    for share in shares:
+        printed = Fraction(str(share))
+        bounds.append((max(printed - half, Fraction(0)), min(printed + half, Fraction(1))))
+    return bounds
+
+
+def _find_matrix(precisions: list, recalls: list, ranges: list, n_total: int | None) -> np.ndarray | None:
     """Find the matrix by integer programming: all is linear in its cells, and whole-numbered."""
     k = len(ranges)
     cells = np.eye(k * k, dtype=np.int64).reshape(k, k, -1)
-    rules = [(cells[i].sum(axis=0), low, high) for i, (low, high) in enumerate(ranges)]
-    rules += [(cells[:, i].sum(axis=0), 1, np.inf) for i in range(k)]  # a class never predicted has no precision
+    row_sums, column_sums = cells.sum(axis=1), cells.sum(axis=0)
+    rules: list[tuple] = []
+    for row_sum, (low, high) in zip(row_sums, ranges, strict=True):
+        rules.append((row_sum, low, high))
+    for column_sum in column_sums:
+        rules.append((column_sum, 1, np.inf))  # a class never predicted has no precision
     if n_total is not None:
         rules.append((cells.sum(axis=(0, 1)), n_total, n_total))
     for i in range(k):
-        rules += _within(recalls[i], cells[i, i], cells[i].sum(axis=0))
-        rules += _within(precisions[i], cells[i, i], cells[:, i].sum(axis=0))
+        rules += _within(recalls[i], cells[i, i], row_sums[i])
+        rules += _within(precisions[i], cells[i, i], column_sums[i])
     lines, low, high = map(np.array, zip(*rules, strict=True))
-    found = milp(
+    solution = milp(
         np.zeros(k * k), integrality=np.ones(k * k), bounds=Bounds(0), constraints=LinearConstraint(lines, low, high)
     )
-    if found.status == 2:  # infeasible
+    if solution.status == 2:  # infeasible
         return None
-    matrix = np.round(found.x).astype(np.int64) if found.x is not None else np.zeros(k * k, dtype=np.int64)
+    matrix = np.round(solution.x).astype(np.int64) if solution.x is not None else np.zeros(k * k, dtype=np.int64)
     if not ((low <= lines @ matrix) & (lines @ matrix <= high)).all():
-        raise ArithmeticError(f"the solver of integer programs gave no answer that holds: {found.message}")
+        raise ArithmeticError(f"the solver of integer programs gave no answer that holds: {solution.message}")
     return matrix.reshape(k, k)
 
 
@@ -136,16 +150,19 @@ def _within(share: tuple[Fraction, Fraction], hits: np.ndarray, whole: np.ndarra
     yield most.numerator * whole - most.denominator * hits, 0, np.inf
 
 
-def _precision_range(recalls: list, ranges: list) -> list[tuple[float, float]]:
+def _bound_precisions(recalls: list, ranges: list) -> list[tuple[float, float]]:
     """Bound the precision of each class by the fewest and the most rows of others that may be taken for it."""
-    found = []
-    for i, ((least, most), (low, high)) in enumerate(zip(recalls, ranges, strict=True)):
-        others = [pair for j, pair in enumerate(zip(recalls, ranges, strict=True)) if j != i]
-        most_strangers = sum((1 - recall[0]) * size[1] for recall, size in others)
-        # with a third class, the errors of the others may all be among themselves
-        fewest_strangers = sum((1 - recall[1]) * size[0] for recall, size in others) if len(others) == 1 else 0
-        found.append((_share(least * low, most_strangers), _share(most * high, fewest_strangers)))
-    return found
+    classes = list(zip(recalls, ranges, strict=True))
+    bounds = []
+    for i, ((least, most), (low, high)) in enumerate(classes):
+        most_strangers = fewest_strangers = Fraction(0)
+        for (other_least, other_most), (other_low, other_high) in classes[:i] + classes[i + 1 :]:
+            most_strangers += (1 - other_least) * other_high
+            fewest_strangers += (1 - other_most) * other_low
+        if len(classes) > 2:  # the errors of the others may all be among themselves
+            fewest_strangers = Fraction(0)
+        bounds.append((_share(least * low, most_strangers), _share(most * high, fewest_strangers)))
+    return bounds
 
 
 def _share(hits: Fraction, strangers: Fraction) -> float:

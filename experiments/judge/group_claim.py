@@ -118,7 +118,7 @@ class GroupClaim(Claim, StudyPart):
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
-        reasons = [paper.reason_not_implemented(str(value)) for value in self.named_values.values()]
+        reasons = map(paper.reason_not_implemented, map(str, self.named_values.values()))
         return "; ".join(filter(None, reasons))
 
     def find_part(self, paper: Paper) -> tuple[Study, Levels]:
@@ -151,7 +151,7 @@ class GroupClaim(Claim, StudyPart):
     def judge(
         self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
     ) -> dict[str, Any]:
-        """Return what is known of the claim before the p-values of all claims are adjusted.
+        """Measure the claim, before the p-values of all claims are adjusted.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class GroupClaim(Claim, StudyPart):
             n_undefined = len(select_undefined(table, study, self.metric, levels.where))
             reason = self._explain_too_few(smallest, len(rows), n_undefined, n_expected)
             return counts | {"verdict": NOT_TESTABLE, "reason": reason}
-        return counts | measure_groups(groups) | {"scope": describe_scope(groups)}
+        return {**counts, **measure_groups(groups), "scope": describe_scope(groups)}
 
     def _explain_too_few(self, smallest: ClaimGroup, n_rows: int, n_undefined: int, n_expected: int) -> str:
         repeats = len(smallest.values)
@@ -188,7 +188,7 @@ class GroupClaim(Claim, StudyPart):
         return reason
 
     def _find_levels(self, study: Study) -> Levels:
-        where = dict(self.where)
+        where: dict[str, Any] = dict(self.where)
         values = study.axis(self.compared_axis, where)
         for role, value in self.named_values.items():
             if value not in values:
@@ -296,17 +296,21 @@ def measure_groups(groups: Sequence[ClaimGroup]) -> dict[str, Any]:
     tests = {
         "groups_holding": len(significant),
         "p_value": worst.p_value,
-        "p_smallest": smallest_p(min(len(group.changes) for group in tested)),
+        "p_smallest": smallest_p(_count_shared_repeats(tested)),
         "worst": worst.describe(),
-        "contradicted": [group.describe() for group in find_contradicting_groups(tested)],
+        "contradicted": list(map(ClaimGroup.describe, find_contradicting_groups(tested))),
         "steps": find_contradicting_steps(tested) if worst.rule.contradiction_words else [],
     }
     return {**counts, **_summarise_effect(groups), **tests}
 
 
+def _count_shared_repeats(groups: Sequence[ClaimGroup]) -> int:
+    return min(len(group.values) for group in groups)
+
+
 def _summarise_effect(groups: Sequence[ClaimGroup]) -> dict[str, Any]:
     """Return the effect over all groups, with its interval."""
-    n_repeats, center = min(len(group.changes) for group in groups), groups[0].center
+    n_repeats, center = _count_shared_repeats(groups), groups[0].center
     average = np.median if center == "median" else np.mean
     per_repeat = average([group.changes[:n_repeats] for group in groups], axis=0)
     effect = center_interval(center, per_repeat, overlap=max(group.overlap for group in groups))
@@ -316,9 +320,10 @@ def _summarise_effect(groups: Sequence[ClaimGroup]) -> dict[str, Any]:
 def describe_scope(groups: Sequence[ClaimGroup]) -> str:
     """Say what the repeats vary, and so what a verdict speaks of."""
     sentences = []
-    if any(not group.overlap for group in groups):
+    overlaps = [group.overlap for group in groups]
+    if not all(overlaps):
         sentences.append("one split: repeats vary only the algorithm's randomness, so this speaks of that split")
-    if any(group.overlap for group in groups):
+    if any(overlaps):
         is_median = groups[0].center == "median"
         means = "variance corrected for overlapping training sets"
         medians = "medians and signs, which speak of further runs on these rows"

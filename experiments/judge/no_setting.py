@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Study
-from experiments.config.setting import describe_setting
-from experiments.store.study_rows import select_rows
+from experiments.config.setting import describe_setting, keep_entries
+from experiments.store.study_rows import group_by_setting, select_rows
 
 
 class SettingValues(NamedTuple):
@@ -47,13 +47,11 @@ def collect_settings(studies: Sequence[Study], algorithm: str, metric: str, tabl
     """
     settings = []
     for study, where in list_parts(studies, algorithm):
-        by = list(study.axes(where))
         varying = study.varying_axes(where)
         rows = select_rows(table, study, metric, where)
-        for key, group in rows.groupby(by, sort=True) if len(rows) else ():
-            values = dict(zip(by, key, strict=True))
-            words = describe_setting({name: values[name] for name in varying})
-            settings.append(SettingValues(", ".join(filter(None, [study.name, words])), group[metric].to_numpy()))
+        for setting, values in group_by_setting(rows, list(study.axes(where)), metric):
+            words = describe_setting(keep_entries(setting, varying))
+            settings.append(SettingValues(", ".join(filter(None, [study.name, words])), values))
     return settings
 
 

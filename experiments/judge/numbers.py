@@ -34,6 +34,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ from experiments.judge.verdict import (
     is_in_per_cent,
 )
 from experiments.stats import ALPHA, Interval, mean_interval, prediction_interval
-from experiments.store.study_rows import select_rows, select_undefined
+from experiments.store.study_rows import group_by_setting, select_rows, select_undefined
 
 _NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)
 
@@ -184,7 +185,9 @@ def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     return NumberVerdict(REPRODUCED, "counted, equal", 1, mean)
 
 
-def _judge_with_setting(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber, table) -> NumberVerdict:
+def _judge_with_setting(
+    paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber, table: pd.DataFrame
+) -> NumberVerdict:
     if not isinstance(part, StudyPart):
         raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
     study = paper.study(part.study, part.id)
@@ -202,18 +205,11 @@ def _judge_with_setting(paper: Paper, part: PaperTable | PaperFigure, number: Pr
         return NumberVerdict(NOT_REPRODUCED, reason, repeats)
     if rows.empty:
         return NumberVerdict(NOT_RUN, "no cell answers it", repeats)
-    groups = _group_by_setting(rows, list(study.axes(where)), number.metric)
+    groups = group_by_setting(rows, list(study.axes(where)), number.metric)
     if len(rows) < n_settings * repeats and number.statistic == "max":
         n_cells = n_settings * repeats
         return _judge_incomplete_maximum(paper, groups, f"{len(rows)} of {n_cells} cells", repeats)
     return _compare(paper, number, groups, repeats, n_undefined)
-
-
-def _group_by_setting(rows: pd.DataFrame, by: list[str], metric: str) -> list[tuple[dict, np.ndarray]]:
-    groups = []
-    for key, group in rows.groupby(by, sort=True):
-        groups.append((dict(zip(by, key, strict=True)), group[metric].to_numpy()))
-    return groups
 
 
 def _judge_incomplete_maximum(paper: Paper, groups: list, cells: str, repeats: int) -> NumberVerdict:
@@ -248,8 +244,10 @@ def _compare(paper: Paper, number: PrintedNumber, groups: list, repeats: int, n_
 
 def _note_maximum(best: Mapping, groups: list[tuple[dict, np.ndarray]]) -> list[str]:
     """Say where our maximum is reached, and whether it is reached elsewhere, too."""
-    values = {name: {setting[name] for setting, _ in groups} for name in best}
-    varying = {name: best[name] for name in best if len(values[name]) > 1}
+    varying = {}
+    for name, value in best.items():
+        if any(setting[name] != value for setting, _ in groups):
+            varying[name] = value
     notes = ["best setting: " + describe_setting(varying)]
     means = [numbers.mean() for _, numbers in groups]
     n_ties = means.count(max(means))
@@ -276,7 +274,9 @@ def _is_inside(number: PrintedNumber, predicted: Interval) -> bool:
     return predicted.low - slack <= number.value <= predicted.high + slack
 
 
-def _judge_without_setting(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber, table) -> NumberVerdict:
+def _judge_without_setting(
+    paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber, table: pd.DataFrame
+) -> NumberVerdict:
     studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
     if not studies:
         raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
@@ -289,7 +289,7 @@ def _judge_without_setting(paper: Paper, part: PaperTable | PaperFigure, number:
     if not settings:
         return NumberVerdict(NOT_RUN, "no cell answers it", n_expected)
     nearest = min(settings, key=lambda setting: abs(setting.values.mean() - number.value))
-    n_cells = sum(len(setting.values) for setting in settings)
+    n_cells = sum(map(len, map(attrgetter("values"), settings)))
     verdict, reason = _decide_without_setting(number, settings, paper.printed_repeats, n_cells < n_expected)
     return NumberVerdict(verdict, f"{reason}; nearest: {nearest.where}", paper.repeats, mean_interval(nearest.values))
 
@@ -299,18 +299,17 @@ def _decide_without_setting(
 ) -> tuple[str, str]:
     """Compare a number without its setting with what every setting could have printed."""
     slack = _slack(number)
-    predicted = [prediction_interval(setting.values, printed_repeats) for setting in settings]
-    scale = 100 if is_in_per_cent(number.metric) else 1
-    means = [setting.values.mean() for setting in settings]
-    low, high = (f"{scale * end:.{number.decimals}f}" for end in (min(means), max(means)))
-    given = f"{len(settings)} settings give {low} to {high}"
+    intervals = [prediction_interval(setting.values, printed_repeats) for setting in settings]
+    predicted = pd.DataFrame(intervals)
+    low, high = (100 if is_in_per_cent(number.metric) else 1) * predicted["center"].agg(["min", "max"])
+    given = f"{len(settings)} settings give {low:.{number.decimals}f} to {high:.{number.decimals}f}"
     if is_partial:
         return NOT_TESTABLE, f"INCOMPLETE: {given} so far"
-    if any(math.isnan(interval.low) for interval in predicted):
+    if predicted["low"].isna().any():
         return NOT_TESTABLE, f"one repeat only: no interval; {given}"
-    if max(interval.high for interval in predicted) + slack < number.value:
+    if predicted["high"].max() + slack < number.value:
         return NOT_REPRODUCED, f"above all that can be meant: {given}"
-    if min(interval.low for interval in predicted) - slack > number.value:
+    if predicted["low"].min() - slack > number.value:
         return NOT_REPRODUCED, f"below all that can be meant: {given}"
-    n_agreeing = [_is_inside(number, interval) for interval in predicted].count(True)
+    n_agreeing = sum(_is_inside(number, interval) for interval in intervals)
     return NOT_TESTABLE, f"printed without its setting: {given}, {n_agreeing} of them agree with it"

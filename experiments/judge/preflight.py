@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from experiments.cells.study_cells import cells_of_studies
@@ -30,7 +31,7 @@ def check_paper(paper: Paper, judge: Sequence[Callable[[], object]] = ()) -> Non
     """
     checks: list[Callable[[], object]] = [lambda: cells_of_studies(paper, repeats=1)]
     for part in (*paper.parts.values(), *paper.claims):
-        checks.append(lambda part=part: part.check(paper))
+        checks.append(partial(part.check, paper))
     checks.append(lambda: _check_readings_of_claims(paper))
     run_checks([*checks, *judge])
 
@@ -86,7 +87,6 @@ def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, 
 
 
 def _check_readings_of_claims(paper: Paper) -> None:
-    names = [claim.id for claim in paper.claims]
     for claim in paper.claims:
-        if claim.reading_of is not None and claim.reading_of not in names:
+        if claim.reading_of is not None and claim.reading_of not in paper.claims_by_id:
             raise PaperError(f"claim {claim.id!r}: there is no claim {claim.reading_of!r} that it is a reading of")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.config.paths import ROOT
-from experiments.config.setting import is_same_value
+from experiments.config.setting import is_same_value, keep_entries
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
 _STATISTICS = ("mean", "max", "exact", "some")
@@ -86,8 +86,8 @@ def read_reported(path: str | Path) -> pd.DataFrame:
         reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str})
     except FileNotFoundError:
         raise PaperError(f"printed numbers are missing: {path}") from None
-    missing_columns = [name for name in _REQUIRED if name not in reported.columns]
-    if missing_columns:
+    missing_columns = pd.Index(_REQUIRED).difference(reported.columns, sort=False)
+    if len(missing_columns):
         raise PaperError(f"{path}: column {', '.join(missing_columns)} is missing")
     repeated = reported.loc[reported["id"].duplicated(), "id"].tolist()
     if repeated:
@@ -107,7 +107,7 @@ def read_numbers_of(paper: Paper) -> pd.DataFrame:
 
 def list_numbers(reported: pd.DataFrame) -> list[PrintedNumber]:
     """Return the rows of a file of printed numbers as objects."""
-    return [_parse_number(row) for row in reported.to_dict("records")]
+    return list(map(_parse_number, reported.to_dict("records")))
 
 
 def select_part(setting: Mapping[str, Any], study: Study, where: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -125,7 +125,7 @@ def select_part(setting: Mapping[str, Any], study: Study, where: Mapping[str, An
 def read_setting(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row that select cells: ``dataset``, ``algorithm``, ``epsilon`` and ``params.<name>``."""
     names = [name for name in row if name in ("dataset", "algorithm", "epsilon") or name.startswith("params.")]
-    return {name: row[name] for name in names}
+    return keep_entries(row, names)
 
 
 def is_blank(value: Any) -> bool:
@@ -134,5 +134,5 @@ def is_blank(value: Any) -> bool:
 
 
 def _parse_number(row: Mapping[str, Any]) -> PrintedNumber:
-    own = {name: row[name] for name in ("id", "table", "metric", "statistic", "value", "source")}
+    own = keep_entries(row, ("id", "table", "metric", "statistic", "value", "source"))
     return PrintedNumber(**own, decimals=int(row["decimals"]), setting=read_setting(row))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -35,12 +37,14 @@ def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, me
         ``value`` (of the axis ``along``), ``repeat``, and the metrics.
     """
     study = paper.study(curve.study, user)
-    answers = [select_rows(table, study, metric, curve.where) for metric in metrics]
-    if any(rows.empty for rows in answers):
-        return pd.DataFrame(columns=["value", "repeat", *metrics])
-    keys = set.intersection(*(set(rows["key"]) for rows in answers))
-    points = answers[0][answers[0]["key"].isin(keys)].rename(columns={curve.along: "value"})
-    return points[["value", "repeat", *metrics]].reset_index(drop=True)
+    columns = ["value", "repeat", *metrics]
+    points = select_rows(table, study, metrics[0], curve.where)
+    for metric in metrics[1:]:
+        rows = select_rows(table, study, metric, curve.where)
+        if points.empty or rows.empty:
+            return pd.DataFrame(columns=columns)
+        points = points[points["key"].isin(rows["key"])]
+    return points.rename(columns={curve.along: "value"})[columns].reset_index(drop=True)
 
 
 def count_expected_points(paper: Paper, user: str, curve: Curve) -> int:
@@ -84,11 +88,14 @@ def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) ->
     >>> compare_at_equal([rising, flat], "leak", "accuracy").round(3)
     array([[0.8, 0.6]])
     """
-    repeats = sorted(set.intersection(*(set(curve["repeat"]) for curve in curves)))
+    repeats = set(curves[0]["repeat"]).intersection(*map(itemgetter("repeat"), curves[1:]))
     rows = []
-    for repeat in repeats:
-        parts = [curve[curve["repeat"] == repeat].sort_values(equal, kind="stable") for curve in curves]
-        low, high = max(part[equal].min() for part in parts), min(part[equal].max() for part in parts)
+    for repeat in sorted(repeats):
+        low, high, parts = -math.inf, math.inf, []
+        for curve in curves:
+            part = curve[curve["repeat"] == repeat].sort_values(equal, kind="stable")
+            low, high = max(low, part[equal].min()), min(high, part[equal].max())
+            parts.append(part)
         if low < high:
             along = np.linspace(low, high, _STEPS)
             rows.append([np.interp(along, part[equal], part[metric]).mean() for part in parts])

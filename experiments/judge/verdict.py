@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from experiments.config.setting import drop_entries
+
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 NOT_TESTABLE, NOT_RUN = "not testable", "not run"
 ONLY_UNDER_READING = "only under a reading"  # of claims: one that our default reading of the text does not bear out
@@ -44,7 +46,7 @@ def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
     >>> setting_of({"dataset": "car", "epsilon": 1.0, "effect": 0.1, "p_value": 0.3})
     {'dataset': 'car', 'epsilon': 1.0}
     """
-    return {name: value for name, value in effect.items() if name not in _EFFECT_KEYS}
+    return drop_entries(effect, _EFFECT_KEYS)
 
 
 def format_effect(metric: str, effect: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ import pandas as pd
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import ROOT
+from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
 from experiments.regression_check.order_statistics import FALSE_ALARMS, Band, make_band
 from experiments.regression_check.watch import WatchList, explain_doubt, judge_watched_claim, make_watch_list
@@ -71,7 +73,7 @@ def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> A
         values = number.collect_values(paper, table)
         if len(values) < watched.accepted:
             raise BadInput(f"{number.name}: {len(values)} of {watched.accepted} runs have a finite {number.metric}")
-        bands[number.name, number.metric] = make_band(values, watched.repeats)
+        bands[number.key] = make_band(values, watched.repeats)
     claims, doubts = {}, []
     for claim in watched.claims:
         claims[claim.id], _ = judge_watched_claim(paper, claim, table, watched.accepted)
@@ -105,14 +107,16 @@ def read_accepted(name: str, watched: WatchList, folder: Path = FOLDER) -> Accep
     command = f"make bands PAPER={name}"
     try:
         rows = pd.read_csv(path)[_COLUMNS].itertuples(index=False)
-        bands = {(row[0], row[1]): Band(*row[2:]) for row in rows}
+        bands = {}
+        for setting, metric, *numbers in rows:
+            bands[setting, metric] = Band(*numbers)
         contents = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         accepted = Accepted(bands, contents["claims"], contents["median_of"])
     except (OSError, ValueError, KeyError) as error:
         raise BadInput(f"{path}, and the .json beside it, cannot be read ({error}); {command} writes them") from error
-    numbers = {(number.name, number.metric) for number in watched.numbers}
-    claims = {claim.id for claim in watched.claims}
-    if (numbers, claims, watched.repeats) != (set(bands), set(accepted.claims), accepted.repeats):
+    keys = set(map(attrgetter("key"), watched.numbers))
+    claims = set(map(attrgetter("id"), watched.claims))
+    if (keys, claims, watched.repeats) != (set(bands), set(accepted.claims), accepted.repeats):
         paper = f"conf/paper/{name}.yaml"
         raise BadInput(f"{path} was made for another check than {paper} asks for; {command} makes it anew")
     return accepted
@@ -121,16 +125,15 @@ def read_accepted(name: str, watched: WatchList, folder: Path = FOLDER) -> Accep
 def join_accepted(
     name: str, watched: WatchList, part: Accepted, facts: Mapping[str, Any], folder: Path = FOLDER
 ) -> tuple[Accepted, dict[str, Any]]:
-    """Put new bands among the others; where they come from is said beside where those do."""
+    """Replace some of a paper's bands and verdicts, and note where the new ones come from."""
     old = read_accepted(name, watched, folder)
     old_facts = _read_facts(name, folder)
-    bands = {key: part.bands.get(key, band) for key, band in old.bands.items()}
-    later = {key: facts[key] for key in ("git", "written", "versions")}
+    later = keep_entries(facts, ("git", "written", "versions"))
     later["settings"] = [setting for setting, _ in part.bands]
     old_facts["made_later"] = [*old_facts.get("made_later", []), later]
-    return Accepted(bands, old.claims | part.claims, old.repeats), old_facts
+    return Accepted(old.bands | part.bands, old.claims | part.claims, old.repeats), old_facts
 
 
 def _read_facts(name: str, folder: Path) -> dict[str, Any]:
     contents = json.loads((folder / f"paper-{name}.json").read_text(encoding="utf-8"))
-    return {key: value for key, value in contents.items() if key not in ("claims", "median_of", "false_alarms")}
+    return drop_entries(contents, ("claims", "median_of", "false_alarms"))

@@ -11,8 +11,10 @@ random numbers in another order is a new draw, and alarms by chance once in 10,0
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
@@ -58,7 +60,7 @@ def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table
     """
     differences = []
     for number in watched.numbers:
-        band = accepted.bands[number.name, number.metric]
+        band = accepted.bands[number.key]
         values = number.collect_values(paper, table)
         name = f"{number.name}: {number.metric}"
         differences += _compare_number(name, number.metric, band, values, watched.repeats)
@@ -112,20 +114,20 @@ def describe_sensitivity(accepted: Accepted) -> list[str]:
     >>> describe_sensitivity(Accepted(bands, {}, 21))
     ['accuracy: 1.00 points in grid: 1; 2.00 points in half of 3 bands, 5.00 points in all; any in 1 without spread']
     """
-    metrics = dict.fromkeys(metric for _, metric in accepted.bands)
-    return [f"{metric}: {_describe_metric(metric, accepted)}" for metric in metrics]
+    shifts: dict[str, dict[str, float]] = defaultdict(dict)
+    for (name, metric), band in accepted.bands.items():
+        shifts[metric][name] = band.detects
+    return [f"{metric}: {_describe_shifts(metric, pd.Series(own))}" for metric, own in shifts.items()]
 
 
-def _describe_metric(metric: str, accepted: Accepted) -> str:
-    bands = {name: band for (name, of), band in accepted.bands.items() if of == metric}
-    varying = {name: band.detects for name, band in bands.items() if band.detects}
+def _describe_shifts(metric: str, shifts: pd.Series) -> str:
+    varying = shifts[shifts != 0]
     words = []
-    if varying:
-        shifts = list(varying.values())
-        least, half, most = (format_shift(metric, take(shifts)) for take in (min, np.median, max))
-        finest = min(varying, key=lambda name: varying[name])
-        words = [f"{least} in {finest}", f"{half} in half of {len(varying)} bands, {most} in all"]
-    if n_constant := len(bands) - len(varying):
+    if len(varying):
+        least, half = format_shift(metric, varying.min()), format_shift(metric, varying.median())
+        most = format_shift(metric, varying.max())
+        words = [f"{least} in {varying.idxmin()}", f"{half} in half of {len(varying)} bands, {most} in all"]
+    if n_constant := len(shifts) - len(varying):
         words.append(f"any in {n_constant} without spread")
     return "; ".join(words)
 
@@ -133,15 +135,15 @@ def _describe_metric(metric: str, accepted: Accepted) -> str:
 def format_report(name: str, watched: WatchList, accepted: Accepted, differences: Sequence[Difference]) -> str:
     """Return what the check of a paper gave, as text."""
     claims = {f"claim {claim.id}" for claim in watched.claims}
-    n_flipped = [difference.what in claims for difference in differences].count(True)
+    n_flipped = len(claims & set(map(attrgetter("what"), differences)))
     n_bands, n_outside = len(watched.numbers), len(differences) - n_flipped
     lines = [
         f"paper {name}: {n_bands - n_outside} of {n_bands} bands hold and {len(claims) - n_flipped} of "
         f"{len(claims)} verdicts, medians of {watched.repeats} runs each"
     ]
     if differences:
-        rows = [(difference.what, difference.was, difference.now, difference.by) for difference in differences]
-        frame = pd.DataFrame(rows, columns=["what", "accepted", "now", "by how much"])
+        frame = pd.DataFrame(list(differences)).set_axis(["what", "accepted", "now", "by how much"], axis=1)
         lines += ["", frame.to_string(index=False, justify="left"), ""]
-    lines += [f"  smallest shift detected ({POWER:.0%} of the time), {line}" for line in describe_sensitivity(accepted)]
+    for sensitivity in describe_sensitivity(accepted):
+        lines.append(f"  smallest shift detected ({POWER:.0%} of the time), {sensitivity}")
     return "\n".join(lines)

@@ -60,7 +60,7 @@ class Band(NamedTuple):
         Examples
         --------
         >>> band = Band(200, 0.5, 0.4, 0.6, 0.1)
-        >>> round(band.beyond(0.65), 3), band.beyond(0.6 + 1e-12), round(band.beyond(0.3), 3)
+        >>> round(band.measure_excess(0.65), 3), band.measure_excess(0.6 + 1e-12), round(band.measure_excess(0.3), 3)
         (0.05, 0.0, -0.1)
         """
         end = min(max(value, self.low), self.high)

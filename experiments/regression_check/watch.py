@@ -10,9 +10,12 @@ on nothing but how many runs speak for it, and the chance of another verdict has
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from functools import partial
+from itertools import chain, product
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +25,7 @@ from scipy.stats import binom
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Watch
-from experiments.config.setting import describe_setting, make_setting_key
+from experiments.config.setting import describe_setting, keep_entries, make_setting_key
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.claim_groups import ROUNDING, ClaimGroup, list_steps
 from experiments.judge.claim_verdicts import judge_claims
@@ -61,7 +64,12 @@ class WatchedNumber:
     @property
     def n_settings(self) -> int:
         """How many settings the mean is of."""
-        return math.prod(len(values) for values in self.where.values())
+        return math.prod(map(len, self.where.values()))
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The setting in words, and the metric."""
+        return self.name, self.metric
 
     @property
     def name(self) -> str:
@@ -119,8 +127,10 @@ class WatchList:
         """
         numbers = [number for number in self.numbers if algorithm in number.where["algorithm"]]
         if not numbers:
-            names = sorted({name for number in self.numbers for name in number.where["algorithm"]})
-            raise BadInput(f"no number of {algorithm!r} is watched; {suggest_name(algorithm, names)}")
+            names: set[str] = set()
+            for number in self.numbers:
+                names.update(number.where["algorithm"])
+            raise BadInput(f"no number of {algorithm!r} is watched; {suggest_name(algorithm, sorted(names))}")
         claims = [claim for claim in self.claims if algorithm in _list_algorithms(claim)]
         return replace(self, numbers=numbers, claims=claims)
 
@@ -143,12 +153,14 @@ def make_watch_list(paper: Paper) -> WatchList:
     """
     if paper.check is None:
         raise BadInput("nothing to check: the paper has no key check, which names what is watched")
-    numbers = [number for watch in paper.check.watch for number in _expand_watch(paper, watch)]
-    names = [(number.name, number.metric) for number in numbers]
-    for name, metric in names:
-        if names.count((name, metric)) > 1:
+    numbers = list(chain.from_iterable(map(partial(_expand_watch, paper), paper.check.watch)))
+    keys = list(map(attrgetter("key"), numbers))
+    for name, metric in keys:
+        if keys.count((name, metric)) > 1:
             raise BadInput(f"check: {name}, {metric} is watched twice")
-    claims = [_narrow_claim(paper, name, where or {}) for name, where in paper.check.claims.items()]
+    claims = []
+    for name, where in paper.check.claims.items():
+        claims.append(_narrow_claim(paper, name, where or {}))
     return WatchList(paper.check.repeats, paper.check.accepted, numbers, claims)
 
 
@@ -161,8 +173,10 @@ def _expand_watch(paper: Paper, watch: Watch) -> list[WatchedNumber]:
     clip = watch.clip or (-math.inf, math.inf)
     numbers = []
     for values in study.settings(within, watch.where):
-        setting = {name: [value] for name, value in zip(within, values, strict=True)}
-        numbers.append(WatchedNumber(study.name, axes | setting, watch.metric, within, clip))
+        where = dict(axes)
+        for name, value in zip(within, values, strict=True):
+            where[name] = [value]
+        numbers.append(WatchedNumber(study.name, where, watch.metric, within, clip))
     return numbers
 
 
@@ -176,23 +190,24 @@ def _narrow_claim(paper: Paper, name: str, where: Mapping[str, Any]) -> GroupCla
 
 
 def _list_algorithms(claim: GroupClaim) -> list[str]:
-    return [*claim.where.get("algorithm", ()), *map(str, claim.named_values.values())]
+    return list(map(str, [*claim.where.get("algorithm", ()), *claim.named_values.values()]))
 
 
 def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int]) -> dict[str, list[Cell]]:
     """Return the cells of all that is watched, by study, for some repeats; a cell that several numbers need is one."""
-    parts = [(number.study, number.where) for number in watched.numbers]
+    wanted: dict[str, list[_WantedSettings]] = defaultdict(list)
+    for number in watched.numbers:
+        wanted[number.study].append(_WantedSettings.of(number.where))
     for claim in watched.claims:
         study, levels = claim.find_part(paper)
-        parts.append((claim.study, study.axes(levels.where)))
+        wanted[claim.study].append(_WantedSettings.of(study.axes(levels.where)))
     repeats = list(repeats)
-    cells = {}
+    cells: dict[str, list[Cell]] = defaultdict(list)
     for study_name, first_repeats in cells_of_studies(paper, repeats=1).items():
-        wanted = [_WantedSettings.of(where) for name, where in parts if name == study_name]
-        kept = [cell for cell in first_repeats if any(settings.hold(cell) for settings in wanted)]
-        if kept:
-            cells[study_name] = [repeated for cell in kept for repeated in cell.repeats(repeats)]
-    return cells
+        for cell in first_repeats:
+            if any(settings.hold(cell) for settings in wanted[study_name]):
+                cells[study_name] += cell.repeats(repeats)
+    return dict(cells)
 
 
 class _WantedSettings(NamedTuple):
@@ -203,12 +218,13 @@ class _WantedSettings(NamedTuple):
 
     @classmethod
     def of(cls, where: Mapping[str, Sequence]) -> _WantedSettings:
-        return cls(list(where), {make_setting_key(point) for point in product(*where.values())})
+        return cls(list(where), set(map(make_setting_key, product(*where.values()))))
 
     def hold(self, cell: Cell) -> bool:
-        own = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-        own |= {f"params.{name}": value for name, value in cell.params.items()}
-        return make_setting_key(own[name] for name in self.names) in self.keys
+        own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+        for name, value in cell.params.items():
+            own[f"params.{name}"] = value
+        return make_setting_key(keep_entries(own, self.names).values()) in self.keys
 
 
 def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, repeats: int) -> tuple[str, str]:
@@ -237,7 +253,7 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
     groups = claim.make_groups(paper, table)
     if verdict == NOT_TESTABLE:
         return f"it is {verdict}"
-    if any(group.is_at_bound for group in groups):
+    if any(map(attrgetter("is_at_bound"), groups)):
         return "a group stands at its bound throughout"
     is_reproduced = verdict == REPRODUCED
     tests = _list_tests_for(groups, n_further) if is_reproduced else _list_tests_against(groups, n_further)
@@ -252,19 +268,27 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
 
 def _list_tests_for(groups: Sequence[ClaimGroup], n: int) -> list[tuple[np.ndarray, int]]:
     """Return which runs speak against what makes a claim reproduced, and how many of n are too many, for each test."""
-    effects = [numbers for group in groups for numbers in group.signed_effects]
-    tests = [(numbers <= ROUNDING, _count_tolerated(n, ALPHA) + 1) for numbers in effects]
+    tests = []
+    for effects in _list_signed_effects(groups):
+        tests.append((effects <= ROUNDING, _count_tolerated(n, ALPHA) + 1))
     steps = list_steps(groups) if groups[0].rule.contradiction_words else []
-    return tests + [(step.effects < -ROUNDING, n - _count_tolerated(n, ALPHA / len(steps))) for step in steps]
+    for step in steps:
+        tests.append((step.effects < -ROUNDING, n - _count_tolerated(n, ALPHA / len(steps))))
+    return tests
 
 
 def _list_tests_against(groups: Sequence[ClaimGroup], n: int) -> list[tuple[np.ndarray, int]]:
     """Return the same of what makes a claim not reproduced."""
-    effects = [numbers for group in groups for numbers in group.signed_effects]
-    return [(numbers >= -ROUNDING, _count_tolerated(n, ALPHA / len(effects)) + 1) for numbers in effects]
+    all_effects = _list_signed_effects(groups)
+    too_many = _count_tolerated(n, ALPHA / len(all_effects)) + 1
+    return [(effects >= -ROUNDING, too_many) for effects in all_effects]
+
+
+def _list_signed_effects(groups: Sequence[ClaimGroup]) -> list[np.ndarray]:
+    return list(chain.from_iterable(map(attrgetter("signed_effects"), groups)))
 
 
 def _count_tolerated(n: int, alpha: float) -> int:
     """Return how many of n signs may be wrong in a sign test that is significant; -1 if it never is."""
-    tolerated = [wrong for wrong in range(n + 1) if binom.sf(n - wrong - 1, n, 0.5) < alpha]
-    return max(tolerated, default=-1)
+    p_values = binom.sf(n - np.arange(n + 1) - 1, n, 0.5)  # with 0, 1, ... wrong signs
+    return int(np.flatnonzero(p_values < alpha).max(initial=-1))

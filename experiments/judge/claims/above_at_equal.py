@@ -52,24 +52,24 @@ class AboveAtEqualClaim(Claim):
     def judge(
         self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
     ) -> dict[str, Any]:
-        """Return what is known of the claim; the parameters are those of `GroupClaim.judge`."""
-        curves = [self.worse, self.better]
-        for curve in curves:
+        """Measure the claim; the parameters are those of `GroupClaim.judge`."""
+        points, n_expected, overlap = [], 0, 0.0
+        for curve in (self.worse, self.better):
             check_curve(paper, self.id, curve)
-        points = [select_points(paper, self.id, curve, table, [self.equal, self.metric]) for curve in curves]
-        n_points = sum(len(cells) for cells in points)
-        n_expected = sum(count_expected_points(paper, self.id, curve) for curve in curves)
+            points.append(select_points(paper, self.id, curve, table, [self.equal, self.metric]))
+            n_expected += count_expected_points(paper, self.id, curve)
+            overlap = max(overlap, self._overlap_of(paper, curve, fixed_splits))
+        n_points = sum(map(len, points))
         counts = {"cells": n_points, "cells_expected": n_expected}
         values = compare_at_equal(points, self.equal, self.metric)
         n_repeats = min(cells["repeat"].nunique() for cells in points)
-        if len(values) < max(
-            n_repeats, 2
-        ):  # what drops out depends on what came out: no test of the rest would be fair
+        # what drops out depends on what came out: no test of the rest would be fair
+        if len(values) < max(n_repeats, 2):
             shared = f"a range of {self.equal} is shared by both in {len(values)} of {n_repeats} repeats"
             return counts | {"verdict": NOT_TESTABLE, "reason": shared if n_points else "no cell answers it"}
-        overlap = max(self._overlap_of(paper, curve, fixed_splits) for curve in curves)
+
         group = ClaimGroup({}, values, overlap, AboveClaim, 0.0, paper.center_of(self.metric))
-        return counts | measure_groups([group]) | {"scope": describe_scope([group])}
+        return {**counts, **measure_groups([group]), "scope": describe_scope([group])}
 
     def _overlap_of(self, paper: Paper, curve: Curve, fixed_splits: Collection[str]) -> float:
         study = paper.study(curve.study, self.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from experiments.config.document import ListOf
@@ -41,15 +42,15 @@ class ConsistentClaim(Claim):
         PaperError
             If it names a number that the paper does not print, or numbers that cannot be compared.
         """
-        precisions = find_numbers(self.id, self.precision, numbers)
-        recalls = find_numbers(self.id, self.recall, numbers)
-        decimals = self._count_decimals([*precisions, *recalls])
-        shares = [[float(row["printed"]) for row in rows] for rows in (precisions, recalls)]
+        rows = find_numbers(self.id, [*self.precision, *self.recall], numbers)
+        decimals = self._count_decimals(rows)
+        shares = [float(row["printed"]) for row in rows]
+        precisions, recalls = shares[: len(self.precision)], shares[len(self.precision) :]
         try:
-            result = feasibility(*shares, self.n_rows, decimals=decimals)
+            result = feasibility(precisions, recalls, self.n_rows, decimals=decimals)
         except ValueError as error:
             raise PaperError(f"claim {self.id!r}: {error}") from error
-        return self._decide(result, shares[0], decimals)
+        return self._decide(result, precisions, decimals)
 
     def _count_decimals(self, rows: Sequence[dict]) -> int:
         """Return the decimals of the shares, which all must have."""
@@ -59,13 +60,13 @@ class ConsistentClaim(Claim):
         return decimals.pop()
 
     def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> dict[str, Any]:
-        if result.is_feasible:
+        if result.matrix is not None:
             return {"verdict": REPRODUCED, "reason": f"confusion matrix {result.matrix.tolist()} rounds to all of them"}
         forced = ", ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
-        rows = [list(size) if isinstance(size, tuple) else size for size in self.n_rows]
+        rows = self.model_dump(mode="json")["n_rows"]
         reason = f"no confusion matrix of {rows} test rows rounds to them; the recalls force precisions of {forced}"
-        half = 0.5 * 10.0**-decimals
-        ranges = zip(precisions, result.precision_range, strict=True)
-        if all(low - half <= share <= high + half for share, (low, high) in ranges):
+        half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
+        low, high = np.transpose(result.precision_range)
+        if np.all((low - half <= printed) & (printed <= high + half)):
             return {"verdict": NOT_TESTABLE, "reason": f"{reason}: a mean over runs may give them, a single run cannot"}
         return {"verdict": INCONSISTENT, "reason": reason}

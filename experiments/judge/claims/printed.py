@@ -33,10 +33,11 @@ class PrintedClaim(Claim):
         PaperError
             If it names a number that the paper does not print.
         """
-        verdicts = [row["verdict"] for row in find_numbers(self.id, self.numbers, numbers)]
-        pairs = zip(self.numbers, verdicts, strict=True)
-        reason = "; ".join(f"{name}: {verdict}" for name, verdict in pairs)
+        verdicts, sentences = set(), []
+        for row in find_numbers(self.id, self.numbers, numbers):
+            verdicts.add(row["verdict"])
+            sentences.append(f"{row['id']}: {row['verdict']}")
+        reason = "; ".join(sentences)
         if NOT_REPRODUCED in verdicts:
             return {"verdict": NOT_REPRODUCED, "reason": reason}
-        are_reproduced = set(verdicts) <= {REPRODUCED}
-        return {"verdict": REPRODUCED if are_reproduced else NOT_TESTABLE, "reason": reason}
+        return {"verdict": REPRODUCED if verdicts <= {REPRODUCED} else NOT_TESTABLE, "reason": reason}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -25,6 +25,7 @@ from experiments.config.paper import (
     StudyPart,
 )
 from experiments.config.setting import describe_setting
+from experiments.judge.claims.above import AboveClaim
 from experiments.judge.group_claim import ComparisonClaim
 from experiments.judge.printed_numbers import PrintedNumber, list_numbers
 
@@ -70,8 +71,13 @@ class Reading(NamedTuple):
 
     def list_cells(self) -> list[Cell]:
         """Return the cells of all targets, each of them once."""
-        cells = {cell.key: cell for target in self.targets for cell in target.list_cells()}
-        return list(cells.values())
+        return list(self.cells_by_key.values())
+
+    @property
+    def cells_by_key(self) -> dict[str, Cell]:
+        """The cells of all targets, by key."""
+        cells = chain.from_iterable(map(PrintedTarget.list_cells, self.targets))
+        return {cell.key: cell for cell in cells}
 
 
 @dataclass(frozen=True)
@@ -84,14 +90,19 @@ class _Choice:
     @property
     def words(self) -> str:
         values = {**self.params, **self.protocol}
-        return describe_setting({name: "null" if value is None else value for name, value in values.items()})
+        for name, value in values.items():
+            if value is None:
+                values[name] = "null"
+        return describe_setting(values)
 
     def drop_params(self, setting: Mapping[str, Any]) -> dict[str, Any]:
         """Return a setting without the axes that the reading chooses."""
         return {name: value for name, value in setting.items() if name.removeprefix("params.") not in self.params}
 
 
-def make_readings(paper: Paper, question: Question, reported: pd.DataFrame) -> list[Reading]:
+def make_readings(
+    paper: Paper, question: QuestionOfNumbers | QuestionOfClaims | QuestionOfTable, reported: pd.DataFrame
+) -> list[Reading]:
     """Return every reading that a question asks for.
 
     Parameters
@@ -111,28 +122,27 @@ def make_readings(paper: Paper, question: Question, reported: pd.DataFrame) -> l
     if isinstance(question, QuestionOfTable):
         readings = list(_read_table(paper, question, reported))
     else:
-        readings = [
-            Reading(choice.words, list(_find_targets(paper, question, reported, choice)))
-            for choice in _list_choices(question)
-        ]
+        readings = list(_read_choices(paper, question, reported))
     if not readings or not readings[0].targets:
         raise PaperError(f"readings {question.id!r}: the paper prints nothing that they could explain")
     return readings
 
 
-def _list_choices(question: QuestionOfNumbers | QuestionOfClaims) -> list[_Choice]:
-    params, protocols = _combine(question.params), _combine(question.protocol)
-    return [_Choice(chosen, protocol) for chosen, protocol in product(params, protocols)]
+def _read_choices(
+    paper: Paper, question: QuestionOfNumbers | QuestionOfClaims, reported: pd.DataFrame
+) -> Iterator[Reading]:
+    """Yield a reading for every combination of the values that the text admits."""
+    for params, protocol in product(_combine(question.params), _combine(question.protocol)):
+        choice = _Choice(params, protocol)
+        if isinstance(question, QuestionOfClaims):
+            targets = _order_algorithms(paper, question, choice)
+        else:
+            targets = _match_numbers(paper, question, reported, choice)
+        yield Reading(choice.words, list(targets))
 
 
 def _combine(values: Mapping[str, Sequence]) -> list[dict[str, Any]]:
     return [dict(zip(values, point, strict=True)) for point in product(*values.values())]
-
-
-def _find_targets(paper: Paper, question: Question, reported: pd.DataFrame, choice: _Choice) -> Iterator[PrintedTarget]:
-    if isinstance(question, QuestionOfClaims):
-        return _order_algorithms(paper, question, choice)
-    return _match_numbers(paper, question, reported, choice)
 
 
 def _match_numbers(
@@ -142,10 +152,9 @@ def _match_numbers(
     means = reported[reported["statistic"] == "mean"]
     for number in list_numbers(means):
         part = paper.parts[number.table]
-        is_of_study = isinstance(part, StudyPart) and part.study == question.study
-        if not is_of_study or number.algorithm != question.algorithm:
+        if not isinstance(part, StudyPart) or (part.study, number.algorithm) != (question.study, question.algorithm):
             continue
-        study = paper.study(part.study, question.id)
+        study = paper.study(question.study, question.id)
         own = _without_params(number, choice)
         where = own.select_part(study, choice.drop_params(part.where))
         if where is None:
@@ -162,23 +171,22 @@ def _without_params(number: PrintedNumber, choice: _Choice) -> PrintedNumber:
 
 def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: _Choice) -> Iterator[PrintedTarget]:
     """Yield every group of every claim about which of two algorithms has more of a metric."""
-    claims = {claim.id: claim for claim in paper.claims}
     for name in question.claims:
-        claim = claims.get(name)
+        claim = paper.claims_by_id.get(name)
         if not isinstance(claim, ComparisonClaim):
             raise PaperError(f"readings {question.id!r}: there is no claim {name!r} of kind above or below")
         study = paper.study(claim.study, question.id)
         for values in study.settings(claim.within, claim.where):
             setting = {**claim.where, **dict(zip(claim.within, values, strict=True))}
-            better, worse = (
-                _make_algorithm_cells(paper, question, study, {**setting, "algorithm": algorithm}, choice)
-                for algorithm in (claim.better, claim.worse)
-            )
-            more, less = (better, worse) if claim.kind == "above" else (worse, better)
-            yield PrintedTarget(claim.metric, math.nan, more, less)
+            more, less = (claim.better, claim.worse) if isinstance(claim, AboveClaim) else (claim.worse, claim.better)
+            more_cells = _make_algorithm_cells(paper, question, study, {**setting, "algorithm": more}, choice)
+            less_cells = _make_algorithm_cells(paper, question, study, {**setting, "algorithm": less}, choice)
+            yield PrintedTarget(claim.metric, math.nan, more_cells, less_cells)
 
 
-def _make_algorithm_cells(paper: Paper, question: QuestionOfClaims, study: Study, setting: Mapping, choice: _Choice):
+def _make_algorithm_cells(
+    paper: Paper, question: QuestionOfClaims, study: Study, setting: Mapping, choice: _Choice
+) -> list[Cell]:
     """Return the cells of one of two algorithms; only the one that the question is about is read in several ways."""
     is_read = setting["algorithm"] == question.algorithm
     return _make_cells(paper, question, study, setting, choice if is_read else _Choice({}, choice.protocol))

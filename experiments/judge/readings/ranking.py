@@ -11,14 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from datasets import catalogue
-from experiments.cells.cell import overlap_of
-from experiments.config.paper import Question, QuestionOfClaims, QuestionOfTable
+from experiments.cells.cell import Cell, overlap_of
+from experiments.config.paper import Question, QuestionOfClaims, QuestionOfNumbers
 from experiments.judge.readings.cells import PrintedTarget, Reading
 from experiments.judge.verdict import is_in_per_cent
 from experiments.stats import mean_interval
@@ -50,7 +51,10 @@ def rank_readings(question: Question, readings: Sequence[Reading], table: pd.Dat
     cells = table.set_index("key")
     ranked = [RankedReading.measure(question, reading, cells) for reading in readings]
     ranked.sort(key=lambda reading: reading.distance if math.isfinite(reading.distance) else math.inf)
-    return pd.DataFrame([reading.to_row(question, rank, ranked[0]) for rank, reading in enumerate(ranked, start=1)])
+    rows = []
+    for rank, reading in enumerate(ranked, start=1):
+        rows.append(reading.to_row(question, rank, ranked[0]))
+    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -81,16 +85,20 @@ class RankedReading:
     @classmethod
     def measure(cls, question: Question, reading: Reading, cells: pd.DataFrame) -> RankedReading:
         """Measure a reading, from the long table with its keys as index."""
-        wanted = {cell.key: cell for cell in reading.list_cells()}
-        done = [key for key in wanted if key in cells.index and cells.at[key, "status"] == "done"]
-        first = reading.targets[0].cells[0].algorithm  # a table names the paper's own algorithm first
-        own = first if isinstance(question, QuestionOfTable) else question.algorithm
-        keys = [key for key in done if wanted[key].algorithm == own]
-        times_label, is_unpaid = _sum_up_cost(cells.loc[keys, "privacy"])
+        wanted = reading.cells_by_key
+        own = reading.targets[0].cells[0].algorithm  # a table names the paper's own algorithm first
+        if isinstance(question, QuestionOfNumbers | QuestionOfClaims):
+            own = question.algorithm
+        n_done, own_keys = 0, []
+        for key, cell in wanted.items():
+            if key in cells.index and cells.at[key, "status"] == "done":
+                n_done += 1
+                own_keys += [key] if cell.algorithm == own else []
+        times_label, is_unpaid = _sum_up_cost(cells.loc[own_keys, "privacy"])
         errors = np.empty((1, 0))
-        if len(done) == len(wanted):
+        if n_done == len(wanted):
             errors = np.array([_measure_errors(target, cells) for target in reading.targets])
-        return cls(reading, errors, times_label, is_unpaid, len(done), len(wanted))
+        return cls(reading, errors, times_label, is_unpaid, n_done, len(wanted))
 
     @property
     def distance(self) -> float:
@@ -142,19 +150,25 @@ class RankedReading:
 
 def _measure_errors(target: PrintedTarget, cells: pd.DataFrame) -> np.ndarray:
     """Return for each repeat ours minus what is printed, or by how much an ordering comes out as claimed."""
-    ours = cells.loc[[cell.key for cell in target.cells], target.metric].to_numpy(np.float64)
+    ours = _read_metric(target.cells, target.metric, cells)
     if target.less:
-        return ours - cells.loc[[cell.key for cell in target.less], target.metric].to_numpy(np.float64)
+        return ours - _read_metric(target.less, target.metric, cells)
     return (ours - target.printed) * (100 if is_in_per_cent(target.metric) else 1)
+
+
+def _read_metric(repeats: Sequence[Cell], metric: str, cells: pd.DataFrame) -> np.ndarray:
+    keys = list(map(attrgetter("key"), repeats))
+    return cells.loc[keys, metric].to_numpy(np.float64)
 
 
 def _sum_up_cost(privacy: pd.Series) -> tuple[float, bool]:
     """Return what the noisy steps cost at most, in labels, and whether there are steps without noise."""
-    reports = distinct_privacy_reports(privacy)
-    claiming = [report for report in reports if isinstance(report["claimed_epsilon"], int | float)]
-    times = [float(report["noisy_epsilon"]) / report["claimed_epsilon"] for report in claiming]
-    unbounded = [report for report in claiming if not isinstance(report["accounted_epsilon"], int | float)]
-    return max(times, default=math.nan), bool(unbounded)
+    times, is_unpaid = [], False
+    for report in distinct_privacy_reports(privacy):
+        if isinstance(report["claimed_epsilon"], int | float):
+            times.append(float(report["noisy_epsilon"]) / report["claimed_epsilon"])
+            is_unpaid = is_unpaid or not isinstance(report["accounted_epsilon"], int | float)
+    return max(times, default=math.nan), is_unpaid
 
 
 def describe_ranking(rows: pd.DataFrame) -> str:
