@@ -21,7 +21,10 @@ _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
 
 def find_audit(results: Path) -> Path | None:
     """Return where the audit of some results lies: among them, else the published one; None if there is neither."""
-    return next((parent for parent in (results, REFERENCE) if (parent / SUMMARY).is_file()), None)
+    for parent in (results, REFERENCE):
+        if (parent / SUMMARY).is_file():
+            return parent
+    return None
 
 
 def read_bounds(results: Path) -> pd.DataFrame:
@@ -49,9 +52,11 @@ def name_audit(results: Path) -> str:
 
 def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
     """Return what was measured of an algorithm: each bound with its verdict, and where it was found."""
-    rows = audit[audit["algorithm"] == algorithm].to_dict("records")
-    places = [f"{row['layer']}, {row['where']}: {row['event']}" for row in rows]
-    return [{"bound": format_bound(row), "where": place} for row, place in zip(rows, places, strict=True)]
+    bounds = []
+    for row in audit[audit["algorithm"] == algorithm].to_dict("records"):
+        where = f"{row['layer']}, {row['where']}: {row['event']}"
+        bounds.append({"bound": format_bound(row), "where": where})
+    return bounds
 
 
 def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]) -> str:

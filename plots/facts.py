@@ -28,20 +28,25 @@ def collect_facts(paper: Paper) -> dict[tuple[str, str], int]:
 
     A data set whose files are not there contributes nothing: its line of the table stays empty.
     """
-    names = {name for table in paper.tables for name in getattr(table, "datasets", ())}
+    names: set[str] = set()
+    for table in paper.tables:
+        names.update(getattr(table, "datasets", ()))
     facts = {}
     for name in sorted(names):
         try:
             counted = count_facts(datasets.load(name))
         except datasets.DataUnavailable:
             continue
-        facts |= {(name, fact): value for fact, value in counted.items()}
+        for fact, value in counted.items():
+            facts[name, fact] = value
     return facts
 
 
 def list_fixed_splits(paper: Paper) -> set[str]:
     """Return the data sets of the paper's studies that have an official split, the same in every repeat."""
-    names = {name for study in paper.studies.values() for name in study.dataset}
+    names: set[str] = set()
+    for study in paper.studies.values():
+        names.update(study.dataset)
     return {name for name in names if catalogue.read_entry(name).n_train is not None}
 
 

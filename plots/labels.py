@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from experiments.config.paper import Paper
@@ -44,6 +44,11 @@ def label_name(paper: Paper, name: str) -> str:
     return paper.labels.get(name, name.removeprefix("params."))
 
 
+def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
+    """Return the readable name of each of some columns, data sets, algorithms or metrics; see `label_name`."""
+    return [label_name(paper, name) for name in names]
+
+
 def label_value(paper: Paper, value: Any) -> str:
     """Return a value of an axis as text.
 
@@ -71,12 +76,25 @@ def label_values(paper: Paper, axis: str, values: Sequence) -> list[str]:
     """
     if axis == "metric":
         return [label_metric(paper, value) for value in values]
-    finite = [value for value in values if axis == "epsilon" and math.isfinite(value)]
+    decimals = _find_common_decimals(values) if axis == "epsilon" else None
+    texts = []
+    for value in values:
+        is_aligned = decimals is not None and math.isfinite(value)
+        texts.append(f"{value:.{decimals}f}" if is_aligned else label_value(paper, value))
+    return texts
+
+
+def _find_common_decimals(epsilons: Sequence[float]) -> int | None:
+    """Return how many decimals show every finite ε in full; None if there is none, or they differ much in size."""
+    finite = list(filter(math.isfinite, epsilons))
     if not finite or max(finite) > 100 * min(finite):
-        return [label_value(paper, value) for value in values]
-    texts = [f"{value:g}" for value in finite]
-    decimals = max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
-    return [f"{value:.{decimals}f}" if math.isfinite(value) else "no noise" for value in values]
+        return None
+    decimals = 0
+    for value in finite:
+        text = f"{value:g}"
+        if "e" not in text:
+            decimals = max(decimals, len(text.partition(".")[2]))
+    return decimals
 
 
 def label_metric(paper: Paper, metric: str) -> str:
@@ -135,6 +153,19 @@ def format_interval(metric: str, low: Any, high: Any, decimals: int) -> str:
     if is_blank(low) or is_blank(high):
         return ""
     return f"{format_number(metric, low, decimals)} to {format_number(metric, high, decimals)}"
+
+
+def format_comparison(row: Mapping[str, Any], center: str, decimals: int) -> str:
+    """Return a printed number, ours from the column ``center``, and the sign of the verdict.
+
+    Examples
+    --------
+    >>> row = {"metric": "accuracy", "printed": 0.84, "mean": 0.852, "verdict": "reproduced"}
+    >>> format_comparison(row, "mean", 1)
+    '84.0 / 85.2 ✓'
+    """
+    printed = format_number(row["metric"], row["printed"], decimals)
+    return f"{printed} / {format_number(row['metric'], row[center], decimals)} {SIGNS[row['verdict']]}"
 
 
 def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:

@@ -56,10 +56,15 @@ def count_keeping_claim(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _sum_up_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    faults = {tuple(fault.items()): fault for report in reports for fault in report["faults"]}
-    claiming = [report for report in reports if _is_finite(report["claimed_epsilon"])]
+    faults, neighbours, claiming = {}, set(), []
+    for report in reports:
+        neighbours.add(report["neighbours"])
+        for fault in report["faults"]:
+            faults[tuple(fault.items())] = fault
+        if _is_finite(report["claimed_epsilon"]):
+            claiming.append(report)
     return {
-        "neighbours": sorted({report["neighbours"] for report in reports}),
+        "neighbours": sorted(neighbours),
         "keeps_claim": all(report["keeps_claim"] for report in claiming) if claiming else None,
         "times_label": max(map(_compute_times_label, claiming), default=None),
         "faults": list(faults.values()),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
         colour = QUALITATIVE[0] if row["as_good"] else QUALITATIVE[4]
         axes.hlines(place, max(best + row["low"], 0.0), best + row["high"], colors=colour, linewidth=1.2)
         axes.plot([row["distance"]], [place], marker="o", color=colour, markersize=6, linestyle="none")
-    axes.set_yticks(range(len(nearest)), [textwrap.fill(text, 62) for text in nearest["reading"]], fontsize=8.5)
+    axes.set_yticks(range(len(nearest)), nearest["reading"].str.wrap(62), fontsize=8.5)
     axes.invert_yaxis()
     axes.set_xlim(left=0)
     axes.set_xlabel(_UNITS[rows["unit"].iloc[0]])

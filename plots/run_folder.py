@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable, parse_paper
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Question, parse_paper
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.numbers import count_expected_misses
@@ -29,6 +29,7 @@ from plots.series import note_missing_cells
 
 _TEXTS = ("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note")
 _TEXTS += ("lowest_setting", "highest_setting")
+_NO_READINGS = pd.DataFrame(columns=["question"])
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
 KEPT = (*_NEEDED, "provenance.json", "readings.csv", "tables/*", "figures/*.csv", "figures/*.svg")
@@ -93,7 +94,7 @@ class PaperRun:
             (judged["cells"], judged["cells_expected"]),
             read_json(folder / "privacy.json"),
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
-            pd.read_csv(readings, keep_default_na=False, na_values=[""]) if readings.is_file() else pd.DataFrame(),
+            pd.read_csv(readings, keep_default_na=False, na_values=[""]) if readings.is_file() else _NO_READINGS,
             audit_bounds.read_bounds(folder.parent),
         )
 
@@ -109,8 +110,20 @@ class PaperRun:
 
     def list_advice(self) -> list[str]:
         """Return which algorithm to take, of each figure that says so."""
-        ranks = [part for part in self.paper.figures if getattr(part, "advises", False)]
-        return [part.advise(self.paper, self.read_frame(part)) for part in ranks]
+        advice = []
+        for part in self.paper.figures:
+            if getattr(part, "advises", False):
+                advice.append(part.advise(self.paper, self.read_frame(part)))
+        return advice
+
+    def list_rankings(self) -> list[tuple[Question, pd.DataFrame]]:
+        """Return the questions about the text that somebody ran, each with the rows of its readings."""
+        rankings = []
+        for question in self.paper.readings:
+            rows = self.readings[self.readings["question"] == question.id]
+            if len(rows):
+                rankings.append((question, rows))
+        return rankings
 
     @property
     def is_short(self) -> bool:
@@ -173,7 +186,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str))
     if "fact" in frame:
         frame = frame.astype({"value": "Int64", "printed": "Int64"})
-    return frame.fillna({name: "" for name in _TEXTS if name in frame})
+    return frame.fillna(dict.fromkeys(frame.columns.intersection(_TEXTS), ""))
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

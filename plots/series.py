@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from experiments.judge.verdict import is_in_per_cent
 from experiments.stats import CENTERS, center_interval
 from experiments.store.study_rows import select_rows, select_undefined
 
-_NOTHING_PRINTED = {"printed": math.nan, "decimals": math.nan, "verdict": ""}
+NOTHING_PRINTED = {"printed": math.nan, "decimals": math.nan, "verdict": ""}
+"""What a row of a table or figure holds where the paper prints nothing."""
 
 
 def summarise_metrics(
@@ -89,7 +90,7 @@ def _summarise_metric(paper, part, metric: str, table, numbers, by: Sequence[str
                 "ci_high": interval.high,
                 "n": interval.n,
                 "n_expected": n_expected,
-                **printed.get(key, _NOTHING_PRINTED),
+                **printed.get(key, NOTHING_PRINTED),
                 "note": "; ".join(filter(None, notes)),
             }
         )
@@ -114,8 +115,13 @@ def _find_printed(paper: Paper, part: Any, metric: str, numbers: pd.DataFrame, b
         where = select_part(read_setting(row), study, part.where)
         points = study.settings(by, where) if where is not None else []
         if len(points) == 1:
-            printed[make_setting_key(points[0])] = {name: row[name] for name in _NOTHING_PRINTED}
+            printed[make_setting_key(points[0])] = select_printed(row)
     return printed
+
+
+def select_printed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row of ``numbers.csv`` says of the printed number: itself, its decimals, and the verdict on it."""
+    return {name: row[name] for name in NOTHING_PRINTED}
 
 
 def add_numbers_without_setting(
@@ -127,8 +133,9 @@ def add_numbers_without_setting(
     """
     tables = []
     for other in paper.tables:
-        if part.study in [study.name for study in other.list_open_studies(paper)]:
-            tables.append(other.id)
+        for study in other.list_open_studies(paper):
+            if study.name == part.study:
+                tables.append(other.id)
     if not tables or numbers.empty:
         return series
     meant = numbers[numbers["table"].isin(tables) & (numbers["metric"] == metric)]
@@ -193,3 +200,8 @@ def count_decimals(series: pd.DataFrame) -> int:
         return 3
     # an exact fit leaves errors of 1e-30, of which no reader wants thirty decimals
     return min(max(0, 2 - math.floor(math.log10(sizes[sizes > 0].min()))), 6)
+
+
+def count_decimals_by_metric(series: pd.DataFrame) -> dict[str, int]:
+    """Return how many decimals to show of each metric; see `count_decimals`."""
+    return {metric: count_decimals(part) for metric, part in series.groupby("metric")}

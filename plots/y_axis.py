@@ -93,9 +93,13 @@ class AxisValues:
 
     def list_shown(self, names: Sequence[str], limits: Limits) -> list[float]:
         """Return the values of columns that an axis with these ends can show."""
-        values = [scale_value(self.metric, value) for name in names for value in self.series[name]]
-        finite = [value for value in values if math.isfinite(value) and limits.hold(value)]
-        return [value for value in finite if value > 0] if self.is_log else finite
+        values = []
+        for name in names:
+            for value in scale_value(self.metric, self.series[name]):
+                can_be_shown = math.isfinite(value) and (value > 0 or not self.is_log)
+                if can_be_shown and limits.hold(value):
+                    values.append(value)
+        return values
 
     def reach_below(self, value: float) -> bool:
         """Return whether a point or an interval lies at or below a value."""
@@ -124,8 +128,8 @@ def find_limits(values: AxisValues, given: Limits) -> Limits:
     forward, backward = (math.log10, lambda y: 10**y) if values.is_log else (float, float)
     if values.is_log:
         ends = _limit_reach(values, points, ends)
-    shown = [value for value in [*points, *ends, given.bottom, given.top] if math.isfinite(value)]
-    reach = [forward(value) for value in shown] or [0.0]
+    finite = filter(math.isfinite, [*points, *ends, given.bottom, given.top])
+    reach = list(map(forward, finite)) or [0.0]
     pad = 0.05 * (max(reach) - min(reach)) or (1.0 if values.is_log else abs(max(reach)) or 1.0)
     bottom = given.bottom if math.isfinite(given.bottom) else backward(min(reach) - pad)
     return Limits(bottom, given.top if math.isfinite(given.top) else backward(max(reach) + pad))

@@ -45,7 +45,7 @@ def draw_lines(paper: Paper, figure: LinesFigure, series: pd.DataFrame) -> Figur
     handles, beyond = [], []
     for i, (value, text) in enumerate(zip(lines, label_values(paper, figure.lines, lines), strict=True)):
         own = series.iloc[i * len(xs) : (i + 1) * len(xs)]
-        points = _LinePoints.of(own, _dodge(i, len(lines)))
+        points = _LinePoints.read_series(own, _dodge(i, len(lines)))
         look = _choose_look(value, i, lines)
         if figure.x == "metric":
             look["linewidth"] = 0
@@ -92,7 +92,7 @@ def _choose_look(value: Any, i: int, lines: Sequence) -> dict[str, Any]:
     if isinstance(value, float) and math.isinf(value):
         return {"color": style.INK, "marker": "*", "dashes": (), "linewidth": 2.4, "markersize": 9}
     if all(isinstance(line, int | float) and not isinstance(line, bool) for line in lines):
-        n_finite = [math.isinf(line) for line in lines].count(False)
+        n_finite = list(map(math.isinf, lines)).count(False)
         color = style.SEQUENTIAL[round(i * (len(style.SEQUENTIAL) - 1) / max(n_finite - 1, 1))]
     else:
         color = style.QUALITATIVE[i % len(style.QUALITATIVE)]
@@ -111,12 +111,12 @@ class _LinePoints:
     printed: list[float]
 
     @classmethod
-    def of(cls, series: pd.DataFrame, offset: float) -> _LinePoints:
+    def read_series(cls, series: pd.DataFrame, offset: float) -> _LinePoints:
         columns = []
         for name in (name_of_center(series), "ci_low", "ci_high", "printed"):
-            pairs = zip(series["metric"], series[name], strict=True)
-            columns.append([scale_value(metric, value) for metric, value in pairs])
-        return cls([i + offset for i in range(len(series))], *columns)
+            columns.append(list(map(scale_value, series["metric"], series[name])))
+        positions = np.arange(len(series)) + offset
+        return cls(positions.tolist(), *columns)
 
     def list_beyond(self, limits: y_axis.Limits, color: str) -> list[y_axis.PointBeyond]:
         points = []
@@ -129,9 +129,9 @@ class _LinePoints:
 
 def _draw_line(axes: Axes, points: _LinePoints, limits: y_axis.Limits, look: Mapping[str, Any], text: str) -> Line2D:
     # an interval that reaches zero has no lower end on a logarithmic axis: it ends where the axis does
-    low, high = (np.maximum(values, limits.bottom) for values in (points.low, points.high))
+    low, high = np.maximum([points.low, points.high], limits.bottom)
     axes.vlines(points.positions, low, high, colors=look["color"], linewidth=1.1, alpha=0.8)
-    marked = [i for i, value in enumerate(points.center) if limits.hold(value)]
+    marked = np.flatnonzero(list(map(limits.hold, points.center)))
     # likewise a point at zero, which lies infinitely far down there; other lines leave the axis by their own slope
     center = np.array(points.center)
     if limits.bottom > 0:
@@ -146,7 +146,7 @@ def _draw_line(axes: Axes, points: _LinePoints, limits: y_axis.Limits, look: Map
         markevery=marked,
         **look,
     )
-    printed = [value if limits.hold(value) else math.nan for value in points.printed]
+    printed = np.where(list(map(limits.hold, points.printed)), points.printed, math.nan)
     axes.plot(points.positions, printed, color=look["color"], linestyle="none", zorder=4, **_NUMBER)
     return line
 
@@ -191,7 +191,7 @@ def _mark_places(axes: Axes, marks: Mapping[str, float], xs: list) -> None:
     """Draw a vertical line with its name at each of some values of a numeric x axis, between ticks if need be."""
     if not marks:
         return
-    places = [float(np.interp(value, xs, range(len(xs)))) for value in marks.values()]
+    places = np.interp(list(marks.values()), xs, range(len(xs)))
     for place in places:
         axes.axvline(place, color=style.INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
     names = axes.secondary_xaxis("top")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain, cycle
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -57,8 +58,9 @@ class LedgerFigure(PaperFigure):
         BadInput
             If it cannot, or keeps none.
         """
-        if not all(isinstance(model, PrivateEstimator) for model in self._make_models().values()):
-            raise PaperError(f"{self.id}: {self.algorithm} keeps no ledger")
+        for model in self._make_models().values():
+            if not isinstance(model, PrivateEstimator):
+                raise PaperError(f"{self.id}: {self.algorithm} keeps no ledger")
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Fit the algorithm for each value, and read in its ledger what the steps that a record meets cost.
@@ -124,7 +126,7 @@ def list_steps(event: Event) -> list[Spent]:
     if isinstance(event, Parallel):
         return list_steps(max(event.parts, key=lambda part: part.epsilon))
     if isinstance(event, Sequential):
-        return event.times * [spent for part in event.parts for spent in list_steps(part)]
+        return event.times * list(chain.from_iterable(map(list_steps, event.parts)))
     return []
 
 
@@ -135,7 +137,7 @@ def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
     purposes = list(frame.sort_values("step", kind="stable")["purpose"].unique())
     lasts = set(frame.groupby("value")["purpose"].last())
     inner = [purpose for purpose in purposes if purpose not in lasts]
-    colours = {purpose: SEQUENTIAL[-1 - i % len(SEQUENTIAL)] for i, purpose in enumerate(inner)}
+    colours = dict(zip(inner, cycle(reversed(SEQUENTIAL)), strict=False))
     return colours | dict.fromkeys(sorted(lasts), QUALITATIVE[1])
 
 

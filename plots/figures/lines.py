@@ -15,7 +15,7 @@ from experiments.config.paper import Center, Paper, PaperFigure, Study, StudyPar
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_in_per_cent
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
-from plots.series import add_numbers_without_setting, count_decimals, name_of_center, summarise_metrics
+from plots.series import add_numbers_without_setting, count_decimals_by_metric, name_of_center, summarise_metrics
 from plots.tables.grid import check_axes
 from plots.y_axis import Limits
 
@@ -48,13 +48,14 @@ class LinesFigure(StudyPart, PaperFigure):
     def _check_axes(self) -> LinesFigure:
         if (self.x == "metric") == isinstance(self.metric, str):
             raise ValueError("x: metric goes with a list of metrics, and a list with that")
-        ends = {name: end for name, end in (("bottom", self.bottom), ("top", self.top)) if end is not None}
-        for name, end in ends.items():
+        for name, end in (("bottom", self.bottom), ("top", self.top)):
+            if end is None:
+                continue
             if not math.isfinite(end):
                 raise ValueError(f"{name} = {end!r} must be a number on the scale of the axis")
             if self.y == "log" and end <= 0:
                 raise ValueError(f"{name} = {end!r} cannot be shown on a log axis; choose one above zero")
-        if len(ends) == 2 and ends["bottom"] >= ends["top"]:
+        if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise ValueError(f"bottom = {self.bottom!r} must lie below top = {self.top!r}")
         return self
 
@@ -71,7 +72,7 @@ class LinesFigure(StudyPart, PaperFigure):
     @property
     def is_in_per_cent(self) -> bool:
         """Whether all that is shown is printed in per cent."""
-        return all(is_in_per_cent(metric) for metric in self.metrics)
+        return all(map(is_in_per_cent, self.metrics))
 
     @property
     def given_limits(self) -> Limits | None:
@@ -121,7 +122,7 @@ class LinesFigure(StudyPart, PaperFigure):
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the points of the figure as the report's page shows them."""
-        decimals = {metric: count_decimals(part) for metric, part in frame.groupby("metric")}
+        decimals = count_decimals_by_metric(frame)
         center, xs = name_of_center(frame), self.list_x_values(paper)
         names = product(self.list_line_values(paper), label_values(paper, self.x, xs))
         points = []

@@ -13,7 +13,7 @@ from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_error
 from experiments.stats import ALPHA
 from experiments.store.study_rows import select_rows
-from plots.labels import label_name
+from plots.labels import label_name, label_names
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class RanksFigure(StudyPart, PaperFigure):
             own = single[single["algorithm"] == row["algorithm"]]["rank"]
             axes.plot(own, [place] * len(own), color=style.QUALITATIVE[4], **ticks)
             axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=style.QUALITATIVE[0])
-        axes.set_yticks(range(len(means)), [label_name(paper, name) for name in means["algorithm"]])
+        axes.set_yticks(range(len(means)), label_names(paper, means["algorithm"]))
         axes.invert_yaxis()
         axes.set_xlim(0.8, len(means) + 0.2)
         p = compute_friedman_p(frame)
@@ -118,7 +118,10 @@ class RanksFigure(StudyPart, PaperFigure):
         best, *others = _select_means(frame).to_dict("records")
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
         limit = best["rank"] + (critical_difference(len(others) + 1, n_sets) if n_sets > 1 else math.inf)
-        near = [f"{label_name(paper, row['algorithm'])} ({row['rank']:.2f})" for row in others if row["rank"] <= limit]
+        near = []
+        for row in others:
+            if row["rank"] <= limit:
+                near.append(f"{label_name(paper, row['algorithm'])} ({row['rank']:.2f})")
         close = f"not told from it (Nemenyi, 5 %): {', '.join(near)}" if near else "every other is significantly worse"
         name = label_name(paper, best["algorithm"])
         return f"{self.title}: take {name}, mean rank {best['rank']:.2f} over {n_sets} data sets; {close}."
@@ -153,7 +156,7 @@ def compute_friedman_p(frame: pd.DataFrame) -> float:
     wide = single.pivot(index="dataset", columns="algorithm", values="rank").dropna()
     if len(wide) < 2 or wide.shape[1] < 3:
         return math.nan
-    return float(friedmanchisquare(*(wide[name] for name in wide)).pvalue)
+    return float(friedmanchisquare(*wide.to_numpy().T).pvalue)
 
 
 def _select_means(frame: pd.DataFrame) -> pd.DataFrame:

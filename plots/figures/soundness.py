@@ -17,7 +17,7 @@ from experiments.judge.verdict import is_error
 from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
-from plots.labels import MISSING, label_metric, label_name, scale_value
+from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
 from plots.markdown import format_table
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class SoundnessFigure(StudyPart, PaperFigure):
             for place, printed in enumerate(pairs):
                 _draw_pair(axes, place, part[part["printed"] == printed], self.metric)
             _dress_panel(axes, epsilon, self.metric)
-        panels[0].set_yticks(range(len(pairs)), [label_name(paper, name) for name in pairs])
+        panels[0].set_yticks(range(len(pairs)), label_names(paper, pairs))
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
         panels[len(panels) // 2].set_xlabel(self._name_unit(paper))
         style.write_shortfall(panels[0], frame, pad=22)
@@ -123,7 +123,7 @@ class SoundnessFigure(StudyPart, PaperFigure):
 
     def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""
-        privacy = _sum_up_privacy(*(_read_reports(rows, pair[role]) for role in ("printed", "sound")))
+        privacy = _sum_up_privacy(_read_reports(rows, pair["printed"]), _read_reports(rows, pair["sound"]))
         center = paper.center_of(self.metric)
         records = []
         for dataset in sets:
@@ -154,9 +154,10 @@ def _sum_up_privacy(printed: list[dict], sound: list[dict]) -> dict[str, Any]:
     """Return the most that both account for, between neighbours as the printed one means them."""
     neighbours = printed[0]["neighbours"] if printed else ""
     same = [float(report["accounted"][neighbours]) for report in sound] if printed else []
+    largest = pd.DataFrame(printed, columns=["accounted_epsilon", "noisy_epsilon"]).astype(float).max()
     return {
-        "accounted": max((float(report["accounted_epsilon"]) for report in printed), default=math.nan),
-        "noisy": max((float(report["noisy_epsilon"]) for report in printed), default=math.nan),
+        "accounted": largest["accounted_epsilon"],
+        "noisy": largest["noisy_epsilon"],
         "neighbours": neighbours,
         "sound_accounted": max(same, default=math.nan),
     }
@@ -174,7 +175,7 @@ def _draw_pair(axes: Any, place: int, rows: pd.DataFrame, metric: str) -> None:
     from plots.style import QUALITATIVE
 
     single, (mean,) = rows[rows["dataset"] != ""], rows[rows["dataset"] == ""].to_dict("records")
-    gains, low, high = (scale_value(metric, single[name].to_numpy()) for name in ("gain", "low", "high"))
+    gains, low, high = scale_value(metric, single[["gain", "low", "high"]].to_numpy()).T
     places = place + np.linspace(-0.22, 0.22, len(single)) if len(single) > 1 else [place]
     axes.hlines(places, low, high, colors=QUALITATIVE[4], linewidth=0.9, alpha=0.6)
     axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=QUALITATIVE[4], zorder=3)

@@ -89,7 +89,8 @@ class PaperEntry:
         """Verdicts on its claims."""
         if self.run:
             return self.run.claims
-        return [{"id": c.id, "text": c.text, "verdict": NOT_RUN, "reason": ""} for c in self.written.claims]
+        not_run = {"verdict": NOT_RUN, "reason": ""}
+        return [{"id": claim.id, "text": claim.text, **not_run} for claim in self.written.claims]
 
     @property
     def notes(self) -> list[str]:
@@ -149,14 +150,15 @@ def _render_index(entries: Sequence[PaperEntry]) -> str:
     claims, numbers = [], []
     for entry in entries:
         place = _locate(entry)
-        claims += [{**place, **claim} for claim in entry.claims]
-        rows = entry.numbers.to_dict("records")
-        numbers += [{**place, **paper_page.describe_number(entry.paper, row)} for row in rows]
+        for claim in entry.claims:
+            claims.append({**place, **claim})
+        for row in entry.numbers.to_dict("records"):
+            numbers.append({**place, **paper_page.describe_number(entry.paper, row)})
     return html.render_template(
         "index.html.j2",
         links=_list_links(entries, "index.html"),
         verdicts=list(SIGNS),
-        papers=[_summarise(entry) for entry in entries],
+        papers=list(map(_summarise, entries)),
         claims=claims,
         numbers=numbers,
     )
@@ -164,7 +166,9 @@ def _render_index(entries: Sequence[PaperEntry]) -> str:
 
 def _list_links(entries: Sequence[PaperEntry], here: str) -> list[dict]:
     pages = {"index.html": "All papers"}
-    pages |= {entry.href: entry.title for entry in entries if entry.run}
+    for entry in entries:
+        if entry.run:
+            pages[entry.href] = entry.title
     return [{"href": href, "text": text, "is_here": href == here} for href, text in pages.items()]
 
 

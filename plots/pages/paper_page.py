@@ -92,9 +92,11 @@ def count_verdicts(paper: Paper, numbers: pd.DataFrame, claims: Sequence[Mapping
         "facts of the data sets": list(numbers.loc[is_fact, "verdict"]),
         "claims": [claim["verdict"] for claim in claims],
     }
-    if not isinstance(paper.number, int):
-        verdicts = {what: some for what, some in verdicts.items() if some}
-    return {what: {verdict: some.count(verdict) for verdict in labels.SIGNS} for what, some in verdicts.items()}
+    counts = {}
+    for what, given in verdicts.items():
+        if given or isinstance(paper.number, int):
+            counts[what] = {verdict: given.count(verdict) for verdict in labels.SIGNS}
+    return counts
 
 
 def describe_number(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,8 +181,12 @@ def _describe_privacy(run: PaperRun, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:
     """Return the files of a table or figure that are there, by what they are."""
-    paths = {what: f"{folder}/{name}.{ending}" for what, ending in _ENDINGS.items()}
-    return [(what, path) for what, path in paths.items() if (run.folder / path).is_file()]
+    files = []
+    for what, ending in _ENDINGS.items():
+        path = f"{folder}/{name}.{ending}"
+        if (run.folder / path).is_file():
+            files.append((what, path))
+    return files
 
 
 def _read_svg(run: PaperRun, name: str) -> str:
@@ -191,26 +197,25 @@ def _read_svg(run: PaperRun, name: str) -> str:
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r'(<svg [^>]*?)width="[^"]*pt" ', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*pt" ', r"\1", svg))
     colours = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
-    for role, some in colours.items():
-        for i, colour in enumerate(some):
+    for role, palette in colours.items():
+        for i, colour in enumerate(palette):
             svg = svg.replace(colour, f"var(--{role}{i}, {colour})")
     return svg
 
 
 def _describe_readings(run: PaperRun) -> list[dict[str, Any]]:
     """Return what the readings of the text give, question by question, as it is read."""
-    titles = {question.id: question.title for question in run.paper.readings}
     described = []
-    for name, rows in run.readings.groupby("question", sort=False) if len(run.readings) else ():
-        sentence = describe_ranking(rows)
+    for question, rows in run.list_rankings():
+        name, sentence = f"readings-{question.id}", describe_ranking(rows)
         described.append(
             {
-                "id": f"readings-{name}",
-                "title": titles[name],
+                "id": name,
+                "title": question.title,
                 "sentence": sentence[0].upper() + sentence[1:] + ".",
                 "note": note_shortfall(rows),
-                "svg": _read_svg(run, f"readings-{name}"),
-                "files": _list_files(run, "figures", f"readings-{name}"),
+                "svg": _read_svg(run, name),
+                "files": _list_files(run, "figures", name),
                 "unit": rows["unit"].iloc[0],
                 "rows": [_describe_reading(row) for row in rows.to_dict("records")],
             }
@@ -220,14 +225,16 @@ def _describe_readings(run: PaperRun) -> list[dict[str, Any]]:
 
 def _describe_reading(row: Mapping[str, Any]) -> dict[str, Any]:
     decimals = 2 if row["unit"] == "points" else 3
-    distance, behind = (labels.format_number("", row[name], decimals) for name in ("distance", "from_best"))
+    behind = labels.format_number("", row["from_best"], decimals)
     interval = labels.format_interval("", row["low"], row["high"], decimals)
     costs = ["unbounded"] if row["unpaid"] else []
     if math.isfinite(row["times_label"]):
         costs.append(f"{row['times_label']:.3g}")
     return {
-        **{name: row[name] for name in ("rank", "reading", "as_good")},
-        "distance": distance,
+        "rank": row["rank"],
+        "reading": row["reading"],
+        "as_good": row["as_good"],
+        "distance": labels.format_number("", row["distance"], decimals),
         "behind": f"{behind} ({interval})",
         "cost": "; the noisy steps ".join(costs),
     }

@@ -46,13 +46,17 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
     run_folder.write_csv(numbers, folder / "numbers.csv")
     _write_claims(paper, claims, count_cells(paper, table), folder / "claims.json")
     run_folder.write_json(privacy.sum_up_privacy(table), folder / "privacy.json")
-    frames = [_publish_table(paper, part, table, numbers, facts, folder) for part in paper.tables]
+    grids = []
+    for part in paper.tables:
+        frame = _publish_table(paper, part, table, numbers, facts, folder)
+        if isinstance(part, GridTable):
+            grids.append((part, frame))
     for part in paper.figures:
         _publish_figure(paper, part, table, numbers, folder)
     run = PaperRun.read(folder)
     pngs = [folder / "figures" / f"{part.id}.png" for part in paper.figures]
     paths = [paper_page.write_page(run), *pngs]
-    terminal.print_summary(run, paths, () if len(numbers) else _select_grids(paper, frames))
+    terminal.print_summary(run, paths, () if len(numbers) else grids)
 
 
 def check_printed(paper: Paper) -> None:
@@ -80,11 +84,6 @@ def _publish_table(
 def _publish_figure(paper: Paper, part: PaperFigure, table: pd.DataFrame, numbers: pd.DataFrame, folder: Path) -> None:
     frame = part.make_frame(paper, table, numbers)
     style.write_figure(part.id, lambda: part.draw(paper, frame), frame, folder / "figures")
-
-
-def _select_grids(paper: Paper, frames: list[pd.DataFrame]) -> list[tuple[GridTable, pd.DataFrame]]:
-    pairs = zip(paper.tables, frames, strict=True)
-    return [(part, frame) for part, frame in pairs if isinstance(part, GridTable)]
 
 
 def _write_claims(paper: Paper, claims: list[dict], counts: tuple[int, int], path: Path) -> None:

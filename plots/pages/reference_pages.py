@@ -13,18 +13,18 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from experiments.config.paper import Paper
+from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.config.substitutes import describe_substitutes
 from experiments.judge.readings.ranking import describe_ranking
 from experiments.judge.verdict import REPRODUCED
 from plots import audit_bounds
-from plots.labels import OF_NUMBERS, SIGNS, format_number, label_name, label_result
+from plots.labels import OF_NUMBERS, SIGNS, format_comparison, label_name, label_result
 from plots.markdown import format_table
 from plots.privacy import count_keeping_claim, describe_privacy
 from plots.run_folder import KEPT, PaperRun, copy_files, name_target
@@ -53,8 +53,7 @@ def format_maxima(paper: Paper, numbers: pd.DataFrame) -> str:
     """Return every printed maximum with ours and the setting where ours is reached; nothing if none is printed."""
     maxima = []
     for row in numbers[numbers["statistic"] == "max"].to_dict("records"):
-        printed, ours = (format_number(row["metric"], row[name], int(row["decimals"])) for name in ("printed", "mean"))
-        comparison = f"{printed} / {ours} {SIGNS[row['verdict']]}"
+        comparison = format_comparison(row, "mean", int(row["decimals"]))
         maxima.append(f"{label_result(paper, row)}: {comparison} ({row['reason']})")
     return "; ".join(maxima) + "." if maxima else ""
 
@@ -68,9 +67,11 @@ def format_claims(claims: list[dict]) -> str:
 
 def format_readings(run: PaperRun) -> list[str]:
     """Return for each question of a paper which reading of its text explains best what it prints."""
-    titles = {question.id: question.title.removesuffix("?") for question in run.paper.readings}
-    groups = run.readings.groupby("question", sort=False) if len(run.readings) else ()
-    return [f"{titles[name]}? Of {len(rows)} readings: {describe_ranking(rows)}." for name, rows in groups]
+    sentences = []
+    for question, rows in run.list_rankings():
+        title = question.title.removesuffix("?")
+        sentences.append(f"{title}? Of {len(rows)} readings: {describe_ranking(rows)}.")
+    return sentences
 
 
 def format_accounts(run: PaperRun) -> str:
@@ -80,7 +81,7 @@ def format_accounts(run: PaperRun) -> str:
         words = describe_privacy(run.paper, row)
         bounds = [measured["bound"] for measured in audit_bounds.list_bounds(run.audit, row["algorithm"])]
         faults = [fault["name"] for fault in words["faults"]]
-        account = [words[name] for name in ("algorithm", "sound", "paid", "neighbours")]
+        account = [words["algorithm"], words["sound"], words["paid"], words["neighbours"]]
         body.append([*account, "; ".join(faults), "; ".join(bounds)])
     heads = ["algorithm", "keeps its claim", "accounts for", "neighbours", "steps not covered", "the audit shows ε"]
     return format_table(heads, body)
@@ -89,9 +90,13 @@ def format_accounts(run: PaperRun) -> str:
 def format_figures(run: PaperRun) -> str:
     """Return the figures of a run, the published ones of its readings included, as Markdown images."""
     titles = {part.id: part.title for part in run.paper.figures}
-    titles |= {f"readings-{question.id}": question.title for question in run.paper.readings}
-    names = [name for name in titles if (run.folder / "figures" / f"{name}.svg").is_file()]
-    return "\n\n".join(f"![{titles[name]}](figures/{name}.svg)" for name in names)
+    for question in run.paper.readings:
+        titles[f"readings-{question.id}"] = question.title
+    images = []
+    for name, title in titles.items():
+        if (run.folder / "figures" / f"{name}.svg").is_file():
+            images.append(f"![{title}](figures/{name}.svg)")
+    return "\n\n".join(images)
 
 
 def describe_run(run: PaperRun) -> str:
@@ -117,12 +122,10 @@ def describe_paper(folder: Path) -> str:
     paper, numbers = run.paper, run.numbers
     has_verdicts = len(numbers) > 0 or len(run.claims) > 0
     substitutes = describe_substitutes(paper.labels, paper.used_instead)
-    figures = [part.format_markdown(paper, run.read_frame(part)) for part in paper.figures]
-    tables = [part.format_markdown(paper, run.read_frame(part)) for part in paper.tables]
     sections = {
         "Verdicts": [count_verdicts(paper, numbers) if has_verdicts else "", *substitutes, *run.list_advice()],
-        "What soundness costs": figures,
-        "Printed numbers": [*tables, format_maxima(paper, numbers)],
+        "What soundness costs": _format_parts(run, paper.figures),
+        "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
         "Claims": [format_claims(run.claims)] if run.claims else [],
         "Readings": format_readings(run),
         "Privacy": [format_accounts(run)] if run.privacy else [],
@@ -136,6 +139,10 @@ def describe_paper(folder: Path) -> str:
         if any(texts):
             parts += [f"## {title}", *filter(None, texts)]
     return "\n\n".join(parts) + "\n"
+
+
+def _format_parts(run: PaperRun, parts: Sequence[PaperTable | PaperFigure]) -> list[str]:
+    return [part.format_markdown(run.paper, run.read_frame(part)) for part in parts]
 
 
 def _name_paper(paper: Paper) -> str:
@@ -247,12 +254,19 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
         sys.exit(f"{run} holds no finished run: {name_target(name)} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
     _refuse_uncommitted(facts, name_target(name))
-    paths = [run / "numbers.csv", *run.glob("figures/*.csv"), *run.glob("tables/*.csv")]
-    counted = [part for part in map(pd.read_csv, paths) if "n" in part]
-    if PaperRun.read(run).is_short or any((part["n"] < part["n_expected"]).any() for part in counted):
+    if PaperRun.read(run).is_short or _lacks_cells(run):
         sys.exit(f"{run} is not complete: {name_target(name)} first")
     shutil.rmtree(kept, ignore_errors=True)
     copy_files(run, kept, KEPT)
+
+
+def _lacks_cells(folder: Path) -> bool:
+    """Return whether a number, table or figure of a run lacks cells."""
+    for path in (folder / "numbers.csv", *folder.glob("figures/*.csv"), *folder.glob("tables/*.csv")):
+        part = pd.read_csv(path)
+        if "n" in part and (part["n"] < part["n_expected"]).any():
+            return True
+    return False
 
 
 def publish_audit(results: Path = ROOT / "results") -> None:

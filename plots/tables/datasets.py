@@ -51,7 +51,7 @@ class DatasetsTable(PaperTable):
         """Write the table; facts that could not be counted are dashes."""
         body = []
         for name, part in frame.groupby("dataset", sort=False):
-            values = [MISSING if pd.isna(value) else str(value) for value in part["value"]]
+            values = part["value"].astype("string").fillna(MISSING)
             body.append([label_name(paper, name), *values])
         write_table(path, self.title, ["data set", *FACTS.values()], body, _note_shortfall(frame))
 

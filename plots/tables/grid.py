@@ -12,10 +12,10 @@ from pydantic import model_validator
 from experiments.config.document import ListOf
 from experiments.config.paper import Center, Paper, PaperTable, Study, StudyPart
 from experiments.judge.preflight import check_metrics
-from plots.labels import MISSING, SIGNS, format_interval, format_number, label_name, label_values
+from plots.labels import MISSING, format_comparison, format_interval, format_number, label_names, label_values
 from plots.latex import write_table
 from plots.markdown import format_table
-from plots.series import count_decimals, name_of_center, note_shortfall, summarise_metrics
+from plots.series import count_decimals_by_metric, name_of_center, note_shortfall, summarise_metrics
 
 _DECIMALS = 2  # of a Markdown table, which is to be read beside others
 
@@ -109,7 +109,7 @@ class GridTable(StudyPart, PaperTable):
             return ""
         columns, rows = self._list_values(paper)
         center = name_of_center(frame)
-        texts = [_format_pair(row, center) for row in frame.to_dict("records")]
+        texts = [_compare_numbers(row, center) for row in frame.to_dict("records")]
         body = []
         for position, name in enumerate(label_values(paper, self.rows, rows)):
             start = position * len(columns)
@@ -120,7 +120,7 @@ class GridTable(StudyPart, PaperTable):
     def arrange(self, paper: Paper, frame: pd.DataFrame, between: str = " \\ ") -> GridCells:
         """Arrange a frame as rows and columns of text."""
         columns, rows = self._list_values(paper)
-        decimals = {metric: count_decimals(part) for metric, part in frame.groupby("metric")}
+        decimals = count_decimals_by_metric(frame)
         center = name_of_center(frame)
         cells = [_describe_cell(point, center, decimals[point["metric"]]) for point in frame.to_dict("records")]
         return GridCells(
@@ -137,7 +137,7 @@ class GridTable(StudyPart, PaperTable):
 
     def _name_corner(self, paper: Paper, between: str) -> str:
         names = [self.rows] if self.columns == "metric" else self.axes
-        return between.join(label_name(paper, name) for name in names)
+        return between.join(label_names(paper, names))
 
 
 def check_axes(paper: Paper, part: Any, axes: list[str]) -> None:
@@ -187,8 +187,5 @@ def _format_latex(cell: Mapping[str, str]) -> str:
     return f"${text}$ {band}".rstrip()
 
 
-def _format_pair(row: Mapping[str, Any], center: str) -> str:
-    if pd.isna(row["printed"]):
-        return ""
-    printed, ours = (format_number(row["metric"], row[name], _DECIMALS) for name in ("printed", center))
-    return f"{printed} / {ours} {SIGNS[row['verdict']]}"
+def _compare_numbers(row: Mapping[str, Any], center: str) -> str:
+    return "" if pd.isna(row["printed"]) else format_comparison(row, center, _DECIMALS)

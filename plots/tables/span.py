@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from experiments.judge.no_setting import SettingValues, collect_settings, count_
 from plots.labels import SIGNS, format_number, label_name
 from plots.latex import write_table
 from plots.markdown import format_table
-from plots.series import note_missing_cells, note_shortfall
+from plots.series import NOTHING_PRINTED, note_missing_cells, note_shortfall, select_printed
 
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
 
@@ -76,12 +77,12 @@ class SpanTable(PaperTable):
             settings = collect_settings(studies, algorithm, self.metric, table)
             n = sum(len(setting.values) for setting in settings)
             n_expected = count_expected_cells(studies, algorithm, paper.repeats)
-            number = printed.get(algorithm, {"printed": math.nan, "decimals": 2, "verdict": ""})
+            number = printed.get(algorithm, {**NOTHING_PRINTED, "decimals": 2})
             rows.append(
                 {
                     "algorithm": algorithm,
                     "metric": self.metric,
-                    **{name: number[name] for name in ("printed", "decimals", "verdict")},
+                    **select_printed(number),
                     **_find_ends(settings),
                     "n": n,
                     "n_expected": n_expected,
@@ -95,7 +96,8 @@ class SpanTable(PaperTable):
         body, notes = [], []
         for row in frame.to_dict("records"):
             name = label_name(paper, row["algorithm"])
-            body.append([name, *(text for text, _ in _format_cells(row))])
+            texts, _ = zip(*_format_cells(row), strict=True)
+            body.append([name, *texts])
             if row["note"]:
                 notes.append(f"{name}: {row['note']}")
         write_table(path, self.title, ["algorithm", *COLUMNS], body, "; ".join(notes))
@@ -104,8 +106,7 @@ class SpanTable(PaperTable):
         """Return the cells of the table as the report's page shows them."""
         rows = []
         for row in frame.to_dict("records"):
-            cells = [_describe_cell(text, note) for text, note in _format_cells(row)]
-            rows.append((label_name(paper, row["algorithm"]), cells))
+            rows.append((label_name(paper, row["algorithm"]), list(starmap(_describe_cell, _format_cells(row)))))
         return {"note": note_shortfall(frame), "corner": "algorithm", "columns": COLUMNS, "rows": rows}
 
     def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
@@ -114,7 +115,7 @@ class SpanTable(PaperTable):
             return ""
         body = []
         for row in frame.fillna({"note": "", "lowest_setting": "", "highest_setting": ""}).to_dict("records"):
-            texts = [f"{text} ({note})" if note else text for text, note in _format_cells(row)]
+            texts = starmap(_add_note, _format_cells(row))
             body.append([f"**{label_name(paper, row['algorithm'])}**", *texts])
         return f"{self.title}\n\n{format_table(['algorithm', *COLUMNS], body)}"
 
@@ -128,16 +129,17 @@ def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
 
 def _format_cells(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return for each of `COLUMNS` the number of a row as text, and what is to be said with it."""
-    decimals = int(row["decimals"])
-    lowest, highest, printed = (
-        format_number(row["metric"], row[name], decimals) for name in ("lowest", "highest", "printed")
-    )
-    sign = SIGNS.get(row["verdict"], "")
+    metric, decimals = row["metric"], int(row["decimals"])
+    printed = f"{format_number(metric, row['printed'], decimals)} {SIGNS.get(row['verdict'], '')}"
     return [
-        (f"{printed} {sign}".rstrip(), row["note"]),
-        (lowest, row["lowest_setting"]),
-        (highest, row["highest_setting"]),
+        (printed.rstrip(), row["note"]),
+        (format_number(metric, row["lowest"], decimals), row["lowest_setting"]),
+        (format_number(metric, row["highest"], decimals), row["highest_setting"]),
     ]
+
+
+def _add_note(text: str, note: str) -> str:
+    return f"{text} ({note})" if note else text
 
 
 def _describe_cell(text: str, note: str) -> dict[str, str]:
