@@ -80,5 +80,5 @@ def prepare_paper(contents: Mapping[str, Any], name: str, repeats: int | None) -
     file = PAPERS / f"{name}.yaml"
     written = parse_paper(contents, file)
     substitutes = find_substitutes(written.instead)
-    asked = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
-    return parse_paper(replace_datasets(contents, substitutes) | asked, file)
+    repeats_in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
+    return parse_paper(replace_datasets(contents, substitutes) | repeats_in_use, file)
