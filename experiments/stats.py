@@ -37,7 +37,7 @@ class Interval:
 
 
 def mean_interval(values: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> Interval:
-    """Mean and its 95 % t-interval.
+    """Return the mean and its 95 % t-interval.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def mean_interval(values: Sequence[float] | np.ndarray, *, overlap: float = 0.0)
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
-    """Median and its 95 % interval between two order statistics, whatever the distribution.
+    """Return the median and its 95 % interval between two order statistics, whatever the distribution.
 
     Fewer than six values have no such interval: even their smallest and largest miss the median too often.
 
@@ -80,7 +80,7 @@ CENTERS = ("mean", "median")
 
 
 def center_interval(center: str, values: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> Interval:
-    """Mean or median with its 95 % interval; for a median, ``overlap`` means nothing.
+    """Return the mean or the median with its 95 % interval; for a median, ``overlap`` means nothing.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def center_interval(center: str, values: Sequence[float] | np.ndarray, *, overla
 
 
 def prediction_interval(values: Sequence[float] | np.ndarray, n_further: int = 1) -> Interval:
-    """The interval that holds the mean of m further runs with 95 %: mean ± t·s·sqrt(1/n + 1/m).
+    """Return the interval that holds the mean of m further runs with 95 %: mean ± t·s·sqrt(1/n + 1/m).
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _spread(numbers: np.ndarray) -> float:
 
 
 def sign_flip_p(differences: Sequence[float] | np.ndarray) -> float:
-    """One-sided p-value of the paired permutation test that the differences are above zero.
+    """Return the one-sided p-value of the paired permutation test that the differences are above zero.
 
     Under the null each repeat's difference is as likely negative as positive. All 2^n signs are enumerated up
     to 14 repeats, beyond that 16,384 are drawn from a fixed seed.
@@ -164,7 +164,7 @@ def sign_flip_p(differences: Sequence[float] | np.ndarray) -> float:
 
 
 def sign_p(differences: Sequence[float] | np.ndarray) -> float:
-    """One-sided p-value of the sign test that more than half of all differences are above zero.
+    """Return the one-sided p-value of the sign test that more than half of all differences are above zero.
 
     It speaks of the median and does not mind how large a few differences are. One of exactly zero is not above it.
 
@@ -178,7 +178,7 @@ def sign_p(differences: Sequence[float] | np.ndarray) -> float:
 
 
 def paired_t_p(differences: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> float:
-    """One-sided p-value of the paired t-test that the differences are above zero.
+    """Return the one-sided p-value of the paired t-test that the differences are above zero.
 
     With ``overlap`` the variance is Nadeau and Bengio's. Without any spread no t can be had; the answer is
     then that of the sign flips, or 1 when nothing is above zero.
@@ -204,7 +204,7 @@ def smallest_p(n: int) -> float:
 
 
 def adjust_holm(p_values: Sequence[float] | np.ndarray, family: int | None = None) -> list[float]:
-    """Holm's adjusted p-values, in the order given.
+    """Return p-values adjusted by Holm, in the order given.
 
     Parameters
     ----------

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from experiments.cells import code_version
+from experiments.config.setting import keep_entries
 from experiments.errors import BadInput, suggest_name
 
-PROTOCOL = {
+PROTOCOL: dict[str, Any] = {
     "test_size": 0.3,
     "evaluate_on": "test",
     "rows": "all",
@@ -156,7 +157,7 @@ class Cell:
 
     @cached_property
     def _behind(self) -> str:
-        measured = format_canonical({name: self.protocol[name] for name in _MEASURED})
+        measured = format_canonical(keep_entries(self.protocol, _MEASURED))
         return f"{measured}\0{code_version.describe_version(self.dataset, self.algorithm)}"
 
 
@@ -170,10 +171,7 @@ def format_canonical(value: Any) -> str:
     """
     try:
         return _strict_json(value)
-    except (
-        ValueError,
-        TypeError,
-    ):  # infinities and the like are rare, and looking for them first costs most of the time
+    except (ValueError, TypeError):  # infinities are rare, and looking for them first costs most of the time
         return _strict_json(json_safe(value))
 
 
@@ -274,13 +272,17 @@ def overlap_of(protocol: Mapping, has_official_split: bool) -> float:
         return 0.0
     if protocol["train_rows"] is None:
         return protocol["test_size"] / (1 - protocol["test_size"])
-    n_test, n_train = (sum(_rows_by_class(protocol[name]).values()) for name in ("test_rows", "train_rows"))
-    return n_test / n_train
+    return _count_rows(protocol["test_rows"]) / _count_rows(protocol["train_rows"])
 
 
 def _rows_by_class(size: int | Mapping) -> Mapping:
     """Return numbers of rows by class; a number of rows of all classes together has the key None."""
     return size if isinstance(size, Mapping) else {None: size}
+
+
+def _count_rows(size: int | Mapping) -> int:
+    """Return the number of rows of all classes together."""
+    return sum(_rows_by_class(size).values())
 
 
 def _hash_texts(*parts: str) -> str:

@@ -12,6 +12,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 
 from datasets import catalogue
@@ -79,22 +80,23 @@ def list_libraries() -> dict[str, str]:
 
 def _collect_imports(roots: list[str]) -> set[str]:
     """Return the modules of this project that some modules import, directly or not, and themselves."""
-    found, waiting = set(), list(roots)
+    modules: set[str] = set()
+    waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in modules:
+            modules.add(name)
             waiting += _list_imports(name)
-    return found
+    return modules
 
 
 @cache
 def _list_imports(name: str) -> list[str]:
     """Return the modules of this project that one module imports."""
-    modules = []
+    modules: list[str] = []
     for node in ast.walk(_parse_module(name)):
         if isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names]
+            modules += map(attrgetter("name"), node.names)
         elif isinstance(node, ast.ImportFrom):
             origin = _resolve_module(name, node)
             modules += [_find_defining(origin, alias.name) for alias in node.names]
@@ -113,17 +115,28 @@ def _find_defining(module: str, name: str) -> str:
     for node in _parse_module(module).body:
         if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
             return _find_defining(_resolve_module(module, node), name)
-    is_package = _find_path(module).name == "__init__.py"  # it may look names up when somebody asks for them
+    is_package = _is_package(module)  # it may look names up when somebody asks for them
     return getattr(getattr(import_module(module), name), "__module__", module) if is_package else module
 
 
 def _resolve_module(module: str, node: ast.ImportFrom) -> str:
     """Return the absolute name of the module that an import statement names."""
     if not node.level:
-        return node.module
-    is_package = _find_path(module).name == "__init__.py"
+        return node.module or ""  # only a relative import may leave it out
+    is_package = _is_package(module)
     parent = module.split(".")[: None if is_package and node.level == 1 else is_package - node.level]
     return ".".join([*parent, *([node.module] if node.module else [])])
+
+
+def _is_package(module: str) -> bool:
+    return _require_path(module).name == "__init__.py"
+
+
+def _require_path(module: str) -> Path:
+    path = _find_path(module)
+    if path is None:
+        raise ModuleNotFoundError(f"{module} is no module of this project")
+    return path
 
 
 def _find_path(module: str) -> Path | None:
@@ -136,12 +149,12 @@ def _find_path(module: str) -> Path | None:
 
 @cache
 def _parse_module(module: str) -> ast.Module:
-    return ast.parse(_find_path(module).read_text(encoding="utf-8"))
+    return ast.parse(_require_path(module).read_text(encoding="utf-8"))
 
 
 @cache
 def _read_code(module: str) -> str:
-    return code_without_words(_find_path(module).read_text(encoding="utf-8"))
+    return code_without_words(_require_path(module).read_text(encoding="utf-8"))
 
 
 def code_without_words(source: str) -> str:

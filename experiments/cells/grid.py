@@ -11,7 +11,7 @@ from datasets import catalogue
 from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.setting import is_same_value
+from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, suggest_name
 
 
@@ -123,8 +123,8 @@ def _check_numbers_of_rows(cell: Cell, task: str) -> None:
         classes = list(map(str, entry.domain.target.categories)) if task == "classification" else []
         for name in train_rows:
             if name not in classes:
-                known_classes = suggest_name(name, classes) if classes else "it is a regression"
-                raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {known_classes}")
+                hint = suggest_name(name, classes) if classes else "it is a regression"
+                raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {hint}")
     elif train_rows + test_rows > entry.rows:
         n_rows = train_rows + test_rows
         raise BadInput(
@@ -136,11 +136,9 @@ def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -
     """Check that every dependent parameter is one of some algorithm and follows every value of one axis."""
     if not isinstance(depends, Mapping):
         raise BadInput(f"depends: write {{parameter: {{axis: {{value: given, ...}}}}}}, got {depends!r}")
-    accepted = {
-        name
-        for algorithm in values["algorithm"]
-        for name in estimators.list_parameters(estimators.find_target(algorithm))
-    }
+    accepted: set[str] = set()
+    for algorithm in values["algorithm"]:
+        accepted |= estimators.list_parameters(estimators.find_target(algorithm))
     for parameter, rule in depends.items():
         where = f"depends.{parameter}"
         if not isinstance(rule, Mapping) or len(rule) != 1 or not isinstance(next(iter(rule.values())), Mapping):
@@ -157,19 +155,19 @@ def _check_depends(values: Mapping[str, list], depends: Mapping[str, Mapping]) -
             if sum(is_same_value(key, value) for key in given) != 1:
                 raise BadInput(f"{where}: {axis} = {value!r} must be named once; it names {list(given)}")
         for key in given:
-            if not any(is_same_value(key, value) for value in values[axis]):
+            if not is_among(key, values[axis]):
                 raise BadInput(f"{where}: {axis} = {key!r} is not run by the study; it has {values[axis]}")
 
 
 def _follow_axes(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
     """Return the dependent parameters of one combination of values."""
     accepted = estimators.list_parameters(estimators.find_target(chosen["algorithm"]))
-    found = {}
+    parameters = {}
     for parameter, rule in depends.items():
         ((axis, given),) = rule.items()
         if parameter in accepted:
-            found[parameter] = next(one for key, one in given.items() if is_same_value(key, chosen[axis]))
-    return found
+            parameters[parameter] = next(value for key, value in given.items() if is_same_value(key, chosen[axis]))
+    return parameters
 
 
 def _select_prefix(chosen: Mapping, prefix: str) -> dict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config.paper import Paper
@@ -40,5 +42,5 @@ def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list
             settings = expand_grid(study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends)
         except (ValueError, TypeError) as error:
             raise BadInput(f"study {name!r}: {error}") from error
-        cells[name] = [cell for repeated in settings for cell in repeated]
+        cells[name] = list(chain.from_iterable(settings))
     return cells

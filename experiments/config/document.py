@@ -7,6 +7,7 @@ field is its documentation, in the JSON Schema that editors read and in the refe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -40,7 +41,7 @@ class Document(BaseModel):
         try:
             return handler(data)
         except ValidationError as error:
-            explained = [_explain(cls, details) for details in error.errors(include_url=False)]
+            explained = list(map(partial(_explain, cls), error.errors(include_url=False)))
             raise ValidationError.from_exception_data(cls.__name__, explained) from None
 
     def replaced(self, **values):
@@ -124,8 +125,10 @@ def name_place(location: Location, lines: Mapping[Location, int], file: Path | N
 
 def find_line(location: Location, lines: Mapping[Location, int]) -> int | None:
     """Return the line of a value, or of the nearest part around it that is in the file."""
-    around = (location[:length] for length in range(len(location), 0, -1))
-    return next((lines[part] for part in around if part in lines), None)
+    for length in range(len(location), 0, -1):
+        if location[:length] in lines:
+            return lines[location[:length]]
+    return None
 
 
 def _short_path(file: Path) -> str:

@@ -6,11 +6,14 @@ import inspect
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
+from typing import Any
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments.config.paths import CONF
+from experiments.config.setting import drop_entries
 from experiments.errors import BadInput, suggest_name
 
 FOLDER = CONF / "algorithm"
@@ -32,7 +35,7 @@ def list_algorithms() -> list[str]:
     >>> "majority" in list_algorithms()
     True
     """
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return sorted(map(attrgetter("stem"), FOLDER.glob("*.yaml")))
 
 
 def find_target(name: str) -> str:
@@ -61,7 +64,7 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
     >>> merge_parameters("majority", {"strategy": "prior"})
     {'strategy': 'prior'}
     """
-    params = {key: value for key, value in _read_entry(name).items() if key not in ("_target_", "epsilon")}
+    params = drop_entries(_read_entry(name), ("_target_", "epsilon"))
     for given in overrides:
         params |= given
     accepted = list_parameters(find_target(name))
@@ -74,7 +77,7 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
     return params
 
 
-def make_estimator(name: str, params: Mapping, **given):
+def make_estimator(name: str, params: Mapping[str, Any], **given: Any) -> Any:
     """Return an estimator, with those of ``epsilon``, ``domain`` and ``random_state`` that it has.
 
     An ``epsilon`` in the algorithm's file comes first: ``.inf`` there makes it the algorithm without noise.
@@ -86,7 +89,8 @@ def make_estimator(name: str, params: Mapping, **given):
     """
     accepted = list_parameters(find_target(name))
     given |= own_epsilon(name)
-    return import_class(find_target(name))(**params, **{key: value for key, value in given.items() if key in accepted})
+    taken = {key: value for key, value in given.items() if key in accepted}
+    return import_class(find_target(name))(**params, **taken)
 
 
 def own_epsilon(name: str) -> dict[str, float]:
@@ -97,7 +101,8 @@ def own_epsilon(name: str) -> dict[str, float]:
     >>> own_epsilon("polynomial_regression"), own_epsilon("fm")
     ({'epsilon': inf}, {})
     """
-    return {key: value for key, value in _read_entry(name).items() if key == "epsilon"}
+    entry = _read_entry(name)
+    return {"epsilon": entry["epsilon"]} if "epsilon" in entry else {}
 
 
 def list_packages(name: str) -> dict[str, str]:

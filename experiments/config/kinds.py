@@ -37,8 +37,11 @@ def list_kinds(part: str) -> tuple[str, ...]:
     """
     package = util.find_spec(find_packages()[part])
     folders = package.submodule_search_locations or [] if package else []
-    files = [path for folder in folders for path in Path(folder).glob("*.py")]
-    return tuple(sorted(path.stem for path in files if not path.stem.startswith("_")))
+    names = []
+    for folder in folders:
+        for path in Path(folder).glob("[!_]*.py"):
+            names.append(path.stem)
+    return tuple(sorted(names))
 
 
 @cache
@@ -54,7 +57,9 @@ def find_kind(part: str, name: str) -> type[Document]:
         raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
     module = import_module(f"{find_packages()[part]}.{name}")
     for value in vars(module).values():
-        if inspect.isclass(value) and value.__module__ == module.__name__ and "kind" in inspect.get_annotations(value):
+        if not (inspect.isclass(value) and issubclass(value, Document)):
+            continue
+        if value.__module__ == module.__name__ and "kind" in inspect.get_annotations(value):
             return value
     raise ImportError(f"{module.__name__} has no class with a field kind")
 

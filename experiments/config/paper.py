@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from experiments.config.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
 from experiments.config.kinds import parser_of
-from experiments.config.setting import is_same_value, make_setting_key
+from experiments.config.setting import is_among, keep_entries, make_setting_key
 from experiments.errors import BadInput, suggest_name
 
 Where = dict[str, OneOrMore[Scalar]]
@@ -100,8 +101,9 @@ class Study(Document):
         {'dataset': ['car'], 'algorithm': ['rdt'], 'params.max_depth': [4], 'epsilon': [1.0]}
         """
         axes: dict[str, list] = {"dataset": list(self.dataset), "algorithm": list(self.algorithm)}
-        axes |= {f"params.{name}": list(values) for name, values in self.params.items()}
-        axes["epsilon"] = [float(value) for value in self.epsilon]
+        for name, values in self.params.items():
+            axes[f"params.{name}"] = list(values)
+        axes["epsilon"] = list(map(float, self.epsilon))
         for name, wanted in (where or {}).items():
             axes[name] = self._narrow(name, axes.get(name), wanted)
         return axes
@@ -129,11 +131,11 @@ class Study(Document):
 
     def count_settings(self, where: Mapping[str, Any] | None = None) -> int:
         """Return how many settings a part of the study has."""
-        return math.prod(len(values) for values in self.axes(where).values())
+        return math.prod(map(len, self.axes(where).values()))
 
     def _narrow(self, name: str, values: list | None, wanted: Any) -> list:
         several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
-        kept = [value for value in values or () if any(is_same_value(value, other) for other in several)]
+        kept = [value for value in values or () if is_among(value, several)]
         if not kept:
             value = several[0] if len(several) == 1 else several
             has = "nothing" if values is None else values
@@ -143,7 +145,7 @@ class Study(Document):
     @model_validator(mode="after")
     def _check_distinct(self) -> Study:
         for axis, values in self.axes().items():
-            if len({make_setting_key([value]) for value in values}) < len(values):
+            if len(set(make_setting_key(values))) < len(values):
                 raise ValueError(f"{axis} names a value twice: {values}")
         return self
 
@@ -164,6 +166,14 @@ class Curve(StudyPart):
     """The axis along which the curve runs; all others have one value."""
 
 
+def _list_shown_algorithms(parts: Sequence[tuple[Study, Mapping]]) -> list[str]:
+    """Return the algorithms of parts of studies, each of them once."""
+    names: dict[str, None] = {}
+    for study, where in parts:
+        names.update(dict.fromkeys(study.axis("algorithm", where)))
+    return list(names)
+
+
 class PaperTable(Named):
     """A table of a paper; its kind says what it shows."""
 
@@ -180,8 +190,7 @@ class PaperTable(Named):
 
     def list_algorithms(self, paper: Paper) -> list[str]:
         """Return the algorithms that it shows, each of them once."""
-        shown = [name for study, where in self.list_study_parts(paper) for name in study.axis("algorithm", where)]
-        return list(dict.fromkeys(shown))
+        return _list_shown_algorithms(self.list_study_parts(paper))
 
     def check(self, paper: Paper) -> None:
         """Check what can be checked before a cell has run; raises a PaperError."""
@@ -216,8 +225,7 @@ class PaperFigure(Named):
 
     def list_algorithms(self, paper: Paper) -> list[str]:
         """Return the algorithms that it shows, each of them once."""
-        shown = [name for study, where in self.list_study_parts(paper) for name in study.axis("algorithm", where)]
-        return list(dict.fromkeys(shown))
+        return _list_shown_algorithms(self.list_study_parts(paper))
 
     def check(self, paper: Paper) -> None:
         """Check what can be checked before a cell has run; raises a PaperError."""
@@ -307,8 +315,8 @@ def parse_question(contents: Any) -> Question:
     """Return a question as an object of its kind: a ``table``, ``claims``, or else printed numbers."""
     if isinstance(contents, Question):
         return contents
-    keys = [str(key) for key in contents] if isinstance(contents, Mapping) else []
-    kinds = {"table": QuestionOfTable, "claims": QuestionOfClaims}
+    keys = list(map(str, contents)) if isinstance(contents, Mapping) else []
+    kinds: dict[str, type[Question]] = {"table": QuestionOfTable, "claims": QuestionOfClaims}
     # a key that is nearly one of these is a misspelling of it: the error should suggest it
     named = [name for name in kinds if get_close_matches(name, keys, cutoff=_MISSPELT)]
     kind = kinds[named[0]] if named else QuestionOfNumbers
@@ -327,10 +335,10 @@ class Watch(StudyPart):
 
     @field_validator("clip", mode="before")
     @classmethod
-    def _read_clip(cls, clip):
+    def _read_clip(cls, clip: Any) -> tuple[float, ...]:
         if not (isinstance(clip, list | tuple) and len(clip) == 2 and clip[0] < clip[1]):
             raise ValueError(f"write two numbers, the smaller one first, got {clip!r}")
-        return tuple(float(end) for end in clip)
+        return tuple(map(float, clip))
 
 
 class RegressionWatch(Document):
@@ -481,10 +489,10 @@ class Paper(Document):
     @model_validator(mode="after")
     def _check_ids(self) -> Paper:
         for what, parts in (("table or figure", (*self.tables, *self.figures)), ("claim", self.claims)):
-            names = [part.id for part in parts]
-            twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-            if twice:
-                raise ValueError(f"two {what}s have the id {twice[0]!r}")
+            names = list(map(attrgetter("id"), parts))
+            for name in names:
+                if names.count(name) > 1:
+                    raise ValueError(f"two {what}s have the id {name!r}")
         return self
 
 
@@ -509,9 +517,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Document):
         keys = [name for name in type(value).model_fields if name in value.model_fields_set]
         keys.sort(key=lambda name: _FIRST_KEYS.index(name) if name in _FIRST_KEYS else len(_FIRST_KEYS))
-        return {name: _plain(getattr(value, name)) for name in keys}
+        value = keep_entries(vars(value), keys)
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return list(map(_plain, value))
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -24,7 +25,11 @@ def list_papers() -> list[str]:
     >>> "2" in list_papers(), "demo" in list_papers()
     (True, False)
     """
-    return sorted(path.stem for path in PAPERS.glob("*.yaml") if path.stem.isdigit())
+    return sorted(filter(str.isdigit, _list_files()))
+
+
+def _list_files() -> list[str]:
+    return list(map(attrgetter("stem"), PAPERS.glob("*.yaml")))
 
 
 def read_paper(name: str) -> Paper:
@@ -47,7 +52,7 @@ def read_paper(name: str) -> Paper:
     """
     file = PAPERS / f"{name}.yaml"
     if not file.is_file():
-        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, [path.stem for path in PAPERS.glob('*.yaml')])}")
+        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, _list_files())}")
     try:
         contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
     except (OmegaConfBaseException, OSError) as error:
@@ -75,5 +80,5 @@ def prepare_paper(contents: Mapping[str, Any], name: str, repeats: int | None) -
     file = PAPERS / f"{name}.yaml"
     written = parse_paper(contents, file)
     substitutes = find_substitutes(written.instead)
-    asked = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
-    return parse_paper(replace_datasets(contents, substitutes) | asked, file)
+    repeats_in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
+    return parse_paper(replace_datasets(contents, substitutes) | repeats_in_use, file)

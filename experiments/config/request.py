@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from hydra.conf import HydraConf
 from hydra.core.global_hydra import GlobalHydra
@@ -65,7 +66,7 @@ class SweepRequest:
         (['1', '2'], ['local'])
         """
         if group in self.values:
-            return [str(value) for value in self.values[group]]
+            return list(map(str, self.values[group]))
         choice = self.choices.get(group)
         return [] if choice is None else [choice]
 
@@ -107,7 +108,7 @@ def is_listed(name: str, patterns: Sequence[str]) -> bool:
     >>> is_listed("algorithm.max_depth", ["paper", "algorithm.*"]), is_listed("repeats", ["paper", "algorithm.*"])
     (True, False)
     """
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return any(map(partial(fnmatchcase, name), patterns))
 
 
 def _check_override(override: Override, lists: Sequence[str], command: str) -> None:
@@ -130,14 +131,14 @@ def _read_values(override: Override) -> list:
         return [override.value()]
     if not override.is_discrete_sweep():
         raise BadInput(f"{override.input_line}: an interval is not a list of values; use a,b,c or range()")
-    return [_plain_value(value) for value in override.sweep_iterator()]
+    return list(map(_plain_value, override.sweep_iterator()))
 
 
-def _plain_value(value):
+def _plain_value(value: Any) -> Any:
     if isinstance(value, QuotedString):
         return value.text
     if isinstance(value, list):
-        return [_plain_value(item) for item in value]
+        return list(map(_plain_value, value))
     if isinstance(value, dict):
         return {name: _plain_value(item) for name, item in value.items()}
     return value

@@ -8,6 +8,8 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from pydantic import BaseModel
@@ -38,12 +40,12 @@ _QUESTIONS = (QuestionOfNumbers, QuestionOfTable, QuestionOfClaims)
 def make_paper_schema() -> dict[str, Any]:
     """Return the JSON Schema of a paper's file, every kind of claim, table and figure included."""
     kinds = {part: _list_classes(part) for part in _PARTS}
-    classes: list[type[BaseModel]] = [Paper, *_QUESTIONS, *(kind for some in kinds.values() for kind in some)]
+    classes: list[type[BaseModel]] = [Paper, *_QUESTIONS, *chain.from_iterable(kinds.values())]
     names, schema = models_json_schema([(kind, "validation") for kind in classes], by_alias=False)
     definitions = schema["$defs"]
     paper = definitions.pop("Paper")
-    for part, some in {**kinds, "readings": _QUESTIONS}.items():
-        references = [names[kind, "validation"] for kind in some]
+    for part, kinds_of_part in {**kinds, "readings": _QUESTIONS}.items():
+        references = [names[kind, "validation"] for kind in kinds_of_part]
         paper["properties"][part] = {
             "description": paper["properties"][part]["description"],
             "type": "array",
@@ -90,7 +92,7 @@ def write_key_pages() -> None:
 
 
 def _list_classes(part: str) -> list[type[Document]]:
-    return [find_kind(part, name) for name in list_kinds(part)]
+    return list(map(partial(find_kind, part), list_kinds(part)))
 
 
 def _format_class(title: str, kind: type[Document], level: int = 2) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
+from itertools import starmap
 from numbers import Real
 from typing import Any
 
@@ -23,7 +24,7 @@ def make_setting_key(values: Iterable) -> tuple[str, ...]:
     >>> make_setting_key((3, 0.1, "adult")) == make_setting_key((3.0, 0.1 + 1e-17, "adult"))
     True
     """
-    return tuple(f"{float(value):.9g}" if _is_number(value) else str(value) for value in values)
+    return tuple(map(_format_alike, values))
 
 
 def match_column(column: pd.Series, value: Any) -> np.ndarray:
@@ -59,6 +60,17 @@ def is_same_value(value: Any, other: Any) -> bool:
         return False
 
 
+def is_among(value: Any, others: Iterable) -> bool:
+    """Return whether a value of an axis is the same setting as one of others.
+
+    Examples
+    --------
+    >>> is_among("0.1", [0.1, 1.0]), is_among(3, [4.0])
+    (True, False)
+    """
+    return any(is_same_value(value, other) for other in others)
+
+
 def keep_entries(mapping: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the entries of a mapping that have one of these names, in the order of the names.
 
@@ -89,7 +101,7 @@ def describe_setting(setting: Mapping) -> str:
     >>> describe_setting({"dataset": "car", "params.max_depth": 3.0, "epsilon": math.inf})
     'car, max_depth = 3, no noise'
     """
-    return ", ".join(_describe_value(name, value) for name, value in setting.items())
+    return ", ".join(starmap(_describe_value, setting.items()))
 
 
 def _describe_value(name: str, value: Any) -> str:
@@ -97,8 +109,12 @@ def _describe_value(name: str, value: Any) -> str:
         return str(value)
     if name == "epsilon" and math.isinf(value):
         return "no noise"
-    shown = format(value, "g") if _is_number(value) else value
-    return f"{name.removeprefix('params.')} = {shown}"
+    text = format(value, "g") if _is_number(value) else value
+    return f"{name.removeprefix('params.')} = {text}"
+
+
+def _format_alike(value: Any) -> str:
+    return f"{float(value):.9g}" if _is_number(value) else str(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -64,7 +64,7 @@ def replace_datasets(contents: Mapping[str, Any], substitutes: Mapping[str, str]
     if not substitutes:
         return dict(contents)
     labels = contents.get("labels") or {}
-    words = {labels.get(name, name): labels.get(other, other) for name, other in substitutes.items()}
+    words = dict(_label_pairs(labels, substitutes))
     replaced = dict(contents)
     for key in replaced.keys() - set(_KEPT):
         replaced[key] = _replace(contents[key], key, substitutes, words)
@@ -86,14 +86,23 @@ def describe_substitutes(labels: Mapping[str, str], substitutes: Mapping[str, st
     >>> describe_substitutes({"a": "A"}, {"a": "b"})
     ['A is not available: b stands in for it, under its own name.']
     """
-    names = [(labels.get(name, name), labels.get(other, other)) for name, other in substitutes.items()]
-    return [f"{name} is not available: {other} stands in for it, under its own name." for name, other in names]
+    sentences = []
+    for name, other in _label_pairs(labels, substitutes):
+        sentences.append(f"{name} is not available: {other} stands in for it, under its own name.")
+    return sentences
+
+
+def _label_pairs(labels: Mapping[str, str], substitutes: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the readable name of each data set with that of its substitute."""
+    return [(labels.get(name, name), labels.get(other, other)) for name, other in substitutes.items()]
 
 
 def _replace(value: Any, key: str, substitutes: Mapping[str, str], words: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
-        names = {inner: substitutes.get(inner, inner) for inner in value}
-        return {names[inner]: _replace(value[inner], inner, substitutes, words) for inner in value}
+        replaced = {}
+        for name, entry in value.items():
+            replaced[substitutes.get(name, name)] = _replace(entry, name, substitutes, words)
+        return replaced
     if isinstance(value, list):
         return [_replace(entry, key, substitutes, words) for entry in value]
     if not isinstance(value, str):
@@ -103,7 +112,7 @@ def _replace(value: Any, key: str, substitutes: Mapping[str, str], words: Mappin
 
 def _replace_words(text: str, words: Mapping[str, str]) -> str:
     for word, other in words.items():
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _, other=other: other, text)
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", other.replace("\\", r"\\"), text)
     return text
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.config.paths import ROOT
-from experiments.config.setting import is_same_value, keep_entries
+from experiments.config.setting import is_among, keep_entries
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
 _STATISTICS = ("mean", "max", "exact", "some")
@@ -116,7 +116,7 @@ def select_part(setting: Mapping[str, Any], study: Study, where: Mapping[str, An
     for name, value in setting.items():
         if is_blank(value):
             continue
-        if not any(is_same_value(value, other) for other in axes.get(name, ())):
+        if not is_among(value, axes.get(name, ())):
             return None
         part[name] = value
     return part

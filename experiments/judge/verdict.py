@@ -14,7 +14,7 @@ INCONSISTENT = "inconsistent in print"  # of claims: what is printed contradicts
 
 
 def is_in_per_cent(metric: str) -> bool:
-    """Whether papers print this metric in per cent (it is a fraction in files all the same).
+    """Return whether papers print this metric in per cent (it is a fraction in files all the same).
 
     Examples
     --------
@@ -25,7 +25,7 @@ def is_in_per_cent(metric: str) -> bool:
 
 
 def half_digit(metric: str, decimals: int) -> float:
-    """Half a unit of the last printed digit, on the scale of the files.
+    """Return half a unit of the last printed digit, on the scale of the files.
 
     Examples
     --------

@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,7 +102,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def put(self, cell: Cell, record: Record) -> None:
@@ -196,18 +197,18 @@ class Store:
                 yield list(map(StoredCell._make, rows))
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
-        """Return what is known of some cells; unknown keys are left out."""
+        """Return the records of some cells, by key; keys of cells that were never run are left out."""
         self.flush()
-        found = {}
+        records = {}
         with self._lock, self._explained():
             for batch in _split_batches(list(keys), _BATCH):
                 marks = ",".join("?" * len(batch))
                 query = f"SELECT key, status, error, metrics, fit_seconds, details FROM cells WHERE key IN ({marks})"
                 rows = self._connection.execute(query, batch).fetchall()
-                metrics, details = _parse_json(row[3] for row in rows), _parse_json(row[5] for row in rows)
+                metrics, details = _parse_json(map(itemgetter(3), rows)), _parse_json(map(itemgetter(5), rows))
                 for (key, status, error, _, fit_seconds, _), *parsed in zip(rows, metrics, details, strict=True):
-                    found[key] = _make_record(status, error, fit_seconds, *parsed)
-        return found
+                    records[key] = _make_record(status, error, fit_seconds, *parsed)
+        return records
 
     def _open(self) -> None:
         fault = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -246,11 +247,13 @@ class Store:
             ) from error
 
 
-def _make_record(status, error, fit_seconds, metrics, details) -> Record:
+def _make_record(status: str, error: str, fit_seconds: float, metrics: dict, details: dict) -> Record:
     if status != "done":
         return Record(status, error=error)
-    values = {name: math.nan if value is None else value for name, value in metrics.items()}
-    return Record(status, Measured(values, fit_seconds, details))
+    for name, value in metrics.items():
+        if value is None:
+            metrics[name] = math.nan
+    return Record(status, Measured(metrics, fit_seconds, details))
 
 
 def _parse_json(texts: Iterable[str | None]) -> list:

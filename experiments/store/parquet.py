@@ -43,15 +43,16 @@ def write_parquet(store: Store, path: Path) -> int:
         raise BadInput("Parquet needs the package of the extra: pip install 'dp-replica[parquet]'") from error
     with duckdb.connect() as database:
         database.execute("SET enable_progress_bar = false")
-        database.execute(f"CREATE TABLE cells ({', '.join(f'{name} {kind}' for name, kind in _COLUMNS.items())})")
+        database.execute(f"CREATE TABLE cells ({', '.join(map(' '.join, _COLUMNS.items()))})")
         for rows in store.rows(_BATCH):
-            frame = pd.DataFrame([_flat_row(row) for row in rows], columns=list(_COLUMNS))  # noqa: F841 - by name, in SQL
+            frame = pd.DataFrame(map(_flat_row, rows), columns=list(_COLUMNS))  # noqa: F841 - by name, in SQL
             database.execute("INSERT INTO cells SELECT * FROM frame")
         try:
             database.execute(f"COPY cells TO '{str(path).replace(chr(39), 2 * chr(39))}' (FORMAT parquet)")
         except duckdb.IOException as error:
             raise BadInput(f"{path} cannot be written ({one_line(error)}); choose another file") from error
-        return database.execute("SELECT count(*) FROM cells").fetchone()[0]
+        ((n_cells,),) = database.execute("SELECT count(*) FROM cells").fetchall()
+        return n_cells
 
 
 def _flat_row(row: StoredCell) -> dict:

@@ -25,7 +25,7 @@ SEEDS = (
 
 
 def gather_facts(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
-    """Return what must be known to run the same again.
+    """Return the command, code, seeds and data that are needed to run the same again.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def describe_command(words: list[str]) -> dict:
         "command": shlex.join(words),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": _read_revision(),
-        "versions": {"python": platform.python_version()}
-        | {name: _read_version(name) for name in code_version.LIBRARIES},
+        "versions": {"python": platform.python_version(), **_read_versions()},
         "machine": _describe_machine(),
     }
 
 
-def _read_version(library: str) -> str:
-    return code_version.list_libraries()[library].split()[-1]
+def _read_versions() -> dict[str, str]:
+    libraries = code_version.list_libraries()
+    return {name: libraries[name].split()[-1] for name in code_version.LIBRARIES}
 
 
 def _read_revision() -> dict | None:
@@ -78,14 +78,16 @@ def _describe_machine() -> dict:
         "cores": os.cpu_count(),
         "system": platform.platform(terse=True),
         "mathematics": " ".join(platform.libc_ver()),  # exp and log of compiled code
-        "linear_algebra": sorted(
-            {f"{one['internal_api']} {one['version']} {one.get('architecture')}" for one in _list_blas()}
-        ),
+        "linear_algebra": _list_linear_algebra(),
     }
 
 
-def _list_blas() -> list[dict]:
-    return [one for one in threadpool_info() if one["user_api"] == "blas"]
+def _list_linear_algebra() -> list[str]:
+    names = set()
+    for library in threadpool_info():
+        if library["user_api"] == "blas":
+            names.add(f"{library['internal_api']} {library['version']} {library.get('architecture')}")
+    return sorted(names)
 
 
 def _name_processor() -> str:

@@ -38,7 +38,7 @@ def select_rows(
         If two rows are the same setting and repeat of the study.
     """
     axes = study.axes(where)
-    if metric not in table.columns or any(name not in table.columns for name in axes):
+    if not {metric, *axes} <= set(table.columns):
         return pd.DataFrame(columns=["study", *axes, "repeat", metric])
     numbers = pd.to_numeric(table[metric], errors="coerce").to_numpy(np.float64)
     is_kept = _is_of_study(table, study) & np.isfinite(numbers)
