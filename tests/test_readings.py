@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from documents.document import DocumentError
 from experiments.commands import readings as readings_command
-from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError, parse_question
 from experiments.config.papers import list_papers, read_paper
 from experiments.judge.printed_numbers import read_numbers_of
