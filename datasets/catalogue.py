@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import yaml
+from pydantic import Field, PlainValidator
+from pydantic.json_schema import SkipJsonSchema
 
 from algorithms import Domain
 from algorithms.parameters import suggest_name
+from documents.document import Document, ListOf, Scalar, parse_document
 
 FOLDER = Path(__file__).parents[1] / "conf" / "dataset"
 
@@ -18,57 +21,76 @@ class UnknownDataset(ValueError):
     """There is no data set of this name; the message suggests the nearest one."""
 
 
-@dataclass(frozen=True)
-class CatalogueEntry:
-    """One file of the catalogue.
+class Bounds(Document):
+    """The declared range of a column of numbers."""
 
-    Parameters
-    ----------
-    name, title : str
-        Name of the file, and the name to print.
-    task : {"classification", "regression"}
-        What the target is.
-    rows : int
-        Rows of the canonical table.
-    fingerprint : str
-        SHA-256 of the canonical table, see `datasets.table.hash_table`; or that of the only original file, see
-        ``pinned_by_file``.
-    domain : Domain
-        Declared bounds and categories of all columns; public knowledge, not taken from the rows.
-    files : dict
-        Original files in the order in which the reader's ``read`` takes them, each with its SHA-256.
-    folder : str
-        Sub-folder in which the files may lie; the name of the data set unless stated.
-    n_train : int or None
-        Number of rows of the official training part, which stand first; None without an official split.
-    drop_missing : bool
-        Whether rows with a missing value are left out.
-    reader : str
-        Module of ``datasets/readers`` that reads the files; the name of the data set unless stated.
-    rows_where : dict
-        Values by column: rows with another value are left out, where the raw table has the column. A server may have
-        one table for several files.
-    uci, openml : int or None
-        Number of the data set at UCI and at OpenML.
-    kaggle : str or None
-        ``owner/name`` of the data set at Kaggle.
+    lower: float
+    """Smallest value; smaller ones are clipped."""
+    upper: float
+    """Largest value; larger ones are clipped."""
+
+
+class DeclaredColumns(Document):
+    """The public domain of a table: for each column its bounds, or the list of its categories."""
+
+    features: dict[str, Bounds | ListOf[Scalar]]
+    """The feature columns in their order."""
+    target: dict[str, Bounds | ListOf[Scalar]]
+    """The one target column: class labels, or bounds of a regression's target."""
+
+
+def read_domain(contents: Any) -> Domain:
+    """Return the public domain that a file declares.
+
+    Raises
+    ------
+    ValidationError
+        If the file says something else.
     """
+    if isinstance(contents, Domain):
+        return contents
+    DeclaredColumns.model_validate(contents)
+    return Domain.from_mapping(contents)
 
-    name: str
+
+DeclaredDomain = Annotated[Domain, PlainValidator(read_domain, json_schema_input_type=DeclaredColumns)]
+
+
+class CatalogueEntry(Document):
+    """A data set: where its files are from, what its table must be, and its public domain."""
+
     title: str
-    task: str
-    rows: int
+    """The name to print."""
+    task: Literal["classification", "regression"]
+    """What the target is."""
+    rows: Annotated[int, Field(ge=1)]
+    """Rows of the canonical table."""
     fingerprint: str
-    domain: Domain
-    files: dict = field(default_factory=dict)
+    """SHA-256 of the canonical table, see `datasets.table.fingerprint`; or that of the only original file, where nobody
+    had it to compute the table's."""
+    domain: DeclaredDomain
+    """Declared bounds and categories of all columns; public knowledge, not taken from the rows."""
+    files: dict[str, str] = {}
+    """Original files in the order in which the reader's ``read`` takes them, each with its SHA-256."""
     folder: str = ""
+    """Sub-folder in which the files may lie; the name of the data set unless stated."""
     n_train: int | None = None
+    """Number of rows of the official training part, which stand first; left out without an official split."""
     drop_missing: bool = False
+    """Whether rows with a missing value are left out."""
     reader: str = ""
-    rows_where: dict = field(default_factory=dict)
+    """Module of ``datasets/readers`` that reads the files; the name of the data set unless stated."""
+    rows_where: dict[str, Any] = {}
+    """Values by column: rows with another value are left out, where the raw table has the column. A server may have one
+    table for several files."""
     uci: int | None = None
+    """Number of the data set at UCI."""
     openml: int | None = None
+    """Number of the data set at OpenML."""
     kaggle: str | None = None
+    """``owner/name`` of the data set at Kaggle."""
+
+    name: SkipJsonSchema[str] = Field("", exclude=True)
 
     @property
     def pinned_by_file(self) -> bool:
@@ -94,6 +116,8 @@ def read_entry(name: str) -> CatalogueEntry:
     ------
     UnknownDataset
         If the catalogue has no such file.
+    DocumentError
+        If the file says what it may not say; all such errors are reported at once.
 
     Examples
     --------
@@ -112,11 +136,7 @@ def read_entry(name: str) -> CatalogueEntry:
 
 @lru_cache
 def _read_file(path: Path) -> CatalogueEntry:
-    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-    fields["domain"] = Domain.from_mapping(fields["domain"])
-    fields.setdefault("folder", path.stem)
-    fields.setdefault("reader", path.stem)
-    try:
-        return CatalogueEntry(name=path.stem, **fields)
-    except TypeError as error:
-        raise ValueError(f"{path.parent.name}/{path.name}: {str(error).removeprefix('Entry.__init__() ')}") from None
+    contents = yaml.safe_load(path.read_text(encoding="utf-8"))
+    entry = parse_document(CatalogueEntry, contents, path)
+    own = {"name": path.stem, "folder": entry.folder or path.stem, "reader": entry.reader or path.stem}
+    return entry.model_copy(update=own)

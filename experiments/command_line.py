@@ -20,6 +20,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from documents.document import DocumentError
 from experiments.config.paths import CONF
 from experiments.config.request import DESCRIBED, read_request
 from experiments.errors import BadInput, print_to_stderr, suggest_name
@@ -151,7 +152,7 @@ def _exit_codes(arguments: Sequence[str]) -> Iterator[None]:
     except BrokenPipeError:  # the reader of stdout has gone, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except (BadInput, HydraException, OmegaConfBaseException) as error:
+    except (BadInput, DocumentError, HydraException, OmegaConfBaseException) as error:
         print_to_stderr(f"error: {explain_error(error, arguments)}")
         sys.exit(2)
 
@@ -165,7 +166,7 @@ def explain_error(error: Exception, arguments: Sequence[str] = ()) -> str:
     "unknown dataset 'aduld'; did you mean 'adult'?"
     """
     text = " ".join(str(error).split())
-    if isinstance(error, BadInput):
+    if isinstance(error, BadInput | DocumentError):
         return str(error).strip()  # the errors of a paper have a line each
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and "/" in error.missing_cfg_file:
         group, _, name = error.missing_cfg_file.rpartition("/")

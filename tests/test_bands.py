@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from documents.document import DocumentError
 from experiments.config import papers
-from experiments.config.document import DocumentError
 from experiments.config.papers import list_papers
 from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch

@@ -12,12 +12,12 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 
 import datasets
 from algorithms.encoding.features import Continuous
+from documents.document import DocumentError
 from experiments.cells import code_version
 from experiments.cells.cell import PROTOCOL, Cell, overlap_of, read_epsilon, read_protocol
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators, papers, substitutes
-from experiments.config.document import DocumentError
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.setting import is_same_value, match_column
 from experiments.errors import BadInput

@@ -10,6 +10,7 @@ from experiments.config.paths import ROOT
 
 ORDER = [
     "algorithms",
+    "documents",
     "datasets",
     "experiments.errors",
     "experiments.stats",
@@ -30,7 +31,7 @@ ORDER = [
 ]
 """Each imports only itself and what stands before it. Nobody imports commands."""
 
-PACKAGES = ("algorithms", "datasets", "experiments", "plots", "hydra_plugins")
+PACKAGES = ("algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
 
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 import pytest
 import yaml
 
-from experiments.config.document import Document, DocumentError
+from documents.document import Document, DocumentError
 from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
 from experiments.config.paper import PaperError, parse_paper
 from experiments.config.papers import PAPERS, read_paper

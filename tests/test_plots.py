@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import datasets
+from documents.document import DocumentError
 from experiments.cells import study_cells
-from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.config.substitutes import replace_datasets

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from documents.document import DocumentError
 from experiments.commands import readings as readings_command
-from experiments.config.document import DocumentError
 from experiments.config.paper import PaperError, parse_question
 from experiments.config.papers import list_papers, read_paper
 from experiments.judge.printed_numbers import read_numbers_of
@@ -249,6 +249,6 @@ def test_the_command_runs_the_readings_and_ranks_them(tmp_path, monkeypatch, cap
     monkeypatch.setattr(readings_command, "read_numbers_of", lambda paper: NUMBERS)
     assert exit_code("do=readings", "paper=2", f"results={tmp_path}", "executor.jobs=1") == 0
     ranking = pd.read_csv(tmp_path / "paper-2" / "readings.csv")
-    assert len(ranking) == 1 and ranking["n"].tolist() == ranking["n_expected"].tolist()
+    assert len(ranking) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
     stderr = capsys.readouterr().err
     assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which?: " in stderr

@@ -6,15 +6,18 @@ import jsonschema
 import pytest
 import yaml
 
+from datasets import catalogue
+from documents.document import DocumentError
 from experiments.config.papers import PAPERS
-from experiments.config.schema import KEYS_FILE, SCHEMA_FILE, format_keys_page, format_schema, make_paper_schema
+from experiments.config.schema import format_generated, format_schema, make_dataset_schema, make_paper_schema
 
 FILES = sorted(PAPERS.glob("*.yaml"))
+DATASETS = sorted(catalogue.FOLDER.glob("*.yaml"))
 
 
 def test_the_schema_and_the_page_of_keys_are_current():
-    assert SCHEMA_FILE.read_text(encoding="utf-8") == format_schema(), "make pages"
-    assert KEYS_FILE.read_text(encoding="utf-8") == format_keys_page(), "make pages"
+    for path, text in format_generated().items():
+        assert path.read_text(encoding="utf-8") == text, "make pages"
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
@@ -42,3 +45,28 @@ def test_the_page_explains_every_key():
     pages = json.loads(format_schema())
     undocumented = [name for name, field in pages["properties"].items() if not field.get("description")]
     assert undocumented == []
+
+
+@pytest.mark.parametrize("file", DATASETS, ids=[file.stem for file in DATASETS])
+def test_every_data_set_obeys_its_schema_and_names_it_to_editors(file):
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
+    jsonschema.validate(yaml.safe_load(text), make_dataset_schema())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("fingerprint:", "fingerprnt:", r"toy.yaml:\d+: unknown key 'fingerprnt'; did you mean 'fingerprint'"),
+        ("task: classification", "task: clasification", "task: input should be 'classification' or 'regression', got"),
+        ("rows: 1728", "rows: many", "rows: input should be a valid integer, got 'many'"),
+        ("target:", "targt:", "domain: unknown key 'targt'; did you mean 'target'"),
+    ],
+)
+def test_a_wrong_key_or_value_of_a_data_set_is_refused_with_its_line(old, new, message, tmp_path, monkeypatch):
+    text = (catalogue.FOLDER / "car.yaml").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "toy.yaml").write_text(text.replace(old, new), encoding="utf-8")
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    with pytest.raises(DocumentError, match=message):
+        catalogue.read_entry("toy")

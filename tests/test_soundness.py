@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from experiments.config.document import DocumentError
+from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.judge.preflight import check_paper
 from plots.pages.paper_results import publish_paper

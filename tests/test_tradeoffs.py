@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.config.document import DocumentError
+from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.judge.claim_verdicts import judge_claims
 from tests.papers import make_paper

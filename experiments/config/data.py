@@ -6,7 +6,9 @@ from functools import cache
 
 import datasets
 from datasets import catalogue
-from experiments.errors import BadInput, one_line
+from datasets.catalogue import UnknownDataset
+from documents.document import DocumentError
+from experiments.errors import BadInput
 
 
 def explain_missing(names: set[str]) -> dict[str, str]:
@@ -34,6 +36,6 @@ def task_and_domain(dataset: str) -> tuple:
     """
     try:
         entry = catalogue.read_entry(dataset)
-    except ValueError as error:
-        raise BadInput(str(error) if isinstance(error, datasets.UnknownDataset) else one_line(error)) from error
+    except (UnknownDataset, DocumentError) as error:
+        raise BadInput(str(error)) from error
     return entry.task, entry.domain

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from experiments.config.document import Document
+from documents.document import Document
 from experiments.config.paths import CONF
 from experiments.errors import suggest_name
 

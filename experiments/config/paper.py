@@ -18,7 +18,7 @@ import pandas as pd
 from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from experiments.config.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
+from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
 from experiments.config.kinds import parser_of
 from experiments.config.setting import is_among, keep_entries, make_setting_key
 from experiments.errors import BadInput, suggest_name

@@ -1,4 +1,4 @@
-"""The keys of a paper's file, for editors and for readers: a JSON Schema, and a page of the documentation.
+"""The keys of papers and data sets, for editors and for readers: JSON Schemas, and pages of the documentation.
 
 Both come from the documents themselves, whose fields are the keys and whose texts are their documentation.
 """
@@ -10,12 +10,14 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from experiments.config.document import Document
+from datasets.catalogue import Bounds, CatalogueEntry, DeclaredColumns
+from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import (
     Curve,
@@ -31,7 +33,9 @@ from experiments.config.paper import (
 from experiments.config.paths import CONF, ROOT
 
 SCHEMA_FILE = CONF / "paper" / "schema.json"
+DATASET_SCHEMA_FILE = CONF / "dataset" / "schema.json"
 KEYS_FILE = ROOT / "docs" / "paper-keys.md"
+DATASET_KEYS_FILE = ROOT / "docs" / "dataset-keys.md"
 
 _PARTS = ("claims", "tables", "figures")
 _QUESTIONS = (QuestionOfNumbers, QuestionOfTable, QuestionOfClaims)
@@ -57,7 +61,7 @@ def make_paper_schema() -> dict[str, Any]:
 
 def format_schema() -> str:
     """Return the contents of ``conf/paper/schema.json``."""
-    return json.dumps(make_paper_schema(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return _format_json(make_paper_schema())
 
 
 def format_keys_page() -> str:
@@ -85,10 +89,46 @@ def format_keys_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def make_dataset_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a data set's file."""
+    schema = CatalogueEntry.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "A data set of DP-Replica"}
+
+
+def format_dataset_keys_page() -> str:
+    """Return the page of the documentation that lists every key of a data set's file."""
+    lines = [
+        "# The keys of a data set's file",
+        "",
+        "A data set is one YAML file, `conf/dataset/NAME.yaml`, beside the [reader](extending.md) of its files. As in",
+        "a paper's file, a key that is not listed here is refused, with the nearest name, its file and its line, and",
+        "`conf/dataset/schema.json` says the same to editors. `make pages` writes this page and the schema.",
+        "",
+        *_format_class("A data set", CatalogueEntry),
+        *_format_class("`domain`", DeclaredColumns),
+        *_format_class("A column of numbers", Bounds),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def format_generated() -> dict[Path, str]:
+    """Return the contents of every file about keys, by its path."""
+    return {
+        SCHEMA_FILE: format_schema(),
+        KEYS_FILE: format_keys_page(),
+        DATASET_SCHEMA_FILE: _format_json(make_dataset_schema()),
+        DATASET_KEYS_FILE: format_dataset_keys_page(),
+    }
+
+
+def _format_json(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
 def write_key_pages() -> None:
-    """Write the schema and the page of all keys anew."""
-    SCHEMA_FILE.write_text(format_schema(), encoding="utf-8")
-    KEYS_FILE.write_text(format_keys_page(), encoding="utf-8")
+    """Write the schemas and the pages of all keys anew."""
+    for path, text in format_generated().items():
+        path.write_text(text, encoding="utf-8")
 
 
 def _list_classes(part: str) -> list[type[Document]]:

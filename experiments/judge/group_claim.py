@@ -24,8 +24,8 @@ import numpy as np
 import pandas as pd
 from pydantic import field_validator
 
+from documents.document import ListOf, Scalar
 from experiments.cells.cell import PROTOCOL, overlap_of
-from experiments.config.document import ListOf, Scalar
 from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
 from experiments.config.setting import describe_setting
 from experiments.judge.claim_groups import ClaimGroup, find_contradicting_groups, find_contradicting_steps

@@ -10,10 +10,10 @@ import pandas as pd
 import datasets
 from algorithms import Domain
 from datasets import catalogue
+from documents.document import ListOf
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperFigure
 from experiments.errors import suggest_name
 from plots.labels import label_name

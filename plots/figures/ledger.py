@@ -12,10 +12,10 @@ from pydantic import field_validator
 import datasets
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential, Spent
 from algorithms.base import PrivateEstimator
+from documents.document import ListOf, Scalar
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.document import ListOf, Scalar
 from experiments.config.paper import Paper, PaperError, PaperFigure
 from plots.labels import label_name, label_values
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 from pydantic import model_validator
 
-from experiments.config.document import ListOf
+from documents.document import ListOf
 from experiments.config.paper import Center, Paper, PaperFigure, Study, StudyPart
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_in_per_cent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from experiments.config.document import ListOf
+from documents.document import ListOf
 from experiments.config.paper import Curve, Paper, PaperFigure, Study
 from experiments.config.setting import match_column
 from experiments.judge.preflight import check_metrics

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from documents.document import ListOf
 from experiments.config.data import task_and_domain
-from experiments.config.document import ListOf
 from experiments.config.paper import Paper, PaperTable
 from plots.facts import FACTS
 from plots.labels import MISSING, label_name

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 from pydantic import model_validator
 
-from experiments.config.document import ListOf
+from documents.document import ListOf
 from experiments.config.paper import Center, Paper, PaperTable, Study, StudyPart
 from experiments.judge.preflight import check_metrics
 from plots.labels import MISSING, format_comparison, format_interval, format_number, label_names, label_values

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from experiments.config.document import ListOf
+from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperTable, Study
 from experiments.errors import suggest_name
 from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts

@@ -90,7 +90,7 @@ UNSEEN_BY_BLACK_BOX = tuple(
 TRAININGS = 10_000
 MOST_REPLAYED = 6
 """Algorithms of a mutant that are replayed: where many share a line, the others show the same."""
-OURS = ("algorithms", "datasets", "experiments", "plots", "tests")
+OURS = ("algorithms", "datasets", "documents", "experiments", "plots", "tests")
 MOST_SAID = 1_000
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from experiments.config.document import ListOf
+from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.claim_in_print import find_numbers
 from experiments.judge.confusion_matrix import Feasibility, feasibility

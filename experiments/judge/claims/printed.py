@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from experiments.config.document import ListOf
+from documents.document import ListOf
 from experiments.config.paper import Claim, Paper
 from experiments.judge.claim_in_print import find_numbers
 from experiments.judge.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED

@@ -16,14 +16,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
-from experiments.config.paths import ROOT
-from experiments.errors import BadInput, suggest_name
+from algorithms.parameters import suggest_name
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The checkout: errors name files relative to it."""
 
 Location = tuple[int | str, ...]
 """Where a value stands in a file: keys, and positions in lists from 0."""
 
 
-class DocumentError(BadInput):
+class DocumentError(ValueError):
     """A document says what it may not say; the message has a line for each error."""
 
 
@@ -89,7 +91,7 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
     >>> parse_document(Named, {"idd": "table-1"})
     Traceback (most recent call last):
     ...
-    experiments.config.document.DocumentError: 2 errors:
+    documents.document.DocumentError: 2 errors:
       the key 'id' is missing
       unknown key 'idd'; did you mean 'id'?
     """
