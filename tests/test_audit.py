@@ -532,7 +532,7 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
 @pytest.mark.parametrize("pair", neighbouring_tables.MOMENT_PAIRS[:2], ids=lambda pair: pair.name)
 def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
     name = f"{name}_sound"
-    model = audit_tasks.estimators.make(name, audit_tasks.estimators.parameters(name), epsilon=2.0)
+    model = audit_tasks.estimators.make_estimator(name, audit_tasks.estimators.merge_parameters(name), epsilon=2.0)
     found = convicted(model, pair, 400_000)
     assert 1.9 <= found.bound <= 2.0 and found.verdict == "tight"
 
@@ -670,12 +670,12 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     monkeypatch.setattr(audit_tasks.worst_cases, "find_worst_cases", lambda epsilons: [])
     monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     assert exit_code("do=audit", "trainings=2000", f"results={tmp_path}") == 0
-    found, known = audit_bounds.read(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
+    found, known = audit_bounds.read_bounds(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
     full = pd.read_csv(tmp_path / "audit" / "audit.csv").query("algorithm == 'rfdpp_gini'")
     assert found["bound"].iloc[2] == pytest.approx(full["bound"].max(), rel=1e-5)
     assert known["command"] == f"python -m experiments do=audit trainings=2000 results={tmp_path}" and known["machine"]
-    assert [one["bound"].endswith("(violated)") for one in audit_bounds.words(found, "rfdpp_gini")] == [True]
+    assert [one["bound"].endswith("(violated)") for one in audit_bounds.list_bounds(found, "rfdpp_gini")] == [True]
 
 
 def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
@@ -687,7 +687,7 @@ def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
 
 
 def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(audit_tasks.estimators, "locate", lambda path: UndividedRDT)
+    monkeypatch.setattr(audit_tasks.estimators, "import_class", lambda path: UndividedRDT)
     monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     monkeypatch.setattr(audit_tasks, "load_searched_pairs", lambda algorithm: ())
     monkeypatch.setattr(audit_tasks, "add_largest_losses", lambda rows, boxes: rows)
@@ -740,8 +740,8 @@ def test_everything_private_is_audited_and_what_is_configured_can_be():
     assert {"rdt", "diffpets", "edprf_sound"} <= {run.algorithm for run in runs}
     for run, (name, value) in product(runs, (("canaries", int), ("dataset", str))):
         assert isinstance(getattr(run, name), value)
-        audit_tasks.estimators.parameters(run.algorithm, run.params)
+        audit_tasks.estimators.merge_parameters(run.algorithm, run.params)
 
 
 def test_an_estimator_that_cannot_be_observed_has_no_pairs():
-    assert list_pairs(audit_tasks.estimators.make("majority", {})) == ()
+    assert list_pairs(audit_tasks.estimators.make_estimator("majority", {})) == ()

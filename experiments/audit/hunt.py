@@ -199,7 +199,7 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     BadInput
         If there is no such forest, or losses would be sampled by compiled code.
     """
-    if not numba.config.DISABLE_JIT:
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
         raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `make hunt` does")
     sound = list_sound_forests()
     for name in algorithms:

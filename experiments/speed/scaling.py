@@ -122,7 +122,9 @@ def measure_grouping() -> list[Measurement]:
             exported = time.perf_counter() - started
         query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
         started = time.perf_counter()
-        groups = duckdb.query(query.format(Path(folder) / "cells.parquet")).fetchall()
+        relation = duckdb.sql(query.format(Path(folder) / "cells.parquet"))
+        assert relation is not None  # as it is of a statement that is no query
+        groups = relation.fetchall()
         if len(groups) != ROWS // 100:
             raise SystemExit(f"{len(groups)} groups of {ROWS:,} rows")
         grouped = time.perf_counter() - started
