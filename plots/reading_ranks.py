@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -37,9 +38,8 @@ def write_rankings(paper: Paper, rankings: Sequence[pd.DataFrame], folder: Path)
     pd.concat(rankings).to_csv(table, index=False, lineterminator="\n", float_format="%.10g")
     paths = [table]
     for question, rows in zip(paper.readings, rankings, strict=True):
-        files = style.write_figure(
-            f"readings-{question.id}", lambda q=question, r=rows: draw_ranking(q, r), rows, folder / "figures"
-        )
+        draw = partial(draw_ranking, question, rows)
+        files = style.write_figure(f"readings-{question.id}", draw, rows, folder / "figures")
         paths.append(files[1])
     return paths
 

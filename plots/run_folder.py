@@ -27,8 +27,10 @@ from plots import audit_bounds
 from plots.labels import OF_NUMBERS
 from plots.series import note_missing_cells
 
-_TEXTS = ("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note")
-_TEXTS += ("lowest_setting", "highest_setting")
+_TEXTS = (
+    *("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note"),
+    *("lowest_setting", "highest_setting"),
+)
 _NO_READINGS = pd.DataFrame(columns=["question"])
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 

@@ -65,7 +65,15 @@ def summarise_metrics(
     return pd.concat(frames).sort_index(kind="stable").reset_index(drop=True)
 
 
-def _summarise_metric(paper, part, metric: str, table, numbers, by: Sequence[str], center: str | None) -> pd.DataFrame:
+def _summarise_metric(
+    paper: Paper,
+    part: Any,
+    metric: str,
+    table: pd.DataFrame,
+    numbers: pd.DataFrame,
+    by: Sequence[str],
+    center: str | None,
+) -> pd.DataFrame:
     study, by = paper.study(part.study, part.id), list(by)
     mixed = [name for name in study.varying_axes(part.where) if name not in by]
     if mixed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Literal
 
 import matplotlib
 import pandas as pd
@@ -27,7 +28,7 @@ MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
 _APART = 12
 """Pixels between the title and what stands beside it."""
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
     "axes.edgecolor": INK,
@@ -70,7 +71,7 @@ def make_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def dress_axes(axes: Axes, grid: str = "both") -> None:
+def dress_axes(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
     """Draw a grid along ``x``, ``y`` or ``both`` axes, behind everything else, and no frame above and at the right."""
     axes.grid(axis=grid, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)

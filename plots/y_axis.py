@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -174,8 +174,8 @@ def mark_points(axes: Axes, points: Sequence[PointBeyond], limits: Limits) -> tu
 def _mark_end(axes: Axes, points: Sequence[PointBeyond], end: float, sign: int) -> int:
     heights: dict[int, int] = {}
     for point in points:
-        style = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}
-        shape = {"marker": "^" if sign > 0 else "v"}
+        style: dict[str, Any] = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}
+        shape: dict[str, Any] = {"marker": "^" if sign > 0 else "v"}
         if point.is_printed:
             shape = {"marker": "x", "markeredgewidth": 1.7}
         axes.plot([point.position], [end], markersize=7, **shape, **style)

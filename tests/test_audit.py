@@ -690,7 +690,7 @@ def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, 
     monkeypatch.setattr(audit_tasks.estimators, "import_class", lambda path: UndividedRDT)
     monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     monkeypatch.setattr(audit_tasks, "load_searched_pairs", lambda algorithm: ())
-    monkeypatch.setattr(audit_tasks, "with_losses", lambda rows, boxes: rows)
+    monkeypatch.setattr(audit_tasks, "add_largest_losses", lambda rows, boxes: rows)
     monkeypatch.setattr(
         neighbouring_tables,
         "CLASSIFICATION_PAIRS",
@@ -732,7 +732,7 @@ def test_bad_words_are_told_in_one_line(words, message, capsys):
 
 
 def test_everything_private_is_audited_and_what_is_configured_can_be():
-    names = audit_tasks.auditable()
+    names = audit_tasks.list_auditable()
     assert {"rdt", "fm", "cpppw", "dp_marginals", "edprf_sound", "PFDPDTClassifier sound"} <= set(names)
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan())
     assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == names

@@ -16,7 +16,7 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
 from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_templates
 from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
 from experiments.audit.bounds import bound_epsilon_by_counts
-from experiments.audit.hunt import climb, forest_of, hunted, provable
+from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests, make_forest
 from experiments.audit.replay.exact_losses import (
     LossRequest,
     align_tables,
@@ -40,7 +40,7 @@ from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
 TIE = TableTemplate((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
-SOUND = hunted()
+SOUND = list_sound_forests()
 SMALL = 5
 """Trainings on each pair."""
 AGAIN = 400
@@ -64,11 +64,11 @@ PLANTED = {
 
 
 def forest(name, pair):
-    return resize_estimator(forest_of(SOUND[name]), pair, SOUND[name].params)
+    return resize_estimator(make_forest(SOUND[name]), pair, SOUND[name].params)
 
 
 def tables_of(name):
-    return (*list_pairs(forest_of(SOUND[name])), *load_searched_pairs(name))
+    return (*list_pairs(make_forest(SOUND[name])), *load_searched_pairs(name))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_a_law_that_is_told_another_budget_counts_that_too():
 @pytest.mark.parametrize("name", SOUND)
 def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
     for pair in tables_of(name):
-        privacy = hunt._privacy(forest_of(SOUND[name]))
+        privacy = hunt._read_privacy(make_forest(SOUND[name]))
         seen = lost[name, pair.name]
         assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair.neighbours) * (1 + 1e-9)
         assert read_claim(privacy, pair.neighbours) == privacy.accounted(pair.neighbours)
@@ -177,9 +177,9 @@ def test_what_can_be_proved_is_what_the_law_allows():
     sample = np.repeat([loss, rest], [2_000, 8_000])
     counts = 1_000 * p, 1_000 * p * math.exp(-loss)
     exact = float(bound_epsilon_by_counts(*counts, 1_000, 0.01))
-    assert 0.9 * exact <= provable(sample, 1_000, 0.01) <= exact
-    assert provable(-sample, 1_000, 0.01) > 0  # the other way round
-    assert provable(np.zeros(100)) == 0.0
+    assert 0.9 * exact <= compute_provable_epsilon(sample, 1_000, 0.01) <= exact
+    assert compute_provable_epsilon(-sample, 1_000, 0.01) > 0  # the other way round
+    assert compute_provable_epsilon(np.zeros(100)) == 0.0
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -201,9 +201,9 @@ def test_a_search_finds_a_better_pair_and_the_same_one_again():
     def worth(template, least):
         return float(template.n_records == 40) + min(template.n_records, 40) / 100
 
-    ends = [climb(TIE, worth, 1.4, 200, np.random.default_rng(5)) for _ in range(2)]
+    ends = [improve_template(TIE, worth, 1.4, 200, np.random.default_rng(5)) for _ in range(2)]
     assert ends[0] == ends[1] and worth(ends[0], 0) > worth(TIE, 0)
-    best, other = hunt.best_starts([TIE, ends[0], SWAP], worth, 2)
+    best, other = hunt.choose_starts([TIE, ends[0], SWAP], worth, 2)
     assert best == ends[0] and other in (TIE, SWAP)
 
 
@@ -286,6 +286,6 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
     boxes = [task for task in tasks if isinstance(task, audit_tasks.BlackBox)]
     random_trees = row(algorithm="rdt", where="first in order")
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
-    losses_ = [one.loss for one in audit_tasks.with_losses(rows, boxes)]
+    losses_ = [one.loss for one in audit_tasks.add_largest_losses(rows, boxes)]
     assert losses_[0] == 0.3 and np.isnan(losses_[1:]).all()
     assert len(asked) == len(neighbouring_tables.CLASSIFICATION_PAIRS) + 2 and {one.n for one in asked} == {40}

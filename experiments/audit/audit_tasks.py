@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from omegaconf import OmegaConf
+import yaml
 from sklearn.base import BaseEstimator
 
 import datasets
@@ -120,13 +120,12 @@ class BlackBox:
         BadInput
             If there is none.
         """
-        found = list_pairs(self._estimator())
-        if not found:
+        built = list_pairs(self._estimator())
+        if not built:
             # Variants without a file of their own are audited among all, but have no name to ask for.
-            names = ", ".join(name for name in auditable() if name in estimators.list_algorithms())
+            names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())
             raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
-        searched = load_searched_pairs(self.subject.name)
-        return (*found, *searched) if searched else found
+        return (*built, *load_searched_pairs(self.subject.name))
 
     @property
     def size(self) -> int:
@@ -143,27 +142,35 @@ class BlackBox:
         ):
             yield make_black_box_row(name, finding)
 
-    def losses(self) -> list[LossRequest]:
+    def list_loss_requests(self) -> list[LossRequest]:
         """Return which exact losses there are to sample, if it is a forest: some of each pair."""
         if not isinstance(self._estimator(), PrivateForest):
             return []
-        n = min(LOSSES, self.n // 50)
-        return [
-            LossRequest(resize_estimator(self._estimator(), pair, self.subject.params), pair, n) for pair in self.tables
-        ]
+        requests = []
+        for pair in self.tables:
+            forest = resize_estimator(self._estimator(), pair, self.subject.params)
+            requests.append(LossRequest(forest, pair, min(LOSSES, self.n // 50)))
+        return requests
 
     def _estimator(self) -> BaseEstimator:
         accepted = estimators.list_parameters(self.subject.target)
         given = {"epsilon": self.epsilon} if "epsilon" in accepted else {}
-        return estimators.import_class(self.subject.target)(**(given | self.subject.params))
+        return estimators.import_class(self.subject.target)(**{**given, **self.subject.params})
 
 
-def with_losses(rows: Sequence[BoundRow], boxes: Sequence[BlackBox]) -> list[BoundRow]:
+def add_largest_losses(rows: Sequence[BoundRow], boxes: Sequence[BlackBox]) -> list[BoundRow]:
     """Return rows with the largest exact losses on their pairs, of forests that call themselves sound."""
     sound = {row.algorithm for row in rows if row.keeps_claim}
-    asked = [(box.subject.name, one) for box in boxes if box.subject.name in sound for one in box.losses()]
-    found = sample_losses_in_processes([one for _, one in asked], boxes[0].jobs if boxes else 1)
-    largest = {(name, one.pair.name): float(np.abs(lost).max()) for (name, one), lost in zip(asked, found, strict=True)}
+    names, requests = [], []
+    for box in boxes:
+        if box.subject.name in sound:
+            for request in box.list_loss_requests():
+                names.append(box.subject.name)
+                requests.append(request)
+    samples = sample_losses_in_processes(requests, boxes[0].jobs if boxes else 1)
+    largest = {}
+    for name, request, losses in zip(names, requests, samples, strict=True):
+        largest[name, request.pair.name] = float(np.abs(losses).max())
     return [replace(row, loss=largest.get((row.algorithm, row.where), math.nan)) for row in rows]
 
 
@@ -207,51 +214,57 @@ class WayOut:
         yield from map(make_release_row, attack_in_processes(self.subjects, self.epsilon, self.jobs))
 
 
-def auditable() -> list[str]:
+def list_auditable() -> list[str]:
     """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant.
 
     Examples
     --------
-    >>> {"rdt", "PFDPDTClassifier sound"} <= set(auditable()), "linear_regression" in auditable()
+    >>> {"rdt", "PFDPDTClassifier sound"} <= set(list_auditable()), "linear_regression" in list_auditable()
     (True, False)
     """
     return list(_subjects())
 
 
 def _subjects() -> dict[str, Subject]:
-    found = (subject for subject in list_subjects() if "epsilon" not in subject.params)  # by its file without noise
-    return {subject.name: subject for subject in found if list_pairs(estimators.import_class(subject.target)())}
+    subjects = {}
+    for subject in list_subjects():
+        is_without_noise = "epsilon" in subject.params  # its file sets it
+        if not is_without_noise and list_pairs(estimators.import_class(subject.target)()):
+            subjects[subject.name] = subject
+    return subjects
 
 
-def chosen_subjects(plan: AuditPlan) -> list[Subject]:
+def choose_subjects(plan: AuditPlan) -> list[Subject]:
     """Return the algorithms of a plan, with the parameters that it gives them."""
     if not plan.algorithms:
         return list(_subjects().values())
-    return [Subject(name, estimators.find_target(name), _params(name, plan.params)) for name in plan.algorithms]
-
-
-def _params(name: str, given: Mapping) -> dict:
-    """Return the parameters of an algorithm, without those that say how large it is unless they are given."""
-    return {
-        key: value
-        for key, value in estimators.merge_parameters(name, given).items()
-        if key in given or key not in SIZES
-    }
+    subjects = []
+    for name in plan.algorithms:
+        params = estimators.merge_parameters(name, plan.params)
+        for size in SIZES:
+            if size not in plan.params:  # the pairs of tables say how large an algorithm is, unless the plan does
+                params.pop(size, None)
+        subjects.append(Subject(name, estimators.find_target(name), params))
+    return subjects
 
 
 def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     """Return what there is to train."""
     if plan.dataset:
-        size = plan.epsilon, plan.dataset, plan.canaries
-        return [OneRun(name, plan.params, *size) for name in plan.algorithms]
+        given = plan.params, plan.epsilon, plan.dataset, plan.canaries
+        return [OneRun(name, *given) for name in plan.algorithms]
     jobs = Executor(jobs=plan.jobs).n_jobs
-    subjects = chosen_subjects(plan)
-    tasks: list = [BlackBox(subject, plan.epsilon, plan.trainings, jobs) for subject in subjects]
-    if releasable := [subject for subject in subjects if "noise" in estimators.list_parameters(subject.target)]:
+    tasks: list[BlackBox | WayOut | OneRun] = []
+    releasable = []
+    for subject in choose_subjects(plan):
+        tasks.append(BlackBox(subject, plan.epsilon, plan.trainings, jobs))
+        if "noise" in estimators.list_parameters(subject.target):
+            releasable.append(subject)
+    if releasable:
         tasks.append(WayOut(releasable, plan.epsilon, jobs))
     if not plan.algorithms:
-        runs = OmegaConf.to_container(OmegaConf.load(CONF / "audit.yaml"))["one_runs"]
-        tasks += [OneRun(epsilon=plan.epsilon, **run) for run in runs]
+        for run in yaml.safe_load((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
+            tasks.append(OneRun(epsilon=plan.epsilon, **run))
     return tasks
 
 
@@ -260,29 +273,30 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
 
     Returns
     -------
-    found : AuditResult
+    result : AuditResult
         Bounds, replays and laws.
     missing : list of str
         What could not be audited, and why.
     """
     tasks = plan_tasks(plan)
-    found, missing = AuditResult([], [], []), []
+    result, missing = AuditResult([], [], []), []
     with Progress(sum(task.size for task in tasks), 0, "audit") as progress:
         for task in tasks:
             try:
                 for row in task.rows():
-                    found.bounds.append(row)
+                    result.bounds.append(row)
                     progress.advance(failed=False)
             except datasets.DataUnavailable as error:
+                assert isinstance(task, OneRun)  # nothing else reads a data set
                 missing.append(f"not audited: {task.algorithm} on {task.dataset}: {' '.join(str(error).split())}")
                 progress.advance(failed=True)
-    found.bounds.sort(key=lambda row: (row.layer, row.algorithm))  # releases come in no order
+    result.bounds.sort(key=lambda row: (row.layer, row.algorithm))  # releases come in no order
     if plan.dataset is None:
-        found.bounds[:] = with_losses(found.bounds, [task for task in tasks if isinstance(task, BlackBox)])
+        boxes = [task for task in tasks if isinstance(task, BlackBox)]
+        result.bounds[:] = add_largest_losses(result.bounds, boxes)
         # A peer draws its noise in another process: nothing can be played to it.
-        found.replays.extend(
-            replay_in_process([own for own in chosen_subjects(plan) if own.target.startswith("algorithms.")])
-        )
+        own = [subject for subject in choose_subjects(plan) if subject.target.startswith("algorithms.")]
+        result.replays.extend(replay_in_process(own))
     if not plan.algorithms:
-        found.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
-    return found, missing
+        result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
+    return result, missing

@@ -8,15 +8,17 @@ from above (Clopper and Pearson, 1934; they hold whatever p, q and n are), and l
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 FALSE_ALARMS = 1e-3
 """Largest chance that any of the bounds of one algorithm, in all its pairs and both directions, exceeds its true ε."""
 
 
-def bound_probability_below(k, n: int, alpha: float):
+def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
     """Bound a probability from below: exceeded by the bound with a chance of at most ``alpha``.
 
     Parameters
@@ -37,7 +39,7 @@ def bound_probability_below(k, n: int, alpha: float):
     return np.where(k > 0, beta.ppf(alpha, np.maximum(k, 1), n - k + 1), 0.0)
 
 
-def bound_probability_above(k, n: int, alpha: float):
+def bound_probability_above(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
     """Bound a probability from above; parameters as for `bound_probability_below`.
 
     Examples
@@ -49,7 +51,7 @@ def bound_probability_above(k, n: int, alpha: float):
     return np.where(k < n, beta.ppf(1 - alpha, k + 1, np.maximum(n - k, 1)), 1.0)
 
 
-def bound_epsilon_by_counts(k, other, n: int, alpha: float):
+def bound_epsilon_by_counts(k: ArrayLike, other: ArrayLike, n: int, alpha: float) -> Any:
     """Bound ε from below by how often an event was seen in n trainings on each of two neighbouring tables.
 
     Parameters

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 import numba
 import numpy as np
@@ -25,6 +26,7 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, is_classifier
 
 from algorithms.accounting.events import RELATIONS
+from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
 from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts
@@ -53,7 +55,7 @@ ENOUGH = 0.96
 """A pair that is worth this share of the claim leaves nothing to be found."""
 
 
-def provable(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:
+def compute_provable_epsilon(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:
     """Return what n trainings on each of two tables could prove of ε, by the losses of some.
 
     Parameters
@@ -72,8 +74,10 @@ def provable(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> floa
 
     Examples
     --------
-    >>> round(provable(np.repeat([0.5, -0.2], 1000)), 3), round(provable(np.repeat([0.5, -0.9], 1000)), 3)
-    (0.489, 0.895)
+    >>> round(compute_provable_epsilon(np.repeat([0.5, -0.2], 1000)), 3)
+    0.489
+    >>> round(compute_provable_epsilon(np.repeat([0.5, -0.9], 1000)), 3)
+    0.895
     """
     m, best = len(sample), 0.0
     for losses_first in (np.sort(sample)[::-1], np.sort(sample)):
@@ -81,9 +85,10 @@ def provable(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> floa
         share -= np.sqrt(share * (1 - share) / m)
         here = np.clip(share, 0, 1)
         there = np.clip(here * np.cumsum(np.exp(-losses_first)) / np.arange(1, m + 1), 0, 1)
-        counts = [(n * side[LEAST - 1 :]).astype(np.int64) for side in (here, there)]
-        bounds = [bound_epsilon_by_counts(*counts, n, alpha), bound_epsilon_by_counts(*counts[::-1], n, alpha)]
-        best = max(best, float(np.max(bounds)))
+        seen_here, seen_there = (n * np.array([here, there])[:, LEAST - 1 :]).astype(np.int64)
+        likelier_here = bound_epsilon_by_counts(seen_here, seen_there, n, alpha)
+        likelier_there = bound_epsilon_by_counts(seen_there, seen_here, n, alpha)
+        best = max(best, float(np.max([likelier_here, likelier_there])))
     return best
 
 
@@ -91,13 +96,16 @@ Worth = Callable[[TableTemplate, float], float]
 """(template, what it has to exceed) -> what it is worth, or 0 where it was soon seen not to exceed that."""
 
 
-def climb(start: TableTemplate, worth: Worth, enough: float, steps: int, rng: np.random.Generator) -> TableTemplate:
+def improve_template(
+    start: TableTemplate, worth: Worth, enough: float, steps: int, rng: np.random.Generator
+) -> TableTemplate:
     """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends.
 
     Examples
     --------
     >>> start = list_starts(False, RELATIONS[0])[0]
-    >>> climb(start, lambda template, _: template.n_records, 50, 1000, np.random.default_rng(0)).n_records >= 50
+    >>> end = improve_template(start, lambda template, _: template.n_records, 50, 1000, np.random.default_rng(0))
+    >>> end.n_records >= 50
     True
     """
     best, most = start, worth(start, 0.0)
@@ -111,59 +119,65 @@ def climb(start: TableTemplate, worth: Worth, enough: float, steps: int, rng: np
     return best
 
 
-def best_starts(made: list[TableTemplate], worth: Worth, n: int) -> list[TableTemplate]:
-    """Return the best of some starts, the best first."""
-    shown: list[tuple[float, TableTemplate]] = []
-    for start in made:
-        least = shown[n - 1][0] if len(shown) >= n else 0.0
-        shown = sorted([*shown, (worth(start, least), start)], key=lambda one: -one[0])
-    return [start for _, start in shown[:n]]
+def choose_starts(starts: list[TableTemplate], worth: Worth, n: int) -> list[TableTemplate]:
+    """Return the n best of some starts, the best first."""
+    ranking: list[tuple[float, TableTemplate]] = []
+    for start in starts:
+        least = ranking[n - 1][0] if len(ranking) >= n else 0.0
+        ranking = sorted([*ranking, (worth(start, least), start)], key=lambda pair: -pair[0])
+    return [start for _, start in ranking[:n]]
 
 
-def hunt(subject: Subject, neighbours: str) -> dict:
+def search_pair(subject: Subject, neighbours: str) -> dict:
     """Search for the pair of one relation that can prove most of an algorithm's claim; returns an entry of the file."""
-    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), forest_of(subject)
+    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), make_forest(subject)
 
     def sample(template: TableTemplate, n: int, first: int = 0) -> np.ndarray:
         pair = template.build_pair()
         return sample_losses(resize_estimator(forest, pair, subject.params), pair, n, first)
 
     def worth(template: TableTemplate, least: float) -> float:
-        some, toll = sample(template, PEEK), DOUBLING * math.log2(template.n_records)
-        if np.abs(some).max() - toll <= least:  # no event can prove more than the largest loss
+        losses, toll = sample(template, PEEK), DOUBLING * math.log2(template.n_records)
+        if np.abs(losses).max() - toll <= least:  # no event can prove more than the largest loss
             return 0.0
-        return provable(np.concatenate([some, sample(template, GLANCE - PEEK, PEEK)])) - toll
+        return compute_provable_epsilon(np.concatenate([losses, sample(template, GLANCE - PEEK, PEEK)])) - toll
 
-    begun = best_starts(list_starts(not is_classifier(forest), neighbours), worth, CLIMBS)
-    claimed = read_claim(_privacy(forest), neighbours)
-    found = [climb(start, worth, ENOUGH * claimed, STEPS, rng) for start in begun]
-    proves, best = max(((provable(sample(template, LOOK)), template) for template in found), key=lambda one: one[0])
+    starts = choose_starts(list_starts(not is_classifier(forest), neighbours), worth, CLIMBS)
+    claimed = read_claim(_read_privacy(forest), neighbours)
+    assert claimed is not None  # a sound forest's claim speaks of both relations
+    ends = [improve_template(start, worth, ENOUGH * claimed, STEPS, rng) for start in starts]
+    provable = [compute_provable_epsilon(sample(template, LOOK)) for template in ends]
+    proves, best = max(zip(provable, ends, strict=True), key=lambda pair: pair[0])
     print(f"{subject.name}, {neighbours}: {proves:.3f} of {claimed:g}", file=sys.stderr, flush=True)
     return {"algorithm": subject.name, "worth": round(proves / claimed, 3), **best.to_entry()}
 
 
-def forest_of(subject: Subject) -> BaseEstimator:
+def make_forest(subject: Subject) -> BaseEstimator:
     """Return the forest of a subject, at the ε that is searched with."""
-    return estimators.import_class(subject.target)(**(subject.params | {"epsilon": EPSILON}))
+    return estimators.import_class(subject.target)(**{**subject.params, "epsilon": EPSILON})
 
 
-def _privacy(forest: BaseEstimator):
+def _read_privacy(forest: BaseEstimator) -> Privacy:
     """Return what a forest says of itself, once it is fitted."""
     pair = list_pairs(forest)[0]
     model = resize_estimator(forest, pair).set_params(domain=pair.domain, random_state=0)
     return model.fit(*split_targets(pair.domain, pair.table)).privacy_
 
 
-def hunted() -> dict[str, Subject]:
+def list_sound_forests() -> dict[str, Subject]:
     """Return the forests that call themselves sound, by name.
 
     Examples
     --------
-    >>> {"rdt", "thrifty_tree", "edprf_sound", "PFDPDTClassifier sound"} <= set(hunted())
+    >>> {"rdt", "thrifty_tree", "edprf_sound", "PFDPDTClassifier sound"} <= set(list_sound_forests())
     True
     """
-    forests = (one for one in list_subjects() if "epsilon" not in one.params and _is_forest(one))
-    return {subject.name: subject for subject in forests if _privacy(forest_of(subject)).keeps_claim}
+    forests = {}
+    for subject in list_subjects():
+        is_private_forest = "epsilon" not in subject.params and _is_forest(subject)
+        if is_private_forest and _read_privacy(make_forest(subject)).keeps_claim:
+            forests[subject.name] = subject
+    return forests
 
 
 def _is_forest(subject: Subject) -> bool:
@@ -185,12 +199,13 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     BadInput
         If there is no such forest, or losses would be sampled by compiled code.
     """
-    if not numba.config.DISABLE_JIT:
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
         raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `make hunt` does")
-    sound = hunted()
+    sound = list_sound_forests()
     for name in algorithms:
         if name not in sound:
             raise BadInput(f"{name!r} is no sound forest; {suggest_name(name, sound)}")
-    chosen = [sound[name] for name in algorithms or sound]
-    tasks = [delayed(hunt)(subject, neighbours) for subject in chosen for neighbours in RELATIONS]
+    tasks = []
+    for name, neighbours in product(algorithms or sound, RELATIONS):
+        tasks.append(delayed(search_pair)(sound[name], neighbours))
     return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)

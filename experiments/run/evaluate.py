@@ -7,7 +7,7 @@ import time
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -95,11 +95,11 @@ class _Pass:
 
     split: _Split
     design: Hashable
-    reader: object = field(compare=False)
+    reader: Any = field(compare=False)
 
 
 @lru_cache(maxsize=8)
-def _summarise_rows(of_split: _Pass):
+def _summarise_rows(of_split: _Pass) -> Any:
     train, _ = _take_sides(of_split.split)
     return of_split.reader.summarise(train.frame, train.target)
 
@@ -125,10 +125,11 @@ def _score_predictions(data: Dataset, evaluated: _Rows, predicted: np.ndarray) -
     declared = data.domain.target
     if data.task != "classification":
         return score_numbers(declared, evaluated.target, predicted)
+    assert evaluated.codes is not None  # a classification has them
     return score_classes(declared.categories, evaluated.codes, number_classes(declared.categories, predicted))
 
 
-def _collect_published(estimator) -> dict[str, float]:
+def _collect_published(estimator: Any) -> dict[str, float]:
     """Return what a fitted estimator publishes of its own noise."""
     scales = getattr(estimator, "noise_scales_", {})
     published = {f"noise_scale_{part}": float(scale) for part, scale in scales.items()}
@@ -138,7 +139,7 @@ def _collect_published(estimator) -> dict[str, float]:
     return published
 
 
-def _collect_details(estimator) -> dict:
+def _collect_details(estimator: Any) -> dict:
     details = {}
     if (privacy := getattr(estimator, "privacy_", None)) is not None:
         details["privacy"] = _describe_privacy(privacy)

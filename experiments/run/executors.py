@@ -141,7 +141,7 @@ class Workers:
         try:
             return pool.submit(self.run_chunk, chunk, self.where.time_limit)
         except BrokenExecutor as error:
-            future = Future()
+            future: Future[ChunkResult] = Future()
             future.set_exception(error)
             return future
 

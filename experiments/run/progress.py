@@ -44,7 +44,7 @@ class Progress:
             self._bar.start()
         return self
 
-    def __exit__(self, kind, *_) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._bar:
             self._bar.stop()
         if kind is None and self._done:

@@ -46,7 +46,7 @@ class Outcome:
 
     done: int = 0
     reused: int = 0
-    failures: list[tuple[Cell, str]] = field(default_factory=list)
+    failures: list[tuple[Cell, str | None]] = field(default_factory=list)
 
 
 def run_cells(cells: Iterable[Cell], store: Store, where: Executor | None = None) -> Outcome:
@@ -230,9 +230,11 @@ def _kind_of(cell: Cell) -> tuple[str, str]:
 def _run_lost(chunk: list[Cell], isolated: Workers) -> Iterator[tuple[Cell, Record]]:
     """Run a chunk that was lost with a worker, where nothing else runs: as a whole, then cell by cell."""
     records = _run_alone(chunk, isolated) if len(chunk) > 1 else None
-    if records is None:
-        records = (_run_suspect(cell, isolated) for cell in chunk)
-    yield from zip(chunk, records, strict=True)
+    if records is not None:
+        yield from zip(chunk, records, strict=True)
+        return
+    for cell in chunk:
+        yield cell, _run_suspect(cell, isolated)
 
 
 def _run_suspect(cell: Cell, isolated: Workers) -> Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,7 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
     return replace(domain, target=Nominal(domain.target.name, kept))
 
 
-def _draw_numbers(data: Dataset, repeat: int, train_rows, test_rows) -> tuple[np.ndarray, np.ndarray]:
+def _draw_numbers(data: Dataset, repeat: int, train_rows: Any, test_rows: Any) -> tuple[np.ndarray, np.ndarray]:
     """Draw so many rows for each side, of all rows or of each class that is named."""
     rng = _seed_stream(f"{data.fingerprint} {repeat} {format_canonical([train_rows, test_rows])}")
     if not isinstance(train_rows, Mapping):

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from itertools import chain, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -36,7 +37,8 @@ from algorithms import (
     RDTClassifier,
     RFDPPGiniClassifier,
 )
-from experiments.audit.attacks.black_box import audit_pairs, make_observer, observe_in_threads
+from experiments.audit.attacks.black_box import make_observer, observe_in_threads
+from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 from experiments.speed.measurement import Measurement, print_table
 
@@ -73,10 +75,11 @@ def measure_forests() -> list[Measurement]:
         ours, theirs = _random_trees(depth, domain)
         comparisons.append((f"RDT, depth {depth} / ExtraTreesClassifier(max_features=1)", ours, theirs, 0.35))
     with threadpool_limits(1):
-        return [
-            Measurement(what, time_ratio(_fit_and_predict(ours, *rows), _fit_and_predict(theirs, *rows)), aim)
-            for what, ours, theirs, aim in comparisons
-        ]
+        measurements = []
+        for what, ours, theirs, aim in comparisons:
+            ratio = time_ratio(_fit_and_predict(ours, *rows), _fit_and_predict(theirs, *rows))
+            measurements.append(Measurement(what, ratio, aim))
+        return measurements
 
 
 def measure_fits() -> list[Measurement]:
@@ -98,10 +101,10 @@ def measure_fits() -> list[Measurement]:
         ),
     ]
     with threadpool_limits(1):
-        return [Measurement(what, _fit_ratio(*which), aim) for what, *which, aim in comparisons]
+        return [Measurement(what, _fit_ratio(*models), aim) for what, *models, aim in comparisons]
 
 
-def _fit_ratio(dataset: str, ours, theirs) -> float:
+def _fit_ratio(dataset: str, ours: Any, theirs: Any) -> float:
     data = datasets.load(dataset)
     matrix, _ = data.domain.encode(data.frame)
     frame, matrix, y = data.frame[: data.n_train], matrix[: data.n_train], data.target.to_numpy()[: data.n_train]
@@ -115,9 +118,10 @@ def measure_tree_sizes() -> list[Measurement]:
     sizes = []
     for depth in DEPTHS:
         ours, theirs = _random_trees(depth, domain)
-        bytes_of_both = [len(pickle.dumps(model.fit(matrix[train], y[train]))) for model in (ours, theirs)]
-        ratio = bytes_of_both[0] / bytes_of_both[1]
-        sizes.append(Measurement(f"size of the fitted RDT, depth {depth} / ExtraTreesClassifier", ratio, 0.35))
+        our_bytes = len(pickle.dumps(ours.fit(matrix[train], y[train])))
+        their_bytes = len(pickle.dumps(theirs.fit(matrix[train], y[train])))
+        what = f"size of the fitted RDT, depth {depth} / ExtraTreesClassifier"
+        sizes.append(Measurement(what, our_bytes / their_bytes, 0.35))
     return sizes
 
 
@@ -164,7 +168,7 @@ def measure_peers() -> list[Measurement]:
         return [Measurement(what, _peer_ratio(ours, peer, *rows), 1.0) for what, ours, peer, rows in comparisons]
 
 
-def _peer_ratio(ours, peer, X, y: np.ndarray, domain: Domain) -> float:
+def _peer_ratio(ours: Any, peer: Any, X: Any, y: np.ndarray, domain: Domain) -> float:
     ours.set_params(domain=domain, random_state=0).fit(X, y)  # the first run compiles
     peer.set_params(domain=domain, random_state=0)
     best = [math.inf, math.inf]
@@ -213,8 +217,8 @@ def measure_here(step: str) -> float:
 
 def _read_status(name: str) -> float:
     """Return an entry of Linux's account of this process in MB; ``ru_maxrss`` would begin at the peak of the parent."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+    _, _, rest = Path("/proc/self/status").read_text().partition(f"\n{name}:")
+    return int(rest.split()[0]) / 1024
 
 
 def _generate_rows(n_columns: int) -> tuple[np.ndarray, np.ndarray, Domain]:
@@ -234,15 +238,17 @@ def _load_numbers(name: str) -> tuple[tuple, Domain]:
     """Return matrix, target, training and test rows of a data set with an official split, all columns as numbers."""
     data = datasets.load(name)
     matrix, _ = data.domain.encode(data.frame)
-    numeric = tuple(
-        feature if isinstance(feature, Continuous) else Continuous(feature.name, 0, len(feature.categories) - 1)
-        for feature in data.domain.features
-    )
+    numeric = []
+    for feature in data.domain.features:
+        is_number = isinstance(feature, Continuous)
+        numeric.append(feature if is_number else Continuous(feature.name, 0, len(feature.categories) - 1))
     split = slice(0, data.n_train), slice(data.n_train, None)
     return (np.ascontiguousarray(matrix), data.target.to_numpy(), *split), Domain(numeric, data.domain.target)
 
 
-def _fit_and_predict(estimator, matrix, y, train: slice, test: slice) -> Callable[[], object]:
+def _fit_and_predict(
+    estimator: Any, matrix: np.ndarray, y: np.ndarray, train: slice, test: slice
+) -> Callable[[], object]:
     return lambda: estimator.fit(matrix[train], y[train]).predict(matrix[test])
 
 
@@ -263,7 +269,7 @@ def time_ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> floa
 
 def measure_audit() -> list[Measurement]:
     """Time 100,000 trainings of a forest of five trees on 20 rows on two cores, once compiled."""
-    pair = next(pair for pair in audit_pairs.CLASSES if pair.name == "first in order")
+    pair = next(pair for pair in CLASSIFICATION_PAIRS if pair.name == "first in order")
     forest = RFDPPGiniClassifier(1.0, n_estimators=5, max_depth=3, max_features=2)
     many = make_observer(forest, pair, (*pair.table, *pair.table[:8]), key=0)
     observe_in_threads(many, 0, 1)
@@ -274,7 +280,7 @@ def measure_audit() -> list[Measurement]:
 
 def measure_commands() -> list[Measurement]:
     """Time a large grid of empty cells, and measure the memory of a small one of forests."""
-    epsilons = ",".join(str(i / 100) for i in range(1, 1001))
+    epsilons = ",".join(map(str, np.arange(1, 1001) / 100))
     seconds, _ = run_apart("dataset=car", "algorithm=nothing", f"epsilon={epsilons}", "repeats=10")
     forests = ("dataset=adult", "algorithm=rfdpp_gini", "epsilon=1,inf", "algorithm.max_depth=10", "repeats=4")
     _, megabytes = run_apart(*forests)

@@ -13,8 +13,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import joblib
+import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -34,7 +36,9 @@ FITS, TURNS = 200, 2
 CELLS = 100_000
 ROWS = 1_000_000
 _MANY = ("-m", "dataset=car,nursery", "algorithm=nothing,majority", "repeats=100")
-_EPSILONS = "epsilon=" + ",".join(str(i / 100) for i in range(1, CELLS // 400 + 1))
+_METRICS = format_canonical({f"precision_{i}": 0.5 for i in range(8)}).removesuffix("}")
+"""Of a made-up row, to be followed by its accuracy."""
+_EPSILONS = "epsilon=" + ",".join(map(str, np.arange(1, CELLS // 400 + 1) / 100))
 
 
 def measure_overhead() -> list[Measurement]:
@@ -69,7 +73,7 @@ def _run_by_hand(cells: list[Cell]) -> None:
         joblib.Parallel()(work(model, matrix, data.target.to_numpy(), cell.repeat) for cell in cells)
 
 
-def _fit_and_score(model, matrix, target, repeat: int) -> float:
+def _fit_and_score(model: Any, matrix: np.ndarray, target: np.ndarray, repeat: int) -> float:
     train, test = split_rows(datasets.load("nursery"), repeat, PROTOCOL)
     with threadpool_limits(1):
         fitted = clone(model).set_params(random_state=repeat).fit(matrix[train], target[train])
@@ -118,7 +122,9 @@ def measure_grouping() -> list[Measurement]:
             exported = time.perf_counter() - started
         query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
         started = time.perf_counter()
-        groups = duckdb.sql(query.format(Path(folder) / "cells.parquet")).fetchall()
+        relation = duckdb.sql(query.format(Path(folder) / "cells.parquet"))
+        assert relation is not None  # as it is of a statement that is no query
+        groups = relation.fetchall()
         if len(groups) != ROWS // 100:
             raise SystemExit(f"{len(groups)} groups of {ROWS:,} rows")
         grouped = time.perf_counter() - started
@@ -130,16 +136,13 @@ def measure_grouping() -> list[Measurement]:
 
 def _fill_store(path: Path) -> None:
     """Put made-up rows into a store behind its back: running a million cells would take minutes."""
-    metrics = format_canonical({f"precision_{i}": 0.5 for i in range(8)})[:-1]
-    rows = (
-        (
-            *(f"{i:064x}", "car", f"algorithm {i // 100 % 7}", "{}", i // 100 / 100, i % 100, "{}", "done", None),
-            *(f'{metrics},"accuracy":{0.5 + i % 1000 / 3000:.6f}}}', 0.01, "{}"),
-        )
-        for i in range(ROWS)
-    )
     with sqlite3.connect(path) as connection:
-        connection.executemany(f"INSERT INTO cells VALUES ({','.join('?' * 12)})", rows)
+        connection.executemany(f"INSERT INTO cells VALUES ({','.join('?' * 12)})", map(_make_row, range(ROWS)))
+
+
+def _make_row(i: int) -> tuple:
+    setting = f"{i:064x}", "car", f"algorithm {i // 100 % 7}", "{}", i // 100 / 100, i % 100, "{}"
+    return *setting, "done", None, f'{_METRICS},"accuracy":{0.5 + i % 1000 / 3000:.6f}}}', 0.01, "{}"
 
 
 def measure_executors() -> list[Measurement]:

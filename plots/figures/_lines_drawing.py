@@ -22,7 +22,7 @@ from plots.series import name_of_center
 if TYPE_CHECKING:
     from plots.figures.lines import LinesFigure
 
-_NUMBER = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}
+_NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}
 """How a printed number is marked."""
 
 
@@ -157,7 +157,7 @@ def _draw_level(axes: Axes, first: pd.Series, color: str) -> None:
         return
     value = scale_value(first["metric"], first["unplaced"])
     axes.axhline(value, color=color, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
-    end = {"linestyle": "none", "clip_on": False, "transform": axes.get_yaxis_transform()}
+    end: dict[str, Any] = {"linestyle": "none", "clip_on": False, "transform": axes.get_yaxis_transform()}
     axes.plot([1.0], [value], color=color, **_NUMBER, **end)
 
 
@@ -204,6 +204,7 @@ def _make_explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
     """Return legend entries for bars, crosses and ends of the axis; those that do not occur are left out."""
     least, most = int(series["n"].min()), int(series["n"].max())
     repeats = f"{most} repeats" if least == most else f"{least} to {most} repeats"
+    look: dict[str, Any]
     entries = [Line2D([], [], linestyle="none", label=" ")]
     if series["ci_low"].notna().any():
         look = {"linestyle": "none", "marker": "|", "markersize": 13, "markeredgewidth": 1.3, "color": style.INK}

@@ -87,11 +87,11 @@ class FitFigure(PaperFigure):
         drawn = style.make_figure(8.4, 5.0)
         axes = drawn.add_subplot()
         dots = frame[frame["line"] == _ROWS]
-        look = {"s": 9, "color": style.GRID, "edgecolors": style.INK, "linewidths": 0.25}
+        look: dict[str, Any] = {"s": 9, "color": style.GRID, "edgecolors": style.INK, "linewidths": 0.25}
         axes.scatter(dots["x"], dots["y"], label=f"{len(dots)} of the rows", **look)
         for i, name in enumerate(self.algorithm):
             curve = frame[frame["line"] == name]
-            dashes = {"dashes": (5, 1.6)} if i else {}
+            dashes: dict[str, Any] = {"dashes": (5, 1.6)} if i else {}
             text = label_name(paper, name) + ("" if estimators.own_epsilon(name) else f", ε = {self.epsilon:g}")
             axes.plot(curve["x"], curve["y"], color=style.QUALITATIVE[i], linewidth=2.2, label=text, **dashes)
         axes.set_xlabel(label_name(paper, self.feature))

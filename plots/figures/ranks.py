@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -85,7 +85,7 @@ class RanksFigure(StudyPart, PaperFigure):
         n_sets = single["dataset"].nunique()
         drawn = style.make_figure(9.2, 1.9 + 0.42 * len(means))
         axes = drawn.add_subplot()
-        ticks = {"marker": "|", "markersize": 9, "linestyle": "none", "markeredgewidth": 2}
+        ticks: dict[str, Any] = {"marker": "|", "markersize": 9, "linestyle": "none", "markeredgewidth": 2}
         for place, row in enumerate(means.to_dict("records")):
             own = single[single["algorithm"] == row["algorithm"]]["rank"]
             axes.plot(own, [place] * len(own), color=style.QUALITATIVE[4], **ticks)

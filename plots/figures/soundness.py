@@ -101,7 +101,7 @@ class SoundnessFigure(StudyPart, PaperFigure):
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
         panels[len(panels) // 2].set_xlabel(self._name_unit(paper))
         style.write_shortfall(panels[0], frame, pad=22)
-        legend = {"loc": "outside lower left", "ncols": 4, "frameon": False, "fontsize": 9.5}
+        legend: dict[str, Any] = {"loc": "outside lower left", "ncols": 4, "frameon": False, "fontsize": 9.5}
         drawn.legend(handles=_make_explanations(_count_datasets(frame)), **legend)
         style.write_title(drawn, panels[-1], self.title)
         return drawn
@@ -179,7 +179,13 @@ def _draw_pair(axes: Any, place: int, rows: pd.DataFrame, metric: str) -> None:
     places = place + np.linspace(-0.22, 0.22, len(single)) if len(single) > 1 else [place]
     axes.hlines(places, low, high, colors=QUALITATIVE[4], linewidth=0.9, alpha=0.6)
     axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=QUALITATIVE[4], zorder=3)
-    look = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": "white", "zorder": 4}
+    look: dict[str, Any] = {
+        "marker": "D",
+        "markersize": 7,
+        "linestyle": "none",
+        "markeredgecolor": "white",
+        "zorder": 4,
+    }
     color = QUALITATIVE[2] if mean["gain"] >= 0 else QUALITATIVE[1]
     axes.plot([scale_value(metric, mean["gain"])], [place], color=color, **look)
     words = {"ha": "right", "va": "center", "fontsize": 8.5}
@@ -224,8 +230,8 @@ def _make_explanations(n_sets: int) -> list[Any]:
 
     from plots.style import QUALITATIVE
 
-    mean = {"linestyle": "none", "markeredgecolor": "white", "marker": "D", "markersize": 7}
-    dot = {"color": QUALITATIVE[4], "marker": "o", "markersize": 3.2, "linewidth": 0.9}
+    mean: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "marker": "D", "markersize": 7}
+    dot: dict[str, Any] = {"color": QUALITATIVE[4], "marker": "o", "markersize": 3.2, "linewidth": 0.9}
     return [
         Line2D([], [], color=QUALITATIVE[2], label=f"mean over {n_sets} data sets: a gain", **mean),
         Line2D([], [], color=QUALITATIVE[1], label="a loss", **mean),

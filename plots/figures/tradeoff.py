@@ -88,7 +88,7 @@ class TradeoffFigure(PaperFigure):
         axes.set_ylabel(label_metric(paper, self.y))
         style.dress_axes(axes)
         style.write_shortfall(axes, frame)
-        cross = {"linestyle": "none", "marker": "+", "markersize": 12, "color": style.INK}
+        cross: dict[str, Any] = {"linestyle": "none", "marker": "+", "markersize": 12, "color": style.INK}
         handles.append(Line2D([], [], label="95 % intervals", **cross))
         drawn.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)
         style.write_title(drawn, axes, self.title)

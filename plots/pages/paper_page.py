@@ -148,7 +148,7 @@ def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
     return {
         "id": part.id,
         "title": part.title,
-        "kind": part.kind,
+        "kind": part.kind,  # type: ignore[attr-defined]  # each class of tables declares its own
         "measured": _describe_audit(run, part),
         "files": _list_files(run, "tables", part.id),
         **part.describe(run.paper, run.read_frame(part)),

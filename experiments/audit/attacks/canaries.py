@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ import datasets
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
-from algorithms.encoding.features import Continuous
+from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
@@ -156,6 +157,7 @@ def _draw_canaries(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd
         else:
             categories = np.array(feature.categories, dtype=object)
             columns[feature.name] = categories[rng.integers(len(categories), size=m)]
+    assert isinstance(domain.target, Nominal)  # only classifiers are audited so
     classes = np.array(domain.target.categories)
     return pd.DataFrame(columns), classes[rng.integers(len(classes), size=m)]
 
@@ -189,7 +191,7 @@ def _compare_counts(training: CanaryTraining, tree: rdt.RandomTree) -> np.ndarra
     return np.where(_is_unique(canary_keys), ratios, 0.0)
 
 
-def _list_count_keys(plan, tree: rdt.RandomTree, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _list_count_keys(plan: Any, tree: rdt.RandomTree, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return a key of the leaf and class in which each row counts."""
     leaves = np.array([rdt.leaf_key(plan, tree.key, row) for row in rows])
     return leaves * np.uint64(plan.n_classes) + labels.astype(np.uint64)

@@ -227,7 +227,7 @@ def _estimate_ratios(left: list[np.ndarray], right: list[np.ndarray]) -> list[_O
 
 
 def _sum_all_ratios(ratios: list[_OutcomeRatios], outcomes: list[np.ndarray]) -> np.ndarray:
-    return sum(ratio.sum_ratios(codes) for ratio, codes in zip(ratios, outcomes, strict=True))
+    return sum(ratio.sum_ratios(codes) for ratio, codes in zip(ratios, outcomes, strict=True))  # type: ignore[return-value]  # not empty
 
 
 def _find_bin_ends(left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -317,7 +317,7 @@ def _attack_in_process(share: Sequence[Subject], epsilon: float, lines: queue.Si
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     try:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
-            for line in process.stdout:
+            for line in process.stdout or ():
                 lines.put(line)
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, command[:3])

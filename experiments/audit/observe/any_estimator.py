@@ -59,7 +59,7 @@ class EstimatorOnTable:
     """
 
     def __init__(
-        self, estimator: BaseEstimator, table: tuple, probes, key: int, publish: Callable = lambda model: model
+        self, estimator: BaseEstimator, table: tuple, probes: Any, key: int, publish: Callable = lambda model: model
     ):
         self._estimator, self._table, self._probes, self._key = estimator, table, probes, key
         self._publish = publish

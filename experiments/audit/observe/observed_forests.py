@@ -198,7 +198,7 @@ class ForestOnTable:
         names = self._name_numbers()
         codes = np.zeros((n, n_trees, len(SIDES)), dtype=np.int64)
         numbers = np.full((n, n_trees, len(names)), np.nan)
-        train_forests(
+        train_forests(  # type: ignore[call-arg]  # compiled: Numba's stubs do not know its parameters
             self._grow.func,
             *self._grow.args,
             self._sample,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class RandomStream:
     True
     """
 
-    def __init__(self, key: int):
+    def __init__(self, key: int | np.uint64):
         self.key = np.uint64(key)
         self._bits = np.random.PCG64(0)
         self.generator = np.random.Generator(self._bits)
@@ -70,7 +71,7 @@ def begin_training(state, rest, key, training):
     rest[0] = 0
 
 
-def derive_key(*parts) -> int:
+def derive_key(*parts: Any) -> int:
     """Return a key of 64 bits that is a function of plain values.
 
     Examples

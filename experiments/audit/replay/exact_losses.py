@@ -142,7 +142,7 @@ def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int 
     BadInput
         If Numba compiles in this process.
     """
-    if not numba.config.DISABLE_JIT:
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
         raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or call sample_losses_in_processes")
     include_module_of(type(estimator))
     model = clone(estimator).set_params(domain=pair.domain)

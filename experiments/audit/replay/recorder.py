@@ -158,7 +158,7 @@ class CallRecorder:
         self._stream_starts.add(begins_at)
         rng.random()  # the mechanism would have taken some
 
-    def _answer_call(self, mechanism: Callable, arguments: dict):
+    def _answer_call(self, mechanism: Callable, arguments: dict) -> Any:
         """Record a call and return its outcome."""
         name = next(name for name in arguments if name not in ("key", "rng"))
         measure = tuple(np.asarray(arguments["measure"]).tolist()) if "measure" in arguments else None
@@ -174,7 +174,7 @@ class CallRecorder:
         self.calls.append(replace(call, outcome=outcome))
         return outcome
 
-    def _answer_by_key(self, mechanism: Callable, arguments: dict, name: str):
+    def _answer_by_key(self, mechanism: Callable, arguments: dict, name: str) -> Any:
         if self.first is None:
             return mechanism(**arguments)
         first_call = self.first.keyed_calls.get(int(arguments["key"]))
@@ -189,7 +189,7 @@ class CallRecorder:
             self.violations.append(("noise", "two answers have the noise of one key"))
         self.keyed_calls[key] = call
 
-    def _repeat_outcome(self, first: CallRecorder, call: MechanismCall):
+    def _repeat_outcome(self, first: CallRecorder, call: MechanismCall) -> Any:
         place, first_calls = len(self.calls), first.calls
         expected = first_calls[place].description if place < len(first_calls) else "nothing more"
         if call.description != expected:
@@ -199,7 +199,7 @@ class CallRecorder:
     def record_sampling(self, sampling: Callable) -> Callable:
         """Return a stand-in for a way of drawing the rows of trees; where rows differ, it repeats the first run's."""
 
-        def stand_in(n_rows: int, n_trees: int, rng) -> list[np.ndarray]:
+        def stand_in(n_rows: int, n_trees: int, rng: np.random.Generator) -> list[np.ndarray]:
             if is_secure(rng):  # it draws from the operating system, never twice the same
                 rng = np.random.default_rng(0)
             self._n_rows = n_rows

@@ -32,7 +32,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -132,7 +132,7 @@ def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -
     BadInput
         If Numba compiles in this process.
     """
-    if not numba.config.DISABLE_JIT:
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
         raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_in_process")
     include_module_of(estimators.import_class(subject.target))
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
@@ -221,7 +221,7 @@ def _list_costs(
         yield before.compute_cost(change)
 
 
-def _list_released(model) -> list[np.ndarray]:
+def _list_released(model: Any) -> list[np.ndarray]:
     """Return what leaves of a model: all that its release reaches; of one that must not leave what can be compared."""
     with suppress(ReleaseError):
         everything = repr(list(list_reachable(model.release())))
