@@ -83,9 +83,10 @@ test: $(STAMP)  ## the whole test suite
 test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(FAST)
 
-lint: $(STAMP)  ## style and simple faults (ruff)
+lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m mypy
 
 docs: $(STAMP)  ## build the documentation in site/, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet

@@ -208,7 +208,7 @@ def list_settings(command: str) -> list[str]:
     names = [name for name in config.hydra.runtime.choices if not name.startswith("hydra/")]
     for name, value in config.items():
         if isinstance(value, DictConfig) and name not in ("hydra", *DESCRIBED):
-            names += [f"{name}." + str(part) for part in value]
+            names += [f"{name!s}.{part!s}" for part in value]
         elif not isinstance(value, DictConfig):
             names.append(name)
     return sorted(set(names))
@@ -218,5 +218,5 @@ def _list_options(group: str) -> list[str]:
     return [path.stem for path in (CONF / group).glob("*.yaml")]
 
 
-def _raise_terminated(*_) -> None:
+def _raise_terminated(*_: object) -> None:
     raise Terminated

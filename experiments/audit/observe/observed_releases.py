@@ -53,7 +53,8 @@ class ReleaseOnTable:
         return Observation({}, {side: np.array([[release[side]] for release in releases]) for side in releases[0]})
 
     def _observe_release(self, sampler: Sampler, rng: np.random.Generator) -> dict[str, float]:
-        rows, labels = sampler._replace_rows(*self._rows, rng)
+        matrix, positions = self._rows
+        rows, labels = sampler._replace_rows(matrix, positions, rng)
         if isinstance(sampler, MarginalReplacement):
             return self._observe_tables(sampler)
         counts = np.bincount(labels, minlength=len(self._classes))
