@@ -722,7 +722,7 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
 def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message, monkeypatch):
     monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     check(paper)
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises((BadInput, DocumentError), match=message):
         check(paper | {"reported": None, part: [item]})
 
 

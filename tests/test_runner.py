@@ -19,6 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures
 import datasets
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
+from documents.document import DocumentError
 from experiments.cells import study_cells
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid
@@ -181,7 +182,7 @@ def test_a_cell_of_two_studies_stands_once_in_the_table():
     ],
 )
 def test_a_study_that_cannot_be_run_is_named(study, message):
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises((BadInput, DocumentError), match=message):
         study_cells.cells_of_studies(make_paper(repeats=1, studies={"one": study}))
 
 

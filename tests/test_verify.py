@@ -10,12 +10,13 @@ from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
 from tests.command_line import exit_code
+from tests.papers import make_paper
 
 
 @pytest.fixture(scope="module")
 def tiny():
     study = {"dataset": ["car"], "algorithm": ["majority", "nothing"], "epsilon": [1.0]}
-    return cells_of_studies({"repeats": 4, "studies": {"tiny": study}})
+    return cells_of_studies(make_paper(repeats=4, studies={"tiny": study}))
 
 
 def honest(asked, path):

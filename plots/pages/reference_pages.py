@@ -218,7 +218,7 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
         The text of each page, by its path: the project's README with the table of verdicts, the index, and the page of
         each paper.
     """
-    folder, readme = root / REFERENCE.relative_to(ROOT), root / "README.md"
+    folder, readme = root / "results" / "reference", root / "README.md"
     table = format_verdicts(folder, f"{folder.relative_to(root).as_posix()}/")
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = describe_index(folder)

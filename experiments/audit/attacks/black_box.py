@@ -244,7 +244,7 @@ def read_claim(privacy: Privacy, neighbours: str) -> float | None:
 
     Examples
     --------
-    >>> from algorithms.accounting import Spent
+    >>> from algorithms.accounting.events import Spent
     >>> privacy = Privacy(0.5, Spent("laplace", "a count", 0.5, 1.0))
     >>> read_claim(privacy, ADDED_OR_REMOVED), read_claim(privacy, REPLACED)
     (0.5, 1.0)
