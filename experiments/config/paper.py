@@ -7,6 +7,7 @@ claims, tables and figures are classes of their own, one in each file of the pac
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import product
@@ -166,93 +167,81 @@ class Curve(StudyPart):
     """The axis along which the curve runs; all others have one value."""
 
 
-def _list_shown_algorithms(parts: Sequence[tuple[Study, Mapping]]) -> list[str]:
-    """Return the algorithms of parts of studies, each of them once."""
-    names: dict[str, None] = {}
-    for study, where in parts:
-        names.update(dict.fromkeys(study.axis("algorithm", where)))
-    return list(names)
-
-
-class PaperTable(Named):
-    """A table of a paper; its kind says what it shows."""
+class Exhibit(Named, ABC):
+    """What a paper shows: a table or a figure."""
 
     title: str
-    """What stands above it."""
+    """What stands above a table, below a figure."""
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the parts of studies that are shown."""
+        return []
+
+    def list_algorithms(self, paper: Paper) -> list[str]:
+        """Return the algorithms that are shown, each of them once."""
+        names: dict[str, None] = {}
+        for study, where in self.list_study_parts(paper):
+            names.update(dict.fromkeys(study.axis("algorithm", where)))
+        return list(names)
+
+    @abstractmethod
+    def check(self, paper: Paper) -> None:
+        """Check what can be checked before a cell has run; raises a PaperError."""
+
+    @abstractmethod
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return what the report's page shows of it: the cells of a table, what stands beside a drawing."""
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return what a page of text shows of it; nothing of most kinds."""
+        return ""
+
+
+class PaperTable(Exhibit):
+    """A table of a paper; its kind says what it shows."""
 
     def list_open_studies(self, paper: Paper) -> list[Study]:
         """Return the studies of which some setting gave the numbers that it prints without their settings."""
         return []
 
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the parts of studies that the table shows."""
-        return []
-
-    def list_algorithms(self, paper: Paper) -> list[str]:
-        """Return the algorithms that it shows, each of them once."""
-        return _list_shown_algorithms(self.list_study_parts(paper))
-
-    def check(self, paper: Paper) -> None:
-        """Check what can be checked before a cell has run; raises a PaperError."""
-        raise NotImplementedError
-
+    @abstractmethod
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the table in tidy form, from the long table, the verdicts on printed numbers and counted facts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
         """Write the table for a paper."""
-        raise NotImplementedError
-
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return the cells of the table as the report's page shows them."""
-        raise NotImplementedError
-
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the table as Markdown; nothing of a kind without printed numbers."""
-        return ""
 
 
-class PaperFigure(Named):
+class PaperFigure(Exhibit):
     """A figure of a paper; its kind says what it draws."""
 
-    title: str
-    """What stands below it."""
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the parts of studies that the figure shows."""
-        return []
-
-    def list_algorithms(self, paper: Paper) -> list[str]:
-        """Return the algorithms that it shows, each of them once."""
-        return _list_shown_algorithms(self.list_study_parts(paper))
-
-    def check(self, paper: Paper) -> None:
-        """Check what can be checked before a cell has run; raises a PaperError."""
-        raise NotImplementedError
-
+    @abstractmethod
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Return the numbers that it is drawn from, from the long table and the verdicts on printed numbers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, paper: Paper, frame: pd.DataFrame) -> Any:
         """Return the drawn matplotlib figure."""
-        raise NotImplementedError
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return what the report's page shows beside the drawing."""
+        """Return what the report's page shows beside the drawing; nothing of most kinds."""
         return {}
 
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return what a page of text says of it; nothing of most."""
-        return ""
-
     def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the advice that the figure gives to its reader; nothing of most."""
+        """Return the advice that the figure gives to its reader; nothing of most kinds."""
         return ""
 
 
-class Claim(Named):
+class ShownPart(StudyPart, Exhibit):
+    """A table or a figure of one part of a study."""
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the part of the study that is shown."""
+        return [(paper.study(self.study, self.id), self.where)]
+
+
+class Claim(Named, ABC):
     """A claim of a paper; its kind says how it is judged."""
 
     text: str
@@ -261,9 +250,9 @@ class Claim(Named):
     """The claim, before this one, that this is another reading of: where that is not reproduced as printed and this one
     is, that one's verdict is "only under a reading"."""
 
+    @abstractmethod
     def check(self, paper: Paper) -> None:
         """Check what can be checked before a cell has run; raises a PaperError."""
-        raise NotImplementedError
 
 
 class Question(Named):

@@ -16,6 +16,7 @@ Repeats then are runs on these rows, each with its own split and noise, and spea
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -72,6 +73,7 @@ class GroupClaim(Claim, StudyPart):
     """Whether it speaks of the last level of its axis only."""
 
     @staticmethod
+    @abstractmethod
     def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
         """Return the lists of numbers that the claim wants above zero.
 
@@ -82,7 +84,6 @@ class GroupClaim(Claim, StudyPart):
         margins : float64 array of shape (n_repeats,)
             The claim's margin times the metric, 0 of claims without a margin.
         """
-        raise NotImplementedError
 
     @property
     def compared_axis(self) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from pydantic import model_validator
 
 from documents.document import ListOf
-from experiments.config.paper import Center, Paper, PaperFigure, Study, StudyPart
+from experiments.config.paper import Center, Paper, PaperFigure, ShownPart
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_in_per_cent
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 
-class LinesFigure(StudyPart, PaperFigure):
+class LinesFigure(ShownPart, PaperFigure):
     """A line for each value of one axis of a study, over the values of another or over several metrics."""
 
     kind: Literal["lines"] = "lines"
@@ -81,10 +81,6 @@ class LinesFigure(StudyPart, PaperFigure):
             return None
         bottom = -math.inf if self.bottom is None else self.bottom
         return Limits(bottom, math.inf if self.top is None else self.top)
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the part of the study that is shown."""
-        return [(paper.study(self.study, self.id), self.where)]
 
     def list_x_values(self, paper: Paper) -> list:
         """Return the values along the bottom: of an axis of the study, or several metrics."""

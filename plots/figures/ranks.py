@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperError, PaperFigure, Study, StudyPart
+from experiments.config.paper import Paper, PaperError, PaperFigure, ShownPart
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_error
 from experiments.stats import ALPHA
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 
-class RanksFigure(StudyPart, PaperFigure):
+class RanksFigure(ShownPart, PaperFigure):
     """Mean ranks of the algorithms of a study over its data sets, beside Nemenyi's critical difference."""
 
     kind: Literal["ranks"]
@@ -28,10 +27,6 @@ class RanksFigure(StudyPart, PaperFigure):
     """The metric that ranks them."""
     advises: bool = False
     """Whether the first algorithm is the one to take: the figure must hold none that is not private as it says."""
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the part of the study that is ranked."""
-        return [(paper.study(self.study, self.id), self.where)]
 
     def check(self, paper: Paper) -> None:
         """Check that there is something to rank.

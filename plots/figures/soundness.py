@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pydantic import field_validator
 
-from experiments.config.paper import Paper, PaperError, PaperFigure, Study, StudyPart
+from experiments.config.paper import Paper, PaperError, PaperFigure, ShownPart
 from experiments.config.setting import match_column
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import is_error
@@ -27,7 +27,7 @@ _PANEL = 2.3
 _TEXT = "text: ε that the printed one accounts for\n(sound: the other, same neighbours, if not as claimed)"
 
 
-class SoundnessFigure(StudyPart, PaperFigure):
+class SoundnessFigure(ShownPart, PaperFigure):
     """What the sound variants of algorithms gain or lose, and what the printed ones really pay."""
 
     kind: Literal["soundness"]
@@ -42,10 +42,6 @@ class SoundnessFigure(StudyPart, PaperFigure):
         if not isinstance(pairs, Mapping) or not pairs:
             raise ValueError("write {printed algorithm: its sound variant, ...}")
         return pairs
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the part of the study that is compared."""
-        return [(paper.study(self.study, self.id), self.where)]
 
     def check(self, paper: Paper) -> None:
         """Check that the study has both algorithms of every pair.

@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import model_validator
 
 from documents.document import ListOf
-from experiments.config.paper import Center, Paper, PaperTable, Study, StudyPart
+from experiments.config.paper import Center, Paper, PaperTable, ShownPart
 from experiments.judge.preflight import check_metrics
 from plots.labels import MISSING, format_comparison, format_interval, format_number, label_names, label_values
 from plots.latex import write_table
@@ -39,7 +39,7 @@ class GridCells(NamedTuple):
     cells: list[list[dict[str, str]]]
 
 
-class GridTable(StudyPart, PaperTable):
+class GridTable(ShownPart, PaperTable):
     """A metric over two axes of a study; with ``columns: metric``, a list of metrics over one axis."""
 
     kind: Literal["grid"]
@@ -62,10 +62,6 @@ class GridTable(StudyPart, PaperTable):
     def axes(self) -> list[str]:
         """The axes of rows and columns."""
         return [self.rows, self.columns]
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the part of the study that is shown."""
-        return [(paper.study(self.study, self.id), self.where)]
 
     def check(self, paper: Paper) -> None:
         """Check that the study has the axes and metrics, and that no other axis varies.
