@@ -8,26 +8,34 @@ from typing import Any
 
 from experiments.config.paper import Paper
 from experiments.judge.printed_numbers import is_blank
-from experiments.judge.verdict import (
-    INCONSISTENT,
-    NOT_REPRODUCED,
-    NOT_RUN,
-    NOT_TESTABLE,
-    ONLY_UNDER_READING,
-    REPRODUCED,
-    is_in_per_cent,
-)
+from experiments.judge import verdict
+from experiments.judge.verdict import is_in_per_cent
 
 MISSING = "—"
 SIGNS = {
-    REPRODUCED: "✓",
-    ONLY_UNDER_READING: "◐",
-    NOT_REPRODUCED: "✗",
-    INCONSISTENT: "≠",
-    NOT_TESTABLE: "?",
-    NOT_RUN: "—",
+    verdict.REPRODUCED: "✓",
+    verdict.REPRODUCED_WITHIN: "✓",
+    verdict.EQUAL: "=",
+    verdict.ONLY_UNDER_READING: "◐",
+    verdict.DEPENDS_ON_AVERAGE: "±",
+    verdict.REFUTED: "✗",
+    verdict.INCONSISTENT: "≠",
+    verdict.UNDECIDED: "?",
+    verdict.TOO_COARSE: "~",
+    verdict.SETTING_LOST: "∅",
+    verdict.NOT_IMPLEMENTED: "—",
+    verdict.NOT_RUN: "—",
 }
-OF_NUMBERS = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
+OF_NUMBERS = (
+    verdict.REPRODUCED,
+    verdict.REPRODUCED_WITHIN,
+    verdict.REFUTED,
+    verdict.UNDECIDED,
+    verdict.TOO_COARSE,
+    verdict.SETTING_LOST,
+    verdict.NOT_IMPLEMENTED,
+    verdict.NOT_RUN,
+)
 """Verdicts on printed numbers; the others are verdicts on claims."""
 
 

@@ -21,7 +21,7 @@ from experiments.config.paper import Paper, PaperFigure, PaperTable, Question, p
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.numbers import count_expected_misses
-from experiments.judge.verdict import NOT_REPRODUCED
+from experiments.judge.verdict import REFUTED
 from experiments.stats import LEVEL
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS
@@ -144,7 +144,7 @@ class PaperRun:
         if not by_chance:
             return []
         tested = self.numbers[self.numbers["statistic"] != "exact"]
-        n_missed = int((tested["verdict"] == NOT_REPRODUCED).sum())
+        n_missed = int((tested["verdict"] == REFUTED).sum())
         notes = [
             f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {by_chance:.1f} would fall outside by "
             f"chance alone if all were reproducible; {n_missed} did. Claims share one 5 % error rate for the whole "

@@ -202,7 +202,7 @@ def test_a_mean_of_settings_finds_what_no_single_one_shows():
 def test_a_claim_that_flips_is_named(accepted):
     assert accepted.claims == {"above": "reproduced"}
     found = find_differences(PAPER, WATCHED, accepted, table(21, gap=-0.1, seed=2))
-    assert (found[-1].what, found[-1].was, found[-1].now) == ("claim above", "reproduced", "not reproduced")
+    assert (found[-1].what, found[-1].was, found[-1].now) == ("claim above", "reproduced", "refuted")
     assert "contradicted in 2 of 2 groups" in found[-1].by
 
 
@@ -220,7 +220,7 @@ def test_what_is_missing_is_no_pass(accepted):
 def test_a_claim_that_may_flip_by_chance_is_not_accepted():
     with pytest.raises(BadInput, match=r"claim 'above' may change without a fault: \d+ of 200 runs speak against it"):
         measure_accepted(PAPER, WATCHED, table(200, gap=0.02, seed=1))
-    with pytest.raises(BadInput, match="may change without a fault: it is not testable"):
+    with pytest.raises(BadInput, match="may change without a fault: it is undecided"):
         measure_accepted(PAPER, WATCHED, table(200, gap=0.0, seed=1))
 
 

@@ -97,7 +97,7 @@ def test_growth_is_found(fixed):
 )
 def test_a_fall_contradicts_growth(truth, fixed):
     result = judge(grid(truth), fixed=fixed)
-    assert result["verdict"] == "not reproduced"
+    assert result["verdict"] == "refuted"
     assert result["p_value"] > 0.05
     most = result["contradicted"][0]
     assert most["effect"] == min(group["effect"] for group in result["contradicted"])
@@ -112,7 +112,7 @@ def test_a_fall_contradicts_growth(truth, fixed):
 @pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
 def test_no_growth_is_inconclusive(fixed):
     result = judge(grid(lambda i, d: 0.8), fixed=fixed)
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
     assert result["p_value"] > 0.05
     assert result["contradicted"] == result["steps"] == []
     assert "inconclusive: significant in 0 of 3 groups; weakest car, max_depth = " in result["reason"]
@@ -122,7 +122,7 @@ def test_growth_that_is_too_noisy_to_see_is_inconclusive_and_more_repeats_find_i
     few, many = (
         judge(grid(lambda i, d: 0.7 + 0.005 * i, sd=0.02, repeats=n), paper=PAPER | {"repeats": n}) for n in (10, 100)
     )
-    assert few["verdict"] == "not testable"
+    assert few["verdict"] == "undecided"
     assert many["verdict"] == "reproduced"
 
 
@@ -132,14 +132,14 @@ def test_true_growth_is_rarely_contradicted():
     contradicted = 0
     for seed in range(100):
         table = grid(lambda i, d: 0.8 + 0.001 * i, sd=0.01, seed=seed).query("`params.max_depth` == 3")
-        contradicted += judge(table, paper=paper)["verdict"] == "not reproduced"
+        contradicted += judge(table, paper=paper)["verdict"] == "refuted"
     assert contradicted <= 13  # 2.5 % by the interval, 5 % by the steps: binomial(100, 0.075) exceeds 13 with 0.01
 
 
 def test_a_dip_contradicts_step_by_step_growth():
     result = judge(grid(lambda i, d: 0.7 + (0.0, 0.1, 0.08, 0.12)[i]))
     assert result["p_adjusted"] < 0.05
-    assert result["verdict"] == "not reproduced"
+    assert result["verdict"] == "refuted"
     assert {step["step"] for step in result["steps"]} == {2}
     assert result["steps"][0]["effect"] == pytest.approx(-0.02, abs=0.004)
     assert "3 steps fall significantly, most step 2 of car, max_depth = " in result["reason"]
@@ -151,7 +151,7 @@ def test_the_worst_group_is_named():
     result = judge(grid(lambda i, d: 0.7 + (0.02 * i if d != 7 else 0)))
     worst = result["worst"]
     assert worst["params.max_depth"] == 7
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
     assert result["groups_holding"] == 2
     effect, low, high = (f"{100 * worst[name]:+.2f}" for name in ("effect", "low", "high"))
     assert result["reason"] == (
@@ -165,12 +165,12 @@ def test_groups_at_the_ceiling_are_set_aside_but_never_a_pass_alone():
     assert result["at_bound"] == 1
     assert "1 more stand at 1 throughout" in result["reason"]
     result = judge(grid(lambda i, d: 2))
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
     assert "every group stands at 1 throughout" in result["reason"]
 
 
 def test_a_constant_below_the_ceiling_is_no_growth():
-    assert judge(grid(lambda i, d: 0.8, sd=0))["verdict"] == "not reproduced"
+    assert judge(grid(lambda i, d: 0.8, sd=0))["verdict"] == "refuted"
 
 
 def test_false_growth_is_rarely_accepted():
@@ -190,12 +190,12 @@ def test_above_is_paired(fixed):
     result = judge(pair(lambda i: 0.01), ABOVE, fixed)
     assert result["verdict"] == "reproduced"
     assert result["effect"] == pytest.approx(0.01, abs=0.002)
-    assert judge(pair(lambda i: 0.01), ABOVE, fixed, better="b", worse="a")["verdict"] == "not reproduced"
-    assert judge(pair(lambda i: 0.0, seed=1), ABOVE, fixed)["verdict"] == "not testable"
+    assert judge(pair(lambda i: 0.01), ABOVE, fixed, better="b", worse="a")["verdict"] == "refuted"
+    assert judge(pair(lambda i: 0.0, seed=1), ABOVE, fixed)["verdict"] == "undecided"
 
 
 def test_above_must_hold_in_every_setting():
-    for gap, verdict in ((-0.01, "not reproduced"), (0.0, "not testable")):
+    for gap, verdict in ((-0.01, "refuted"), (0.0, "undecided")):
         result = judge(pair(lambda i, gap=gap: 0.02 if i else gap), ABOVE)
         assert result["verdict"] == verdict
         assert result["worst"]["epsilon"] == 0.1
@@ -203,13 +203,13 @@ def test_above_must_hold_in_every_setting():
 
 
 def test_ties_at_the_ceiling_are_not_above():
-    assert judge(pair(lambda i: 0).assign(accuracy=1.0), ABOVE)["verdict"] == "not reproduced"
+    assert judge(pair(lambda i: 0).assign(accuracy=1.0), ABOVE)["verdict"] == "refuted"
 
 
 def test_claims_without_cells_never_pass():
     for table in (pd.DataFrame(), grid(lambda i, d: 0.8).assign(accuracy=math.nan), pair(lambda i: 1).iloc[:0]):
         result = judge(table)
-        assert result["verdict"] == "not testable"
+        assert result["verdict"] == "undecided"
         assert "no cell answers it (0 of 120)" in result["reason"]
         assert result["p_value"] is None
 
@@ -217,7 +217,7 @@ def test_claims_without_cells_never_pass():
 def test_a_missing_setting_is_not_testable():
     table = grid(lambda i, d: 0.7 + 0.02 * i)
     result = judge(table[~((table["params.max_depth"] == 5) & (table["epsilon"] == 0.5))])
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
     assert "INCOMPLETE: 110 of 120" in result["reason"]
     assert "max_depth = 5" in result["reason"]
 
@@ -231,12 +231,12 @@ def test_one_missing_cell_is_said_and_its_repeat_left_out():
 @pytest.mark.parametrize("repeats", [1, 2, 4])
 def test_too_few_repeats_are_not_testable(repeats):
     result = judge(grid(lambda i, d: 0.7 + 0.02 * i, repeats=repeats), paper=PAPER | {"repeats": repeats})
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
 
 
 def test_the_number_of_repeats_asked_for_suffices():
     """What the reason of a claim with too few repeats recommends is enough, and one less is not."""
-    for repeats, verdict in ((4, "not testable"), (5, "reproduced")):
+    for repeats, verdict in ((4, "undecided"), (5, "reproduced")):
         result = judge(grid(lambda i, d: 0.7 + 0.02 * i, repeats=repeats), paper=PAPER | {"repeats": repeats})
         assert result["verdict"] == verdict
     assert "5 repeats suffice" in judge(grid(lambda i, d: 0.7 + 0.02 * i, repeats=4))["reason"]
@@ -245,7 +245,7 @@ def test_the_number_of_repeats_asked_for_suffices():
 def test_a_missing_claim_does_not_ease_the_others():
     paper = make_paper(**PAPER | {"claims": [GROWS, ABOVE]})
     alone, other = judge_claims(paper, grid(lambda i, d: 0.7 + 0.02 * i), fixed_splits=["car"])
-    assert other["verdict"] == "not testable"
+    assert other["verdict"] == "undecided"
     assert alone["p_adjusted"] == pytest.approx(2 * alone["p_value"])
 
 
@@ -282,9 +282,7 @@ def test_an_error_decreases_as_its_complement_increases(truth, fixed):
 
 
 @pytest.mark.parametrize("fixed", [("car",), ()], ids=["official split", "split anew"])
-@pytest.mark.parametrize(
-    ("gap", "verdict"), [(-0.01, "reproduced"), (0.01, "not reproduced"), (0.0, "not testable")], ids=str
-)
+@pytest.mark.parametrize(("gap", "verdict"), [(-0.01, "reproduced"), (0.01, "refuted"), (0.0, "undecided")], ids=str)
 def test_below_is_the_mirror_of_above(gap, verdict, fixed):
     table = pair(lambda i: gap, seed=1)
     result = judge(table, ABOVE | {"kind": "below"}, fixed)
@@ -299,9 +297,9 @@ def test_below_is_the_mirror_of_above(gap, verdict, fixed):
     ("gap", "verdict"),
     [
         (lambda i: -0.06 / 2**i, "reproduced"),
-        (lambda i: 0.01 * (1 + i), "not reproduced"),
-        (lambda i: (0.06, 0.02, 0.05, 0.01)[i], "not reproduced"),
-        (lambda i: 0.03, "not testable"),
+        (lambda i: 0.01 * (1 + i), "refuted"),
+        (lambda i: (0.06, 0.02, 0.05, 0.01)[i], "refuted"),
+        (lambda i: 0.03, "undecided"),
     ],
     ids=["nears from below", "parts", "nears with a step back", "keeps its distance"],
 )
@@ -309,12 +307,12 @@ def test_two_algorithms_approach_each_other(gap, verdict, fixed):
     result = judge(pair(gap, seed=2), NEARS, fixed)
     assert result["verdict"] == verdict
     assert (result["cells"], result["cells_expected"], result["groups"]) == (80, 80, 1)
-    assert len(result["steps"]) == (0 if verdict != "not reproduced" else 1 if gap(2) == 0.05 else len(result["steps"]))
+    assert len(result["steps"]) == (0 if verdict != "refuted" else 1 if gap(2) == 0.05 else len(result["steps"]))
 
 
 def test_a_distance_of_zero_is_set_aside():
     result = judge(pair(lambda i: 0, sd=0), NEARS)
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
     assert "every group stands at 0 throughout" in result["reason"]
 
 
@@ -324,17 +322,17 @@ def test_a_distance_of_zero_is_set_aside():
     [
         (lambda i, d: 0.8, 0.002, "reproduced"),
         (lambda i, d: 0.8 + 0.002 * i, 0.002, "reproduced"),
-        (lambda i, d: 0.7 + 0.05 * i * (d == 5), 0.002, "not reproduced"),
-        (lambda i, d: 0.9 - 0.05 * i, 0.002, "not reproduced"),
-        (lambda i, d: (0.6, 0.8, 0.8, 0.6)[i], 0.002, "not reproduced"),
-        (lambda i, d: 0.8, 0.08, "not testable"),
+        (lambda i, d: 0.7 + 0.05 * i * (d == 5), 0.002, "refuted"),
+        (lambda i, d: 0.9 - 0.05 * i, 0.002, "refuted"),
+        (lambda i, d: (0.6, 0.8, 0.8, 0.6)[i], 0.002, "refuted"),
+        (lambda i, d: 0.8, 0.08, "undecided"),
     ],
     ids=["flat", "a slope inside", "rises at one depth", "falls", "humps", "too noisy"],
 )
 def test_independence_needs_evidence_of_its_own(truth, sd, verdict, fixed):
     result = judge(grid(truth, sd=sd), STAYS, fixed)
     assert result["verdict"] == verdict
-    assert (result["contradicted"] + result["steps"] == []) == (verdict != "not reproduced")
+    assert (result["contradicted"] + result["steps"] == []) == (verdict != "refuted")
     mean = grid(truth, sd=sd).query(f"`params.max_depth` == {result['worst']['params.max_depth']}")["accuracy"].mean()
     assert result["worst"]["margin"] == pytest.approx(0.05 * mean)
     assert ("margin ± " in result["reason"]) == (verdict != "reproduced")
@@ -343,7 +341,7 @@ def test_independence_needs_evidence_of_its_own(truth, sd, verdict, fixed):
 def test_what_never_varies_is_independent_and_nothing_is_not():
     assert judge(grid(lambda i, d: 0.8, sd=0), STAYS)["verdict"] == "reproduced"
     result = judge(grid(lambda i, d: 0.0, sd=0), STAYS)
-    assert result["verdict"] == "not testable"
+    assert result["verdict"] == "undecided"
     assert "every group stands at 0 throughout" in result["reason"]
 
 
@@ -391,7 +389,7 @@ def test_studies_that_differ_in_an_open_parameter_are_told_apart():
     claims = [GROWS, GROWS | {"id": "other", "study": "other"}]
     paper = make_paper(**PAPER | {"studies": studies, "claims": claims})
     one, other = judge_claims(paper, pd.concat([grown, flat]), fixed_splits=["car"])
-    assert (one["verdict"], other["verdict"]) == ("reproduced", "not testable")
+    assert (one["verdict"], other["verdict"]) == ("reproduced", "undecided")
     assert one["cells"] == other["cells"] == 120
     shared = grown.assign(study="grid+other")
     assert [r["cells"] for r in judge_claims(paper, shared, fixed_splits=["car"])] == [120, 120]
@@ -405,8 +403,8 @@ def test_printed_claims_follow_their_numbers():
     paper = make_paper(**PAPER | {"claims": [claim]})
     for verdicts, expected in (
         (["reproduced", "reproduced"], "reproduced"),
-        (["reproduced", "not reproduced"], "not reproduced"),
-        (["reproduced", "not run"], "not testable"),
+        (["reproduced", "refuted"], "refuted"),
+        (["reproduced", "not run"], "undecided"),
     ):
         numbers = pd.DataFrame({"id": ["x", "y"], "verdict": verdicts})
         (result,) = judge_claims(paper, pd.DataFrame(), numbers)
@@ -473,7 +471,7 @@ def test_every_claim_of_paper_2_can_be_asked():
     assert own <= {result["id"] for result in results}
     assert len({result["id"] for result in results}) == len(results) == len(paper.claims)
     for claim, result in zip(paper.claims, results, strict=True):
-        assert (result["id"], result["verdict"]) == (claim.id, "not testable")
+        assert (result["id"], result["verdict"]) == (claim.id, "undecided")
         assert result["cells_expected"] == (None if claim.kind == "printed" else count_cells_of(paper, claim))
 
 
@@ -517,11 +515,11 @@ def test_medians_see_through_tails_that_drown_means():
     by_mean, by_median = (
         judge(table, ABOVE, paper=PAPER | {"center": center}) for center in ({}, {"accuracy": "median"})
     )
-    assert (by_mean["center"], by_mean["verdict"]) == ("mean", "not testable")
+    assert (by_mean["center"], by_mean["verdict"]) == ("mean", "undecided")
     assert (by_median["center"], by_median["verdict"]) == ("median", "reproduced")
     assert by_median["worst"]["p_value"] == pytest.approx(11 / 1024)
     assert by_median["effect"] == pytest.approx(0.5, abs=0.01) and by_median["low"] > 0.4
-    assert judge(table, ABOVE | {"better": "b", "worse": "a"}, center="median")["verdict"] == "not reproduced"
+    assert judge(table, ABOVE | {"better": "b", "worse": "a"}, center="median")["verdict"] == "refuted"
 
 
 @pytest.mark.parametrize("drop", [False, True])
@@ -531,7 +529,7 @@ def test_medians_grow_step_by_step(drop):
         table.loc[np.isinf(table["epsilon"]), "accuracy"] -= 3
     claim = GROWS | {"study": "pair", "where": {"algorithm": "a"}, "within": ["dataset"], "center": "median"}
     result = judge(table, claim, fixed=())
-    assert result["verdict"] == ("not reproduced" if drop else "reproduced")
+    assert result["verdict"] == ("refuted" if drop else "reproduced")
     assert [step["step"] for step in result["steps"]] == ([3] if drop else [])
     assert "medians and signs" in result["scope"]
 
@@ -546,7 +544,7 @@ def test_medians_are_rarely_found_where_there_is_no_effect():
         result = judge(table.assign(accuracy=table["accuracy"] + noise), ABOVE, center="median")
         found.append(result["verdict"])
     assert found.count("reproduced") == 0  # four groups at once
-    assert found.count("not reproduced") <= 300 * 0.05 + 3 * math.sqrt(300 * 0.05 * 0.95)
+    assert found.count("refuted") <= 300 * 0.05 + 3 * math.sqrt(300 * 0.05 * 0.95)
 
 
 MEETS = NEARS | {"id": "meets", "kind": "meets", "margin": 0.05}
@@ -560,8 +558,8 @@ MEETS = NEARS | {"id": "meets", "kind": "meets", "margin": 0.05}
         (0.0, "reproduced"),
         (0.02, "reproduced"),
         (-0.02, "reproduced"),
-        (0.2, "not reproduced"),
-        (-0.2, "not reproduced"),
+        (0.2, "refuted"),
+        (-0.2, "refuted"),
     ],
 )
 def test_two_algorithms_meet_at_the_last_level_only(last, verdict, fixed, center):
@@ -580,13 +578,13 @@ def test_a_repeat_far_below_zero_does_not_turn_the_margin_round():
 
 
 def test_a_wide_scatter_meets_nothing():
-    assert judge(pair(lambda i: 0.0, sd=0.3), MEETS)["verdict"] == "not testable"
+    assert judge(pair(lambda i: 0.0, sd=0.3), MEETS)["verdict"] == "undecided"
 
 
 def test_values_of_a_parameter_are_compared_like_algorithms():
     claim = ABOVE | {"study": "grid", "axis": "params.max_depth", "better": 5, "worse": 3}
     assert judge(grid(lambda i, d: 0.7 + 0.01 * d), claim)["verdict"] == "reproduced"
-    assert judge(grid(lambda i, d: 0.7 - 0.01 * d), claim)["verdict"] == "not reproduced"
+    assert judge(grid(lambda i, d: 0.7 - 0.01 * d), claim)["verdict"] == "refuted"
     with pytest.raises(PaperError, match="worse = 4 is not run"):
         judge(grid(lambda i, d: 0.7), claim | {"worse": 4})
 
@@ -607,7 +605,7 @@ def test_a_claim_about_what_is_not_implemented_is_not_testable_and_counts_as_no_
     paper = make_paper(**keys, not_implemented={"lost": "never described"})
     of_ours, *of_lost = judge_claims(paper, table, fixed_splits=("car",))
     assert of_ours["verdict"] == "reproduced"
-    assert {result["verdict"] for result in of_lost} == {"not testable"}
+    assert {result["verdict"] for result in of_lost} == {"undecided"}
     assert {result["reason"] for result in of_lost} == {"not implemented: never described"}
     with pytest.raises(PaperError, match="'lost' is not run by the study"):
         judge_claims(make_paper(**keys), table)
@@ -618,9 +616,9 @@ def test_a_claim_about_what_is_not_implemented_is_not_testable_and_counts_as_no_
     [
         ((-0.02, 0.02), ["only under a reading", "reproduced"]),
         ((0.02, 0.02), ["reproduced", "reproduced"]),
-        ((0.02, -0.02), ["reproduced", "not reproduced"]),
-        ((-0.02, -0.02), ["not reproduced", "not reproduced"]),
-        ((0.0, 0.02), ["not testable", "reproduced"]),
+        ((0.02, -0.02), ["reproduced", "refuted"]),
+        ((-0.02, -0.02), ["refuted", "refuted"]),
+        ((0.0, 0.02), ["undecided", "reproduced"]),
     ],
 )
 def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
@@ -631,7 +629,7 @@ def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
     paper = make_paper(**PAPER | {"studies": studies, "claims": [ABOVE, reading]})
     results = judge_claims(paper, table, fixed_splits=("car",))
     assert [result["verdict"] for result in results] == verdicts
-    if verdicts == ["not testable", "reproduced"]:
+    if verdicts == ["undecided", "reproduced"]:
         assert results[0]["reason"].endswith("; reproduced under a reading: anew")
     if verdicts[0] == "only under a reading":
         assert results[0]["reason"].startswith("anew (with exact labels) is; as printed: not ")

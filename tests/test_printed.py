@@ -11,7 +11,7 @@ from tests.papers import make_paper
 def printed_rates(*rates):
     names = ("p-a", "p-b", "r-a", "r-b")
     rows = [
-        {"id": name, "metric": "precision_acc", "printed": rate, "decimals": 1, "verdict": "not reproduced"}
+        {"id": name, "metric": "precision_acc", "printed": rate, "decimals": 1, "verdict": "refuted"}
         for name, rate in zip(names, rates, strict=True)
     ]
     return pd.DataFrame(rows)
@@ -35,7 +35,7 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
     assert result["verdict"] == "reproduced" and "[[200, 10], [4, 80]]" in result["reason"]
     # two runs on 10 and 10 rows, all rates 0.8 in one and 0.9 in the other: no single table of counts gives the mean
     result = judge(printed_rates(0.85, 0.85, 0.85, 0.85), n_rows=[10, 10])
-    assert result["verdict"] == "not testable" and "a mean over runs may" in result["reason"]
+    assert result["verdict"] == "undecided" and "a mean over runs may" in result["reason"]
     result = judge(printed_rates(0.953, 0.941, 0.946, 0.938), n_rows=[[200, 220], [80, 90]])
     assert result["verdict"] == "inconsistent in print" and "of [[200, 220], [80, 90]] test rows" in result["reason"]
     with pytest.raises(PaperError, match="there is no printed number 'p-a'"):

@@ -255,7 +255,7 @@ def test_the_front_page_shows_what_is_asked_for(browser, made_up):
     with opened(browser, made_up / "index.html") as page:
         assert page.locator("output").all_inner_texts() == ["3 of 3 claims", "12 of 12 numbers and facts"]
         page.locator("select[name=paper]").select_option("Paper 7")
-        page.locator("select[name=verdict]").select_option("not reproduced")
+        page.locator("select[name=verdict]").select_option("refuted")
         assert page.locator("output").all_inner_texts() == ["0 of 3 claims", "1 of 12 numbers and facts"]
         assert column(page, "numbers", 4) == ["95.000"]
 

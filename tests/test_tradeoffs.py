@@ -52,7 +52,7 @@ def two_curves(gap, shift=0.0, seed=0):
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(("gap", "verdict"), [(0.02, "reproduced"), (0.0, "not testable"), (-0.02, "not reproduced")])
+@pytest.mark.parametrize(("gap", "verdict"), [(0.02, "reproduced"), (0.0, "undecided"), (-0.02, "refuted")])
 def test_curves_are_compared_where_they_leak_the_same(gap, verdict):
     found = judged(two_curves(gap, seed=1))
     assert found["verdict"] == verdict
@@ -62,16 +62,16 @@ def test_curves_are_compared_where_they_leak_the_same(gap, verdict):
 
 def test_curves_that_never_leak_the_same_are_not_compared():
     apart = judged(two_curves(0.02, shift=0.7))
-    assert apart["verdict"] == "not testable" and "shared by both in 0 of 10 repeats" in apart["reason"]
+    assert apart["verdict"] == "undecided" and "shared by both in 0 of 10 repeats" in apart["reason"]
     nothing = judged(pd.DataFrame())
-    assert (nothing["verdict"], nothing["reason"]) == ("not testable", "no cell answers it")
+    assert (nothing["verdict"], nothing["reason"]) == ("undecided", "no cell answers it")
 
 
 def test_curves_that_leak_the_same_in_some_repeats_only_are_not_compared():
     table = two_curves(0.02)
     table.loc[(table["study"] == "s") & (table["repeat"] < 5), "relinked"] += 0.7
     found = judged(table)
-    assert found["verdict"] == "not testable" and "in 5 of 10 repeats" in found["reason"]
+    assert found["verdict"] == "undecided" and "in 5 of 10 repeats" in found["reason"]
 
 
 @pytest.mark.parametrize(

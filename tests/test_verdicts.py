@@ -51,7 +51,7 @@ REPEATS = (0.79, 0.80, 0.81)
 
 @pytest.mark.parametrize(
     ("value", "verdict"),
-    [(0.8, "reproduced"), (0.84968, "reproduced"), (0.84970, "not reproduced"), (0.75031, "not reproduced")],
+    [(0.8, "reproduced"), (0.84968, "reproduced"), (0.84970, "refuted"), (0.75031, "refuted")],
 )
 def test_prediction_interval_decides(value, verdict):
     row = judge(printed(value), cells(REPEATS))
@@ -64,28 +64,28 @@ def test_prediction_interval_decides(value, verdict):
 
 def test_an_interval_that_is_too_wide_reproduces_nothing():
     row = judge(printed(0.8), cells(REPEATS), paper=PAPER | {"resolution": {"accuracy": 0.0496}})
-    assert row["verdict"] == "not testable"
+    assert row["verdict"] == "undecided"
     assert "too wide to tell" in row["reason"]
-    assert judge(printed(0.9), cells((0.2, 0.5, 0.8)), paper=PAPER)["verdict"] == "not testable"
+    assert judge(printed(0.9), cells((0.2, 0.5, 0.8)), paper=PAPER)["verdict"] == "undecided"
 
 
 def test_a_mean_of_more_printed_runs_must_lie_closer():
     # half-width for a mean of 3: 4.302653 * 0.01 * sqrt(2/3) = 0.0351310
     averaged = PAPER | {"printed_repeats": 3}
     assert judge(printed(0.83513), cells(REPEATS), paper=averaged)["verdict"] == "reproduced"
-    assert judge(printed(0.83514), cells(REPEATS), paper=averaged)["verdict"] == "not reproduced"
+    assert judge(printed(0.83514), cells(REPEATS), paper=averaged)["verdict"] == "refuted"
 
 
 def test_the_verdict_for_a_single_printed_run_stands_beside():
     averaged = PAPER | {"printed_repeats": 3}
     row = judge(printed(0.84), cells(REPEATS), paper=averaged)
-    assert (row["verdict"], row["verdict_one_run"]) == ("not reproduced", "reproduced")
+    assert (row["verdict"], row["verdict_one_run"]) == ("refuted", "reproduced")
 
 
 def test_chance_misses_count_every_number_with_an_interval():
     wide = make_paper(**PAPER | {"resolution": {"accuracy": 0.001}})
     numbers = judge_numbers(wide, printed(0.8), pd.DataFrame(cells(REPEATS)))
-    assert numbers["verdict"].tolist() == ["not testable"]
+    assert numbers["verdict"].tolist() == ["undecided"]
     assert count_expected_misses(numbers) == pytest.approx(0.05)
     assert count_expected_misses(judge_numbers(wide, printed(0.8), pd.DataFrame(cells((0.8,))))) == 0
 
@@ -98,7 +98,7 @@ def test_a_metric_without_a_scale_needs_a_resolution():
 def test_half_a_printed_digit_is_granted_and_no_more():
     same = cells((0.8, 0.8, 0.8))
     assert judge(printed(0.805, decimals=0), same)["verdict"] == "reproduced"
-    assert judge(printed(0.8051, decimals=0), same)["verdict"] == "not reproduced"
+    assert judge(printed(0.8051, decimals=0), same)["verdict"] == "refuted"
     assert half_digit("mse", 2) == 0.005
 
 
@@ -107,13 +107,13 @@ def test_no_spread_gives_an_interval_as_wide_as_the_rounding():
     assert row["verdict"] == "reproduced"
     assert "agree exactly" in row["reason"]
     row = judge(printed(0.99999), cells((1.0, 1.0, 1.0)))
-    assert row["verdict"] == "not reproduced"
+    assert row["verdict"] == "refuted"
     assert "+0.001 points" in row["reason"]
 
 
 def test_one_repeat_is_not_testable_even_when_it_agrees():
     row = judge(printed(0.8), cells((0.8,)))
-    assert row["verdict"] == "not testable"
+    assert row["verdict"] == "undecided"
     assert (row["n"], row["n_expected"]) == (1, 3)
     assert math.isnan(row["ci_low"])
 
@@ -155,20 +155,20 @@ def test_maximum_uses_the_best_setting():
     assert row["verdict"] == "reproduced"
     assert row["mean"] == pytest.approx(0.8)
     assert row["reason"].endswith("best setting: max_depth = 4, no noise")
-    assert judge(printed(0.9, **wanted), everything())["verdict"] == "not reproduced"
+    assert judge(printed(0.9, **wanted), everything())["verdict"] == "refuted"
 
 
 def test_maximum_over_some_settings_only_is_not_testable():
     wanted = {"statistic": "max", "depth": math.nan, "epsilon": math.nan}
     row = judge(printed(0.8, **wanted), everything()[3:])
-    assert row["verdict"] == "not testable"
+    assert row["verdict"] == "undecided"
     assert "INCOMPLETE: a maximum over 9 of 12 cells" in row["reason"]
 
 
 def test_exact_numbers_must_agree_to_the_digit():
     reported = printed(1728, decimals=0, statistic="exact", metric="rows")
     assert judge(reported, [], {("car", "rows"): 1728})["verdict"] == "reproduced"
-    assert judge(reported, [], {("car", "rows"): 1727})["verdict"] == "not reproduced"
+    assert judge(reported, [], {("car", "rows"): 1727})["verdict"] == "refuted"
     assert judge(reported, [], {})["verdict"] == "not run"
 
 
@@ -179,7 +179,7 @@ def test_the_rule_misses_as_often_as_it_says():
     verdicts = [
         judge(printed(v[0], decimals=6), cells(v[1:]), paper=paper)["verdict"] for v in rng.normal(0.8, 0.01, (400, 11))
     ]
-    assert 0.02 < verdicts.count("not reproduced") / 400 < 0.09
+    assert 0.02 < verdicts.count("refuted") / 400 < 0.09
 
 
 def test_contradictions_are_refused():
@@ -260,12 +260,12 @@ def all_settings(spread=0.01):
 @pytest.mark.parametrize(
     ("value", "verdict", "says"),
     [
-        (0.84972, "not testable", "1 of them agree with it; nearest: two, no noise"),
-        (0.84974, "not reproduced", "above all that can be meant: 4 settings give 50.00 to 80.00"),
-        (0.45028, "not testable", "nearest: two, epsilon = 0.1"),
-        (0.45026, "not reproduced", "below all that can be meant"),
-        (0.65, "not testable", "0 of them agree with it"),
-        (0.70, "not testable", "nearest: one, max_depth = 4"),
+        (0.84972, "undecided", "1 of them agree with it; nearest: two, no noise"),
+        (0.84974, "refuted", "above all that can be meant: 4 settings give 50.00 to 80.00"),
+        (0.45028, "undecided", "nearest: two, epsilon = 0.1"),
+        (0.45026, "refuted", "below all that can be meant"),
+        (0.65, "undecided", "0 of them agree with it"),
+        (0.70, "undecided", "nearest: one, max_depth = 4"),
     ],
 )
 def test_a_number_without_its_setting_is_asked_of_all_of_them(value, verdict, says):
@@ -277,7 +277,7 @@ def test_a_number_without_its_setting_is_asked_of_all_of_them(value, verdict, sa
 def test_a_number_without_its_setting_never_comes_out_by_itself():
     assert judge(unplaced(0.7), [], paper=UNPLACED)["verdict"] == "not run"
     partial = judge(unplaced(0.99), all_settings()[1:], paper=UNPLACED)
-    assert partial["verdict"] == "not testable"
+    assert partial["verdict"] == "undecided"
     assert "INCOMPLETE" in partial["reason"]
     single = [one for one in all_settings() if one["repeat"] == 0]
     assert "one repeat only" in judge(unplaced(0.99), single, paper=UNPLACED | {"repeats": 1})["reason"]
@@ -285,7 +285,7 @@ def test_a_number_without_its_setting_never_comes_out_by_itself():
 
 def test_what_is_not_implemented_says_why():
     row = judge(unplaced(0.7, "lost"), all_settings(), paper=UNPLACED)
-    assert (row["verdict"], row["reason"], row["n"]) == ("not testable", "not implemented: never described", 0)
+    assert (row["verdict"], row["reason"], row["n"]) == ("undecided", "not implemented: never described", 0)
 
 
 def test_a_number_without_its_setting_needs_a_table_of_such_numbers():

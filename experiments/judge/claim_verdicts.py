@@ -7,9 +7,9 @@ A claim may be another reading of the text of one before it, ``reading_of``: whe
 printed and this one is, that one's verdict is ``only under a reading``, with both reasons.
 
 A p-value that is not small speaks neither for the claim nor against it. A claim is therefore ``reproduced`` if it
-is significant in every group; ``not reproduced`` only if some group contradicts it, because the opposite of its
+is significant in every group; ``refuted`` only if some group contradicts it, because the opposite of its
 effect is significant (Holm over the groups) or the effect exactly zero in every repeat, or because a step
-contradicts it significantly; and otherwise ``not testable``.
+contradicts it significantly; and otherwise ``undecided``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import pandas as pd
 from experiments.config.paper import Claim, Paper
 from experiments.judge.group_claim import describe_place
 from experiments.judge.verdict import (
-    NOT_REPRODUCED,
-    NOT_TESTABLE,
+    REFUTED,
+    UNDECIDED,
     ONLY_UNDER_READING,
     REPRODUCED,
     format_effect,
@@ -59,8 +59,8 @@ def judge_claims(
     Returns
     -------
     list of dict
-        For each claim: id, text, kind, verdict (``reproduced``, ``only under a reading``, ``not reproduced``,
-        ``inconsistent in print``, ``not testable``), reason, p_value, p_adjusted (Holm), center (mean or median),
+        For each claim: id, text, kind, verdict (``reproduced``, ``only under a reading``, ``refuted``,
+        ``inconsistent in print``, ``undecided``), reason, p_value, p_adjusted (Holm), center (mean or median),
         effect with low and high (over groups, on the metric's scale), groups, groups_holding, at_bound (groups set
         aside), contradicted (the groups that speak against it), steps (those that do), worst (the group with the
         largest p-value), scope, cells,
@@ -98,7 +98,7 @@ def _judge(
     own = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": getattr(claim, "metric", None)}
     result = own | dict.fromkeys(_FIELDS)
     if hasattr(claim, "explain_missing") and (reason := claim.explain_missing(paper)):
-        return result | {"verdict": NOT_TESTABLE, "reason": reason}
+        return result | {"verdict": UNDECIDED, "reason": reason}
     return result | claim.judge(paper, table, numbers, fixed_splits)
 
 
@@ -109,11 +109,11 @@ def _judge_readings(claims: Sequence[Claim], results: Sequence[dict]) -> None:
         literal = by_id.get(claim.reading_of)
         if not literal or by_id[claim.id]["verdict"] != REPRODUCED:
             continue
-        if literal["verdict"] == NOT_REPRODUCED:
+        if literal["verdict"] == REFUTED:
             as_printed = f"as printed: {literal['verdict']}: {literal['reason']}"
             literal["verdict"] = ONLY_UNDER_READING
             literal["reason"] = f"{claim.id} ({claim.text}) is; {as_printed}"
-        elif literal["verdict"] == NOT_TESTABLE:
+        elif literal["verdict"] == UNDECIDED:
             literal["reason"] += f"; reproduced under a reading: {claim.id}"
 
 
@@ -128,17 +128,17 @@ def _conclude(claim: Any, result: dict, n_testable: int) -> None:
     contradictions = _describe_contradictions(claim, result, n_tested)
     smallest = result.pop("p_smallest")
     if contradictions:
-        result["verdict"] = NOT_REPRODUCED
+        result["verdict"] = REFUTED
         reasons += [*contradictions, holding]
     elif smallest * n_testable >= ALPHA:
         needed = math.floor(math.log2(n_testable / ALPHA)) + 1
-        result["verdict"] = NOT_TESTABLE
+        result["verdict"] = UNDECIDED
         reasons.append(f"too few repeats: no p-value below {smallest:.2g} is possible; {needed} repeats suffice")
     elif result["p_adjusted"] < ALPHA:
         result["verdict"] = REPRODUCED
         reasons.append(holding)
     else:
-        result["verdict"] = NOT_TESTABLE
+        result["verdict"] = UNDECIDED
         reasons += _describe_doubt(result, holding, n_tested)
     result["reason"] = "; ".join(reasons)
 

@@ -31,7 +31,7 @@ from experiments.config.paper import Center, Claim, Paper, PaperError, Study, St
 from experiments.config.setting import describe_setting
 from experiments.judge.claim_groups import ClaimGroup, find_contradicting_groups, find_contradicting_steps
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import NOT_TESTABLE, setting_of
+from experiments.judge.verdict import UNDECIDED, setting_of
 from experiments.stats import ALPHA, center_interval, smallest_p
 from experiments.store.study_rows import select_rows, select_undefined
 
@@ -170,13 +170,13 @@ class GroupClaim(Claim, StudyPart):
         n_expected = paper.repeats * study.count_settings(levels.where)
         counts = {"cells": len(rows), "cells_expected": n_expected}
         if rows.empty:
-            return counts | {"verdict": NOT_TESTABLE, "reason": f"no cell answers it (0 of {n_expected})"}
+            return counts | {"verdict": UNDECIDED, "reason": f"no cell answers it (0 of {n_expected})"}
         groups = self.make_groups(paper, table, fixed_splits)
         smallest = min(groups, key=lambda group: len(group.values))
         if len(smallest.values) < 2:
             n_undefined = len(select_undefined(table, study, self.metric, levels.where))
             reason = self._explain_too_few(smallest, len(rows), n_undefined, n_expected)
-            return counts | {"verdict": NOT_TESTABLE, "reason": reason}
+            return counts | {"verdict": UNDECIDED, "reason": reason}
         return {**counts, **measure_groups(groups), "scope": describe_scope(groups)}
 
     def _explain_too_few(self, smallest: ClaimGroup, n_rows: int, n_undefined: int, n_expected: int) -> str:
@@ -291,7 +291,7 @@ def measure_groups(groups: Sequence[ClaimGroup]) -> dict[str, Any]:
     counts = {"groups": len(groups), "at_bound": len(groups) - len(tested)}
     if not tested:
         reason = f"every group stands at {groups[0].rule.bound:g} throughout and cannot move as claimed"
-        return counts | {"verdict": NOT_TESTABLE, "reason": reason}
+        return counts | {"verdict": UNDECIDED, "reason": reason}
     worst = max(tested, key=lambda group: (group.p_value, -group.effect_in_favour))
     significant = [group for group in tested if group.p_value < ALPHA]
     tests = {

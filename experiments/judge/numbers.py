@@ -9,9 +9,9 @@ The rule, for every printed number on its own:
   Papers rarely say over how many runs m they averaged: ``printed_repeats`` of the paper's file is then an
   assumption. It is 1 by default, which is kindest to the paper; where it is more, ``verdict_one_run`` says what
   the verdict would be with 1.
-- **not reproduced**: it lies outside; the difference is stated. When all repeats agree exactly the interval
+- **refuted**: it lies outside; the difference is stated. When all repeats agree exactly the interval
   is only as wide as the rounding.
-- **not testable**: inside an interval too wide to tell, one repeat only, or the maximum over an incomplete
+- **undecided**: inside an interval too wide to tell, one repeat only, or the maximum over an incomplete
   set of settings. Noise that drowns everything never passes for agreement.
 - **not run**: no cell answers. Never a pass.
 
@@ -44,9 +44,9 @@ from experiments.config.setting import describe_setting
 from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells
 from experiments.judge.printed_numbers import PrintedNumber, list_numbers
 from experiments.judge.verdict import (
-    NOT_REPRODUCED,
+    REFUTED,
     NOT_RUN,
-    NOT_TESTABLE,
+    UNDECIDED,
     REPRODUCED,
     half_digit,
     is_in_per_cent,
@@ -181,7 +181,7 @@ def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     mean = Interval(1, float(counted), math.nan, math.nan)
     difference = float(counted) - float(number.value)
     if difference:
-        return NumberVerdict(NOT_REPRODUCED, f"counted, differs by {difference:+g}", 1, mean)
+        return NumberVerdict(REFUTED, f"counted, differs by {difference:+g}", 1, mean)
     return NumberVerdict(REPRODUCED, "counted, equal", 1, mean)
 
 
@@ -202,7 +202,7 @@ def _judge_with_setting(
     repeats = paper.repeats - (n_undefined if n_settings == 1 else 0)
     if rows.empty and n_undefined:
         reason = f"undefined in all {n_undefined} runs: the class is never predicted, or has no test rows"
-        return NumberVerdict(NOT_REPRODUCED, reason, repeats)
+        return NumberVerdict(REFUTED, reason, repeats)
     if rows.empty:
         return NumberVerdict(NOT_RUN, "no cell answers it", repeats)
     groups = group_by_setting(rows, list(study.axes(where)), number.metric)
@@ -216,7 +216,7 @@ def _judge_incomplete_maximum(paper: Paper, groups: list, cells: str, repeats: i
     _, values = _find_best(groups)
     predicted = prediction_interval(values, paper.printed_repeats)
     reason = f"INCOMPLETE: a maximum over {cells}"
-    return NumberVerdict(NOT_TESTABLE, reason, repeats, mean_interval(values), predicted)
+    return NumberVerdict(UNDECIDED, reason, repeats, mean_interval(values), predicted)
 
 
 def _find_best(groups: list[tuple[dict, np.ndarray]]) -> tuple[dict, np.ndarray]:
@@ -228,7 +228,7 @@ def _compare(paper: Paper, number: PrintedNumber, groups: list, repeats: int, n_
     setting, values = _find_best(groups)
     mean, predicted = mean_interval(values), prediction_interval(values, paper.printed_repeats)
     if mean.n < 2:
-        return NumberVerdict(NOT_TESTABLE, "one repeat only: no interval", repeats, mean, predicted)
+        return NumberVerdict(UNDECIDED, "one repeat only: no interval", repeats, mean, predicted)
     notes = _note_maximum(setting, groups) if number.statistic == "max" else []
     if predicted.n < repeats:
         notes.append(f"INCOMPLETE: {predicted.n} of {repeats} repeats")
@@ -259,10 +259,10 @@ def _decide(number: PrintedNumber, predicted: Interval, resolution: float) -> tu
     if _is_inside(number, predicted):
         half_width = (predicted.high - predicted.low) / 2
         if half_width > resolution:
-            return NOT_TESTABLE, f"inside, but ± {scale * half_width:.3g}{unit} is too wide to tell"
+            return UNDECIDED, f"inside, but ± {scale * half_width:.3g}{unit} is too wide to tell"
         return REPRODUCED, "inside the prediction interval"
     difference = scale * (predicted.center - number.value)
-    return NOT_REPRODUCED, f"ours differs by {difference:+.{number.decimals}f}{unit}"
+    return REFUTED, f"ours differs by {difference:+.{number.decimals}f}{unit}"
 
 
 def _slack(number: PrintedNumber) -> float:
@@ -283,7 +283,7 @@ def _judge_without_setting(
     if number.algorithm not in part.list_algorithms(paper):
         raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
     if reason := paper.reason_not_implemented(number.algorithm):
-        return NumberVerdict(NOT_TESTABLE, reason, n_expected=0)
+        return NumberVerdict(UNDECIDED, reason, n_expected=0)
     settings = collect_settings(studies, number.algorithm, number.metric, table)
     n_expected = count_expected_cells(studies, number.algorithm, paper.repeats)
     if not settings:
@@ -304,12 +304,12 @@ def _decide_without_setting(
     low, high = (100 if is_in_per_cent(number.metric) else 1) * predicted["center"].agg(["min", "max"])
     given = f"{len(settings)} settings give {low:.{number.decimals}f} to {high:.{number.decimals}f}"
     if is_partial:
-        return NOT_TESTABLE, f"INCOMPLETE: {given} so far"
+        return UNDECIDED, f"INCOMPLETE: {given} so far"
     if predicted["low"].isna().any():
-        return NOT_TESTABLE, f"one repeat only: no interval; {given}"
+        return UNDECIDED, f"one repeat only: no interval; {given}"
     if predicted["high"].max() + slack < number.value:
-        return NOT_REPRODUCED, f"above all that can be meant: {given}"
+        return REFUTED, f"above all that can be meant: {given}"
     if predicted["low"].min() - slack > number.value:
-        return NOT_REPRODUCED, f"below all that can be meant: {given}"
+        return REFUTED, f"below all that can be meant: {given}"
     n_agreeing = sum(_is_inside(number, interval) for interval in intervals)
-    return NOT_TESTABLE, f"printed without its setting: {given}, {n_agreeing} of them agree with it"
+    return UNDECIDED, f"printed without its setting: {given}, {n_agreeing} of them agree with it"

@@ -7,10 +7,27 @@ from typing import Any
 
 from experiments.config.setting import drop_entries
 
-REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
-NOT_TESTABLE, NOT_RUN = "not testable", "not run"
-ONLY_UNDER_READING = "only under a reading"  # of claims: one that our default reading of the text does not bear out
-INCONSISTENT = "inconsistent in print"  # of claims: what is printed contradicts itself, whatever is run
+REPRODUCED = "reproduced"
+REPRODUCED_WITHIN = "reproduced within ± δ"
+"""Every part holds or is practically equal, and some are equal."""
+EQUAL = "practically equal"
+"""No part differs by more than δ."""
+REFUTED = "refuted"
+ONLY_UNDER_READING = "only under a reading"
+"""Of claims: our default reading of the text refutes it, another bears it out."""
+DEPENDS_ON_AVERAGE = "depends on the average"
+"""Of claims: the mean says one thing, most runs say another."""
+UNDECIDED = "undecided"
+"""After as many repeats as were run: the effect is known within an interval only."""
+TOO_COARSE = "print too coarse"
+"""Of numbers: the print's own noise is so wide that no number of repeats could tell."""
+SETTING_LOST = "setting lost"
+"""Of numbers: printed without their setting, and some setting may have given them."""
+INCONSISTENT = "inconsistent in print"
+"""Of claims: what is printed contradicts itself, whatever is run."""
+NOT_IMPLEMENTED = "not implemented"
+NOT_RUN = "not run"
+"""No cell answers."""
 
 
 def is_in_per_cent(metric: str) -> bool:

@@ -31,7 +31,7 @@ from experiments.judge.claim_groups import ROUNDING, ClaimGroup, list_steps
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.group_claim import GroupClaim
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import NOT_TESTABLE, REPRODUCED
+from experiments.judge.verdict import UNDECIDED, REPRODUCED
 from experiments.regression_check.order_statistics import LEVEL, most_against
 from experiments.stats import ALPHA
 from experiments.store.study_rows import select_rows
@@ -251,7 +251,7 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
         How many further runs will be judged.
     """
     groups = claim.make_groups(paper, table)
-    if verdict == NOT_TESTABLE:
+    if verdict == UNDECIDED:
         return f"it is {verdict}"
     if any(map(attrgetter("is_at_bound"), groups)):
         return "a group stands at its bound throughout"

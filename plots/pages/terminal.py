@@ -14,12 +14,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.config.paper import Paper
-from experiments.judge.verdict import NOT_REPRODUCED, REPRODUCED
+from experiments.judge.verdict import REFUTED, REPRODUCED
 from plots.labels import format_interval, format_number, label_result
 from plots.run_folder import PaperRun
 from plots.tables.grid import GridTable
 
-_COLOURS = {REPRODUCED: "green", NOT_REPRODUCED: "red"}
+_COLOURS = {REPRODUCED: "green", REFUTED: "red"}
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:

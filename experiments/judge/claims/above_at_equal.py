@@ -13,7 +13,7 @@ from experiments.judge.claims.above import AboveClaim
 from experiments.judge.group_claim import describe_scope, measure_groups, overlap_of_study
 from experiments.judge.preflight import check_metrics
 from experiments.judge.tradeoffs import check_curve, compare_at_equal, count_expected_points, select_points
-from experiments.judge.verdict import NOT_TESTABLE
+from experiments.judge.verdict import UNDECIDED
 
 
 class AboveAtEqualClaim(Claim):
@@ -66,7 +66,7 @@ class AboveAtEqualClaim(Claim):
         # what drops out depends on what came out: no test of the rest would be fair
         if len(values) < max(n_repeats, 2):
             shared = f"a range of {self.equal} is shared by both in {len(values)} of {n_repeats} repeats"
-            return counts | {"verdict": NOT_TESTABLE, "reason": shared if n_points else "no cell answers it"}
+            return counts | {"verdict": UNDECIDED, "reason": shared if n_points else "no cell answers it"}
 
         group = ClaimGroup({}, values, overlap, AboveClaim, 0.0, paper.center_of(self.metric))
         return {**counts, **measure_groups([group]), "scope": describe_scope([group])}

@@ -12,7 +12,7 @@ from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.claim_in_print import find_numbers
 from experiments.judge.confusion_matrix import Feasibility, feasibility
-from experiments.judge.verdict import INCONSISTENT, NOT_TESTABLE, REPRODUCED, is_in_per_cent
+from experiments.judge.verdict import INCONSISTENT, UNDECIDED, REPRODUCED, is_in_per_cent
 
 
 class ConsistentClaim(Claim):
@@ -68,5 +68,5 @@ class ConsistentClaim(Claim):
         half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
         low, high = np.transpose(result.precision_range)
         if np.all((low - half <= printed) & (printed <= high + half)):
-            return {"verdict": NOT_TESTABLE, "reason": f"{reason}: a mean over runs may give them, a single run cannot"}
+            return {"verdict": UNDECIDED, "reason": f"{reason}: a mean over runs may give them, a single run cannot"}
         return {"verdict": INCONSISTENT, "reason": reason}

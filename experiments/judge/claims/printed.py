@@ -10,7 +10,7 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Claim, Paper
 from experiments.judge.claim_in_print import find_numbers
-from experiments.judge.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from experiments.judge.verdict import REFUTED, UNDECIDED, REPRODUCED
 
 
 class PrintedClaim(Claim):
@@ -38,6 +38,6 @@ class PrintedClaim(Claim):
             verdicts.add(row["verdict"])
             sentences.append(f"{row['id']}: {row['verdict']}")
         reason = "; ".join(sentences)
-        if NOT_REPRODUCED in verdicts:
-            return {"verdict": NOT_REPRODUCED, "reason": reason}
-        return {"verdict": REPRODUCED if verdicts <= {REPRODUCED} else NOT_TESTABLE, "reason": reason}
+        if REFUTED in verdicts:
+            return {"verdict": REFUTED, "reason": reason}
+        return {"verdict": REPRODUCED if verdicts <= {REPRODUCED} else UNDECIDED, "reason": reason}
