@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from experiments.config.paper import Paper
-from experiments.judge.printed_numbers import is_blank
 from experiments.judge import verdict
+from experiments.judge.numbers.printed import is_blank
 from experiments.judge.verdict import is_in_per_cent
 
 MISSING = "—"

@@ -20,7 +20,7 @@ import yaml
 from experiments.config.paper import Paper, PaperFigure, PaperTable, Question, parse_paper
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
-from experiments.judge.numbers import count_expected_misses
+from experiments.judge.numbers.verdicts import count_expected_misses
 from experiments.judge.verdict import REFUTED
 from experiments.stats import LEVEL
 from plots import audit_bounds

@@ -10,10 +10,10 @@ import pytest
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
-from experiments.judge.claim_groups import ClaimGroup
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.claims.independent import IndependentClaim
-from experiments.judge.printed_numbers import read_numbers_of
+from experiments.judge.evidence.claim_groups import ClaimGroup
+from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.verdict import format_effect
 from experiments.stats import adjust_holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p
 from tests.papers import make_paper
@@ -632,4 +632,4 @@ def test_a_claim_that_comes_out_in_another_reading_says_so(gaps, verdicts):
     if verdicts == ["undecided", "reproduced"]:
         assert results[0]["reason"].endswith("; reproduced under a reading: anew")
     if verdicts[0] == "only under a reading":
-        assert results[0]["reason"].startswith("anew (with exact labels) is; as printed: not ")
+        assert results[0]["reason"].startswith("anew (with exact labels) is; as printed: refuted")

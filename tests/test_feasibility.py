@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.judge.confusion_matrix import feasibility
+from experiments.judge.numbers.confusion_matrix import feasibility
 
 
 def matrices(sizes):

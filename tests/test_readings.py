@@ -11,7 +11,7 @@ from documents.document import DocumentError
 from experiments.commands import readings as readings_command
 from experiments.config.paper import PaperError, parse_question
 from experiments.config.papers import list_papers, read_paper
-from experiments.judge.printed_numbers import read_numbers_of
+from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.readings.cells import make_readings
 from experiments.judge.readings.ranking import describe_ranking, rank_readings
 from plots.reading_ranks import write_rankings

@@ -8,8 +8,8 @@ import pytest
 
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
-from experiments.judge.numbers import count_expected_misses, judge_numbers
-from experiments.judge.printed_numbers import read_numbers_of, read_reported
+from experiments.judge.numbers.printed import read_numbers_of, read_reported
+from experiments.judge.numbers.verdicts import count_expected_misses, judge_numbers
 from experiments.judge.verdict import half_digit
 from tests.papers import make_paper
 

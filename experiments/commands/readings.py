@@ -9,7 +9,7 @@ from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
-from experiments.judge.printed_numbers import read_numbers_of
+from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.readings.cells import Reading, make_readings
 from experiments.judge.readings.ranking import describe_ranking, rank_readings
 from experiments.run.run_studies import run_studies

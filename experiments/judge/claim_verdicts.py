@@ -23,10 +23,10 @@ import pandas as pd
 from experiments.config.paper import Claim, Paper
 from experiments.judge.group_claim import describe_place
 from experiments.judge.verdict import (
-    REFUTED,
-    UNDECIDED,
     ONLY_UNDER_READING,
+    REFUTED,
     REPRODUCED,
+    UNDECIDED,
     format_effect,
 )
 from experiments.stats import ALPHA, adjust_holm

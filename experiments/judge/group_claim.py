@@ -29,7 +29,7 @@ from documents.document import ListOf, Scalar
 from experiments.cells.cell import PROTOCOL, overlap_of
 from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
 from experiments.config.setting import describe_setting
-from experiments.judge.claim_groups import ClaimGroup, find_contradicting_groups, find_contradicting_steps
+from experiments.judge.evidence.claim_groups import ClaimGroup, find_contradicting_groups, find_contradicting_steps
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import UNDECIDED, setting_of
 from experiments.stats import ALPHA, center_interval, smallest_p

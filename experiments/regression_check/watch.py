@@ -27,11 +27,11 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting, keep_entries, make_setting_key
 from experiments.errors import BadInput, suggest_name
-from experiments.judge.claim_groups import ROUNDING, ClaimGroup, list_steps
 from experiments.judge.claim_verdicts import judge_claims
+from experiments.judge.evidence.claim_groups import ROUNDING, ClaimGroup, list_steps
 from experiments.judge.group_claim import GroupClaim
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import UNDECIDED, REPRODUCED
+from experiments.judge.verdict import REPRODUCED, UNDECIDED
 from experiments.regression_check.order_statistics import LEVEL, most_against
 from experiments.stats import ALPHA
 from experiments.store.study_rows import select_rows

@@ -18,8 +18,8 @@ import pandas as pd
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
-from experiments.judge.numbers import judge_numbers
-from experiments.judge.printed_numbers import read_numbers_of
+from experiments.judge.numbers.printed import read_numbers_of
+from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.verdict import NOT_RUN
 from plots.audit_bounds import count_violations
 from plots.labels import SIGNS

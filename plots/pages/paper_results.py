@@ -8,8 +8,8 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.numbers import judge_numbers
-from experiments.judge.printed_numbers import read_numbers_of
+from experiments.judge.numbers.printed import read_numbers_of
+from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.stats import LEVEL
 from experiments.store.study_rows import count_cells
 from plots import privacy, run_folder, style

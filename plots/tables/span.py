@@ -13,7 +13,7 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperTable, Study
 from experiments.errors import suggest_name
-from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
+from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
 from plots.labels import SIGNS, format_number, label_name
 from plots.latex import write_table
 from plots.markdown import format_table

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from experiments.config.paper import Claim, Curve, Paper
-from experiments.judge.claim_groups import ClaimGroup
 from experiments.judge.claims.above import AboveClaim
+from experiments.judge.evidence.claim_groups import ClaimGroup
 from experiments.judge.group_claim import describe_scope, measure_groups, overlap_of_study
 from experiments.judge.preflight import check_metrics
 from experiments.judge.tradeoffs import check_curve, compare_at_equal, count_expected_points, select_points

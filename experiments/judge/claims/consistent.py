@@ -10,9 +10,9 @@ import pandas as pd
 
 from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
-from experiments.judge.claim_in_print import find_numbers
-from experiments.judge.confusion_matrix import Feasibility, feasibility
-from experiments.judge.verdict import INCONSISTENT, UNDECIDED, REPRODUCED, is_in_per_cent
+from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
+from experiments.judge.numbers.named import find_numbers
+from experiments.judge.verdict import INCONSISTENT, REPRODUCED, UNDECIDED, is_in_per_cent
 
 
 class ConsistentClaim(Claim):

@@ -9,8 +9,8 @@ import pandas as pd
 
 from documents.document import ListOf
 from experiments.config.paper import Claim, Paper
-from experiments.judge.claim_in_print import find_numbers
-from experiments.judge.verdict import REFUTED, UNDECIDED, REPRODUCED
+from experiments.judge.numbers.named import find_numbers
+from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED
 
 
 class PrintedClaim(Claim):

@@ -27,7 +27,7 @@ from experiments.config.paper import (
 from experiments.config.setting import describe_setting
 from experiments.judge.claims.above import AboveClaim
 from experiments.judge.group_claim import ComparisonClaim
-from experiments.judge.printed_numbers import PrintedNumber, list_numbers
+from experiments.judge.numbers.printed import PrintedNumber, list_numbers
 
 
 class PrintedTarget(NamedTuple):

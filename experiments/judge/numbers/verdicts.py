@@ -41,13 +41,13 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
 from experiments.config.setting import describe_setting
-from experiments.judge.no_setting import SettingValues, collect_settings, count_expected_cells
-from experiments.judge.printed_numbers import PrintedNumber, list_numbers
+from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells
+from experiments.judge.numbers.printed import PrintedNumber, list_numbers
 from experiments.judge.verdict import (
-    REFUTED,
     NOT_RUN,
-    UNDECIDED,
+    REFUTED,
     REPRODUCED,
+    UNDECIDED,
     half_digit,
     is_in_per_cent,
 )
@@ -117,7 +117,7 @@ def judge_numbers(
     paper : Paper
         A number's ``table`` names one of its tables or figures and thereby its study.
     reported : DataFrame
-        As from `printed_numbers.read_reported`.
+        As from `numbers.printed.read_reported`.
     table : DataFrame
         The long table, one row per cell and repeat.
     facts : mapping, optional

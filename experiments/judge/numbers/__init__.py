@@ -1,0 +1,1 @@
+"""Printed numbers: what a paper prints, and the verdict on each."""
