@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from experiments.judge.evidence.claim_groups import ClaimGroup
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.claims.independent import IndependentClaim
-from experiments.judge.evidence.claim_groups import ClaimGroup
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.verdict import format_effect
 from experiments.stats import adjust_holm, mean_interval, median_interval, paired_t_p, sign_flip_p, sign_p

@@ -21,10 +21,11 @@ from experiments.config.papers import prepare_paper
 from experiments.config.request import SweepRequest
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr
+from experiments.judge.decide import run_until_decided
 from experiments.judge.preflight import check_paper
 from experiments.run.dry_run import describe_plan
 from experiments.run.executors import Executor
-from experiments.run.run_studies import name_failures, run_and_collect
+from experiments.run.run_studies import Rounds, name_failures, run_and_collect
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
@@ -63,27 +64,28 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
         return _say_plan(cells, request, executor)
     outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
-    return name_failures(outcome, skipped, str(config["results"]))
+    return name_failures(outcome.failures, skipped, str(config["results"]))
 
 
 def _run_papers(request: SweepRequest) -> int:
     for name in ("dataset", "algorithm", *request.values):
         if name != "paper" and (name in request.values or request.choices.get(name)):
             raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
-    prepared = {name: _prepare_paper(name, request.config["repeats"]) for name in request.list_choices("paper")}
+    repeats = request.config["repeats"], request.config["most_repeats"]
+    prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
     codes = []
     for name, (paper, studies) in prepared.items():
         codes.append(_run_paper(name, paper, studies, request))
     return max(codes)
 
 
-def _prepare_paper(name: str, repeats: int | None) -> tuple[Paper, dict[str, list[Cell]]]:
+def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, dict[str, list[Cell]]]:
     """Return a paper with the data sets that are there, and its cells by study, after all checks."""
     from plots.pages.paper_results import check_printed  # as in `write_results`
 
     composed = hydra.compose("config", overrides=[f"paper='{name}'"])
     contents = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
-    paper = prepare_paper(contents, name, repeats)
+    paper = prepare_paper(contents, name, repeats, most_repeats)
     try:
         check_paper(paper, [lambda: check_printed(paper)])
     except BadInput as error:
@@ -99,9 +101,10 @@ def _run_paper(name: str, paper: Paper, studies: Mapping[str, list[Cell]], reque
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
-    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
-    write_results(paper, folder, studies, records, request.arguments)
-    return name_failures(outcome, skipped, str(request.config["results"]))
+    rounds = Rounds(request.results_folder, executor)
+    done = run_until_decided(paper, studies, rounds.run)
+    write_results(paper, folder, done.cells, done.records, request.arguments)
+    return rounds.name_failures(str(request.config["results"]))
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:

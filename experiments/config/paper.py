@@ -361,6 +361,9 @@ class Paper(Document):
     """Where it was published."""
     repeats: Annotated[int, Field(ge=1)] = 10
     """Runs of every setting."""
+    most_repeats: Annotated[int, Field(ge=1)] = 1280
+    """Runs of a setting after which a verdict stays undecided: up to here, each claim and number gets as many as it
+    takes. Tables and figures show ``repeats`` runs whatever the verdicts take."""
     printed_repeats: Annotated[int, Field(ge=1)] = 1
     """Over how many runs its printed numbers are means; 1, which is kindest to the paper, if it does not say."""
     reported: str | None = None

@@ -60,7 +60,9 @@ def read_paper(name: str) -> Paper:
     return parse_paper(contents, file)
 
 
-def prepare_paper(contents: Mapping[str, Any], name: str, repeats: int | None) -> Paper:
+def prepare_paper(
+    contents: Mapping[str, Any], name: str, repeats: int | None, most_repeats: int | None = None
+) -> Paper:
     """Return a paper as it is to be run: with so many repeats, and substitutes for data sets that are not available.
 
     Parameters
@@ -70,7 +72,9 @@ def prepare_paper(contents: Mapping[str, Any], name: str, repeats: int | None) -
     name : str
         Of the file in ``conf/paper``, which errors name.
     repeats : int or None
-        Runs of every setting; as many as the paper asks for if None.
+        Runs of every setting; as many as the paper asks for, and more where verdicts need them, if None.
+    most_repeats : int, optional
+        The most that a verdict may take; as many as ``repeats`` if only these are given.
 
     Raises
     ------
@@ -80,5 +84,6 @@ def prepare_paper(contents: Mapping[str, Any], name: str, repeats: int | None) -
     file = PAPERS / f"{name}.yaml"
     written = parse_paper(contents, file)
     substitutes = find_substitutes(written.instead)
-    repeats_in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
-    return parse_paper(replace_datasets(contents, substitutes) | repeats_in_use, file)
+    in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
+    in_use["most_repeats"] = most_repeats or repeats or written.most_repeats
+    return parse_paper(replace_datasets(contents, substitutes) | in_use, file)

@@ -1,15 +1,17 @@
-"""Verdicts on the claims of a paper, as predicates over the long table.
+"""Verdicts on the claims of a paper: is it true, and how sure is that?
 
-Every kind of claim is a class in `judge.claims`, which says how it is tested. The p-values of all claims of a paper are
-adjusted by Holm, so that the chance of accepting any false one is at most 5 % for the whole paper.
+A claim is decided by as many runs as it takes, look by look (`evidence.replay`), on the paper's own statistic and by
+most runs; where the two contradict each other it ``depends on the average``. Where the mean of a bounded metric is not
+decided, because a collapse that was not seen yet could still undo it, but most runs are, the verdict is theirs and
+says so.
 
-A claim may be another reading of the text of one before it, ``reading_of``: where that one is not reproduced as
-printed and this one is, that one's verdict is ``only under a reading``, with both reasons.
+The chance of any false verdict on a paper is at most 5 %, whatever the distribution of its runs. Each claim of its
+text has an equal share of that: half of it for the claim as printed, the other half for our readings of it
+(``reading_of``) together, so that a reading that somebody adds never makes the claim itself harder to decide. A share
+is halved where two questions are asked, on average and in most runs.
 
-A p-value that is not small speaks neither for the claim nor against it. A claim is therefore ``reproduced`` if it
-is significant in every group; ``refuted`` only if some group contradicts it, because the opposite of its
-effect is significant (Holm over the groups) or the effect exactly zero in every repeat, or because a step
-contradicts it significantly; and otherwise ``undecided``.
+A claim may be another reading of the text of one before it: where that one is refuted as printed and this one is
+reproduced, that one's verdict is ``only under a reading``, with both reasons.
 """
 
 from __future__ import annotations
@@ -18,31 +20,48 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Claim, Paper
-from experiments.judge.group_claim import describe_place
+from experiments.judge.evidence.claim_group import ClaimGroup, Question, State, list_lowest
+from experiments.judge.evidence.need import Need
+from experiments.judge.evidence.replay import QuestionState, Replay, list_looks, replay_looks
+from experiments.judge.evidence.rerun import estimate_rerun_probability
+from experiments.judge.group_claim import ClaimAboutRuns, Evidence
 from experiments.judge.verdict import (
+    DEPENDS_ON_AVERAGE,
+    NOT_IMPLEMENTED,
+    NOT_RUN,
     ONLY_UNDER_READING,
     REFUTED,
     REPRODUCED,
     UNDECIDED,
+    describe_place,
     format_effect,
 )
-from experiments.stats import ALPHA, adjust_holm
+from experiments.stats import ALPHA
 
-_NUMBERS = ("p_value", "p_adjusted", "center", "effect", "low", "high", "groups", "groups_holding", "at_bound")
-_FIELDS = ("verdict", "reason", *_NUMBERS, "contradicted", "steps", "worst", "scope", "cells", "cells_expected")
+_FIELDS = (
+    *(
+        "verdict",
+        "reason",
+        "on_average",
+        "in_most_runs",
+        "level",
+        "repeats",
+        "looks",
+        "center",
+        "effect",
+        "low",
+        "high",
+    ),
+    *("rerun_probability", "at_bound", "groups", "contradiction", "scope", "cells", "cells_expected"),
+)
 
 
-def judge_claims(
-    paper: Paper,
-    table: pd.DataFrame,
-    numbers: pd.DataFrame | None = None,
-    *,
-    fixed_splits: Collection[str] = (),
-) -> list[dict]:
-    """Judge every claim of a paper.
+def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None = None) -> list[dict]:
+    """Judge every claim of a paper on the runs that are there.
 
     Parameters
     ----------
@@ -51,58 +70,231 @@ def judge_claims(
     table : DataFrame
         The long table, one row per cell and repeat.
     numbers : DataFrame, optional
-        Verdicts on the printed numbers (`numbers.judge_numbers`), for claims about these.
-    fixed_splits : collection of str
-        Data sets with an official split, the same in every repeat; all others are taken to be split anew each
-        time.
+        Verdicts on the printed numbers (`numbers.verdicts.judge_numbers`), for claims about these.
 
     Returns
     -------
     list of dict
-        For each claim: id, text, kind, verdict (``reproduced``, ``only under a reading``, ``refuted``,
-        ``inconsistent in print``, ``undecided``), reason, p_value, p_adjusted (Holm), center (mean or median),
-        effect with low and high (over groups, on the metric's scale), groups, groups_holding, at_bound (groups set
-        aside), contradicted (the groups that speak against it), steps (those that do), worst (the group with the
-        largest p-value), scope, cells,
-        cells_expected. Claims that could not be tested have None where there is no number.
+        For each claim: id, text, kind, verdict, reason; on_average and in_most_runs (the verdict by each, None where
+        it is not asked), level (α of each), repeats (the most that a group took), looks, center, effect with low and
+        high (of the mean group, on the metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups
+        (of each the setting, the effect of its weakest part with its interval, margin, share_won, n and state, the
+        weakest group first), contradiction (the part that refutes the claim), scope, cells and cells_expected. What a
+        claim has not is None.
 
     Raises
     ------
     PaperError
         If a claim names something the paper does not have.
     """
-    results, tested, n_testable = [], [], 0
+    results = []
     for claim in paper.claims:
-        result = _judge(paper, claim, table, numbers, fixed_splits)
-        results.append(result)
-        n_testable += _is_testable(paper, claim)
-        if result["p_value"] is not None:
-            tested.append((claim, result))
-    p_values = adjust_holm([result["p_value"] for _, result in tested], n_testable)
-    for (claim, result), adjusted in zip(tested, p_values, strict=True):
-        result["p_adjusted"] = adjusted
-        _conclude(claim, result, n_testable)
+        own = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": getattr(claim, "metric", None)}
+        result = own | dict.fromkeys(_FIELDS)
+        if isinstance(claim, ClaimAboutRuns):
+            results.append(result | _judge_runs(paper, claim, table))
+        else:
+            results.append(result | claim.judge(paper, table, numbers, ()))
     _judge_readings(paper.claims, results)
     return results
 
 
-def _is_testable(paper: Paper, claim: Claim) -> bool:
-    """Return whether a claim is about runs, all of whose algorithms are implemented."""
-    return hasattr(claim, "explain_missing") and not claim.explain_missing(paper)
+def list_needs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> list[Need]:
+    """Return the runs that a claim of a paper still needs to be decided.
+
+    Parameters
+    ----------
+    paper : Paper
+        With the claim.
+    claim : ClaimAboutRuns
+        One of its claims.
+    table : DataFrame
+        The long table, with the rows of all cells that were tried.
+    """
+    if claim.explain_missing(paper):
+        return []
+    evidence = claim.make_evidence(paper, table)
+    tested = _list_tested(paper, evidence.groups)
+    if evidence.obstacle or not tested:
+        return []
+    replay = _replay(paper, claim, [evidence.groups[place] for place in tested])
+    needs = []
+    for place, repeats in replay.needed.items():
+        for study, where in evidence.parts[tested[place]]:
+            needs.append(Need(study, where, repeats))
+    return needs
 
 
-def _judge(
-    paper: Paper, claim: Any, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
-) -> dict:
-    """Return the result of a claim before any p-value is adjusted, its fields in the order of ``claims.json``."""
-    own = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": getattr(claim, "metric", None)}
-    result = own | dict.fromkeys(_FIELDS)
-    if hasattr(claim, "explain_missing") and (reason := claim.explain_missing(paper)):
-        return result | {"verdict": UNDECIDED, "reason": reason}
-    return result | claim.judge(paper, table, numbers, fixed_splits)
+def find_level(paper: Paper, claim: Claim) -> float:
+    """Return the chance of a false verdict that a claim may have, both questions together.
+
+    Examples
+    --------
+    >>> study = {"dataset": "car", "algorithm": "rdt", "epsilon": [0.1, 1]}
+    >>> grows = {"id": "a", "text": "T", "kind": "increases", "study": "s", "along": "epsilon", "metric": "accuracy"}
+    >>> claims = [grows | {"within": []}, grows | {"within": [], "id": "b", "reading_of": "a"}]
+    >>> paper = Paper(number=0, title="T", studies={"s": study}, claims=claims)
+    >>> [round(find_level(paper, claim), 4) for claim in paper.claims]
+    [0.025, 0.025]
+    """
+    decidable = [own for own in paper.claims if isinstance(own, ClaimAboutRuns) and not own.explain_missing(paper)]
+    n_printed = sum(own.reading_of is None for own in decidable)
+    share = ALPHA / max(n_printed, 1) / 2
+    if claim.reading_of is None:
+        return share
+    return share / max(sum(own.reading_of == claim.reading_of for own in decidable), 1)
 
 
-def _judge_readings(claims: Sequence[Claim], results: Sequence[dict]) -> None:
+def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dict[str, Any]:
+    if reason := claim.explain_missing(paper):
+        return {"verdict": NOT_IMPLEMENTED, "reason": reason}
+    evidence = claim.make_evidence(paper, table)
+    counts: dict[str, Any] = {"scope": evidence.scope, "center": evidence.groups[0].center}
+    if not any(len(group.values) for group in evidence.groups):
+        return counts | {"verdict": NOT_RUN, "reason": "no cell answers it"}
+    if evidence.obstacle:
+        return counts | {"verdict": UNDECIDED, "reason": evidence.obstacle}
+    tested = [evidence.groups[place] for place in _list_tested(paper, evidence.groups)]
+    counts["at_bound"] = len(evidence.groups) - len(tested)
+    if not tested:
+        reason = f"every group stands at {evidence.groups[0].rule.bound:g} throughout and cannot move as claimed"
+        return counts | {"verdict": UNDECIDED, "reason": reason}
+    replay = _replay(paper, claim, tested)
+    return {**counts, **_describe_replay(paper, claim, evidence, tested, replay)}
+
+
+def _list_tested(paper: Paper, groups: Sequence[ClaimGroup]) -> list[int]:
+    """Return the places of the groups that can move as claimed."""
+    return [place for place, group in enumerate(groups) if not group.is_at_bound(paper.repeats)]
+
+
+def _replay(paper: Paper, claim: ClaimAboutRuns, groups: Sequence[ClaimGroup]) -> Replay:
+    most = max(paper.repeats, min(claim.most_repeats or paper.most_repeats, paper.most_repeats))
+    looks = list_looks(paper.repeats, most)
+    return replay_looks(groups, looks, _find_threshold(paper, claim, groups[0]))
+
+
+def _find_threshold(paper: Paper, claim: ClaimAboutRuns, group: ClaimGroup) -> float:
+    return math.log(len(group.questions) / find_level(paper, claim))
+
+
+def _describe_replay(
+    paper: Paper, claim: ClaimAboutRuns, evidence: Evidence, groups: Sequence[ClaimGroup], replay: Replay
+) -> dict[str, Any]:
+    verdicts = {answer.question: answer.verdict for answer in replay.answers}
+    lowest = list_lowest(groups, replay.counts)
+    contradiction = _find_contradiction(groups, replay)
+    result = {
+        "on_average": verdicts.get(Question.MEAN),
+        "in_most_runs": verdicts[Question.MOST],
+        "level": find_level(paper, claim) / len(verdicts),
+        "repeats": max(replay.looks),
+        "looks": sorted(set(replay.looks)),
+        "rerun_probability": estimate_rerun_probability(groups, replay.counts),
+        "groups": lowest,
+        "contradiction": contradiction,
+        "cells": 0,
+        "cells_expected": 0,
+        **_summarise_effect(groups, replay.counts),
+    }
+    verdict, basis = combine_answers(verdicts)
+    reasons = _explain_incompleteness(groups, replay)
+    reasons += [basis] if basis else []
+    reasons += _explain_verdict(claim, verdict, groups, replay, lowest, contradiction)
+    if evidence.n_undefined:
+        reasons.append(f"{claim.metric} is undefined in {evidence.n_undefined} runs and counts as 0 there")
+    return result | {"verdict": verdict, "reason": "; ".join(reasons)}
+
+
+def combine_answers(verdicts: Mapping[Question, str]) -> tuple[str, str]:
+    """Return the verdict on a claim from those on its two questions, and which of them it is about.
+
+    Examples
+    --------
+    >>> combine_answers({Question.MEAN: "reproduced", Question.MOST: "reproduced"})
+    ('reproduced', 'on average and in most runs')
+    >>> combine_answers({Question.MEAN: "undecided", Question.MOST: "refuted"})
+    ('refuted', 'in most runs; on average undecided, as a collapse that was not seen yet could still undo it')
+    >>> combine_answers({Question.MEAN: "reproduced", Question.MOST: "refuted"})
+    ('depends on the average', 'on average reproduced, in most runs refuted')
+    """
+    most = verdicts[Question.MOST]
+    if Question.MEAN not in verdicts:
+        return most, "in most runs" if most != UNDECIDED else ""
+    mean = verdicts[Question.MEAN]
+    if mean == most:
+        return mean, "" if mean == UNDECIDED else "on average and in most runs"
+    if mean == UNDECIDED:
+        return most, "in most runs; on average undecided, as a collapse that was not seen yet could still undo it"
+    if most == UNDECIDED:
+        return mean, "on average; in most runs undecided"
+    if REFUTED in (mean, most):
+        return DEPENDS_ON_AVERAGE, f"on average {mean}, in most runs {most}"
+    return mean, f"on average; in most runs {most}"
+
+
+def _find_contradiction(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any] | None:
+    for answer in replay.answers:
+        if answer.contradiction is not None:
+            place, part = answer.contradiction
+            return groups[place].describe_part(part, replay.counts[place])
+    return None
+
+
+def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> list[str]:
+    """Say which runs are missing that a look asked for."""
+    short = [place for place, look in enumerate(replay.looks) if replay.counts[place] < look]
+    waiting = [place for place, look in replay.needed.items() if replay.looks[place] == 0]
+    if not short and not waiting:
+        return []
+    place = (short or waiting)[0]
+    where = describe_place(groups[place].setting)
+    return [f"INCOMPLETE: {where} has {len(groups[place].repeats)} complete repeats of {groups[place].n_attempted}"]
+
+
+def _explain_verdict(
+    claim: ClaimAboutRuns,
+    verdict: str,
+    groups: Sequence[ClaimGroup],
+    replay: Replay,
+    lowest: Sequence[Mapping],
+    contradiction: Mapping[str, Any] | None,
+) -> list[str]:
+    """Say what a verdict rests on: how many groups hold, the one that refutes it, how near an undecided one is."""
+    main = _find_decisive(replay)
+    n_holding, n_equal = main.states.count(State.HOLDS), main.states.count(State.EQUAL)
+    held = f"holds in {n_holding} of {len(groups)} groups"
+    if n_equal:
+        held += f", practically equal in {n_equal}"
+    if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
+        where = describe_place(contradiction)
+        return [f"{where}: {_format(claim, contradiction)} after {contradiction['n']} repeats", held]
+    repeats = f"after {max(replay.looks)} repeats"
+    if verdict == UNDECIDED:
+        open_group = lowest[0]
+        return [f"{repeats}; {held}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
+    return [f"{held}, {repeats}"]
+
+
+def _find_decisive(replay: Replay) -> QuestionState:
+    """Return the question that the verdict is about."""
+    main, *others = replay.answers
+    return others[0] if others and main.verdict == UNDECIDED != others[0].verdict else main
+
+
+def _format(claim: ClaimAboutRuns, effect: Mapping[str, Any]) -> str:
+    return f"{format_effect(claim.metric, effect)}, {effect['share_won']:.0%} of runs as claimed"
+
+
+def _summarise_effect(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> dict[str, Any]:
+    """Return the effect over all groups, from the repeats that all of them have."""
+    n = min(counts)
+    mean_group = np.mean([group.parts[0].changes[:n] for group in groups], axis=0)
+    interval = groups[0].make_interval(mean_group)
+    return {"effect": interval.center, "low": interval.low, "high": interval.high}
+
+
+def _judge_readings(claims: Collection[Claim], results: Sequence[dict]) -> None:
     """Give claims that come out only under another reading of the text, ``reading_of``, a verdict that says so."""
     by_id = {result["id"]: result for result in results}
     for claim in claims:
@@ -110,57 +302,7 @@ def _judge_readings(claims: Sequence[Claim], results: Sequence[dict]) -> None:
         if not literal or by_id[claim.id]["verdict"] != REPRODUCED:
             continue
         if literal["verdict"] == REFUTED:
-            as_printed = f"as printed: {literal['verdict']}: {literal['reason']}"
             literal["verdict"] = ONLY_UNDER_READING
-            literal["reason"] = f"{claim.id} ({claim.text}) is; {as_printed}"
+            literal["reason"] = f"{claim.id} ({claim.text}) is; as printed {REFUTED}: {literal['reason']}"
         elif literal["verdict"] == UNDECIDED:
             literal["reason"] += f"; reproduced under a reading: {claim.id}"
-
-
-def _conclude(claim: Any, result: dict, n_testable: int) -> None:
-    """Turn the adjusted p-value into a verdict with its reason."""
-    is_incomplete = result["cells"] < result["cells_expected"]
-    reasons = [f"INCOMPLETE: {result['cells']} of {result['cells_expected']} cells"] if is_incomplete else []
-    n_tested = result["groups"] - result["at_bound"]
-    holding = f"significant in {result['groups_holding']} of {n_tested} groups"
-    if result["at_bound"]:
-        holding += f" ({result['at_bound']} more stand at {claim.bound:g} throughout)"
-    contradictions = _describe_contradictions(claim, result, n_tested)
-    smallest = result.pop("p_smallest")
-    if contradictions:
-        result["verdict"] = REFUTED
-        reasons += [*contradictions, holding]
-    elif smallest * n_testable >= ALPHA:
-        needed = math.floor(math.log2(n_testable / ALPHA)) + 1
-        result["verdict"] = UNDECIDED
-        reasons.append(f"too few repeats: no p-value below {smallest:.2g} is possible; {needed} repeats suffice")
-    elif result["p_adjusted"] < ALPHA:
-        result["verdict"] = REPRODUCED
-        reasons.append(holding)
-    else:
-        result["verdict"] = UNDECIDED
-        reasons += _describe_doubt(result, holding, n_tested)
-    result["reason"] = "; ".join(reasons)
-
-
-def _describe_doubt(result: Mapping[str, Any], holding: str, n_tested: int) -> list[str]:
-    worst = result["worst"]
-    alone = ", but not after Holm" if result["groups_holding"] == n_tested else ""
-    weakest = f"weakest {describe_place(worst)}: {format_effect(result['metric'], worst)}"
-    return [f"inconclusive: {holding}{alone}", weakest]
-
-
-def _describe_contradictions(claim: Any, result: Mapping[str, Any], n_tested: int) -> list[str]:
-    """Say which groups and steps contradict a claim: how many, and of each the one that does most."""
-    sentences = []
-    if groups := result["contradicted"]:
-        effect = format_effect(result["metric"], groups[0])
-        place = describe_place(groups[0])
-        sentences.append(f"contradicted in {len(groups)} of {n_tested} groups, most in {place}: {effect}")
-    if steps := result["steps"]:
-        effect = format_effect(result["metric"], steps[0])
-        singular, plural = claim.contradiction_words
-        count = f"1 step {singular}" if len(steps) == 1 else f"{len(steps)} steps {plural}"
-        place = describe_place(steps[0])
-        sentences.append(f"{count} significantly, most step {steps[0]['step']} of {place}: {effect}")
-    return sentences

@@ -1,39 +1,34 @@
 """Claims about groups of cells: which cells a claim speaks of, and what their repeats say.
 
-All say "at every ...", so a claim holds only if it holds in every group: its p-value is the largest of the groups' (an
-intersection-union test, which needs no further adjustment).
+All say "at every ...", so a claim holds only if it holds in every group; how that is proven stands in
+`evidence.replay`.
 
-Which test a group gets depends on what its repeats vary. On an official split only the algorithm's randomness varies,
-the repeats are independent, and the paired permutation test (all sign flips) is exact; it speaks of that split alone.
-With a new split of the same rows in each repeat the training sets overlap, and the t-test with Nadeau and Bengio's
-variance is used, floored at the permutation test's smallest p-value, since so few repeats cannot claim more.
-
-A metric may have tails so heavy that means are those of a few runs only (R² has no lower bound). Where the paper says
-``center: {metric: median}``, or the claim ``center: median``, medians take the place of means, and the sign test that
-of all others: it asks whether the claim holds in more than half of all runs, and no single run can outweigh others.
-Repeats then are runs on these rows, each with its own split and noise, and speak of further runs on these rows.
+Repeats are runs on the same rows, each with its own noise and, unless the split is official or in order, its own split.
+A verdict speaks of further such runs. They are independent, given the rows, so nothing is corrected for splits that
+share rows: a correction such as Nadeau and Bengio's is for claims about further rows.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
+from datasets import catalogue
 from documents.document import ListOf, Scalar
-from experiments.cells.cell import PROTOCOL, overlap_of
+from experiments.cells.cell import PROTOCOL, is_fixed
 from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
-from experiments.config.setting import describe_setting
-from experiments.judge.evidence.claim_groups import ClaimGroup, find_contradicting_groups, find_contradicting_steps
+from experiments.config.setting import make_setting_key
+from experiments.judge.evidence.claim_group import ClaimGroup, Part
+from experiments.judge.margin import Margin, find_margin
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import UNDECIDED, setting_of
-from experiments.stats import ALPHA, center_interval, smallest_p
-from experiments.store.study_rows import select_rows, select_undefined
+from experiments.judge.verdict import is_in_per_cent
+from experiments.store.study_rows import select_tried, select_undefined
 
 
 @dataclass(frozen=True)
@@ -55,11 +50,50 @@ class Levels:
     where: dict[str, Any]
 
 
-class GroupClaim(Claim, StudyPart):
-    """A claim about every group of a part of a study."""
+class Evidence(NamedTuple):
+    """What a verdict on a claim is made from.
+
+    Parameters
+    ----------
+    groups : list of ClaimGroup
+        The groups.
+    parts : list of list of (str, dict)
+        The studies, and the part of each, whose cells make up each group.
+    n_undefined : int
+        Runs in which the metric is undefined.
+    scope : str
+        What repeats vary, and so what a verdict speaks of.
+    obstacle : str
+        Why no verdict is possible whatever the groups say; empty if one is.
+    """
+
+    groups: list[ClaimGroup]
+    parts: list[list[tuple[str, dict[str, Any]]]]
+    n_undefined: int
+    scope: str
+    obstacle: str = ""
+
+
+class ClaimAboutRuns(Claim, ABC):
+    """A claim that runs decide, as many as it takes."""
 
     metric: str
-    """The metric that is claimed to change."""
+    """The metric that it is about."""
+    most_repeats: int | None = Field(None, ge=1)
+    """Repeats after which it stays undecided, where the paper's ``most_repeats`` would take too long."""
+
+    @abstractmethod
+    def explain_missing(self, paper: Paper) -> str:
+        """Return why it can never be decided; nothing if it can."""
+
+    @abstractmethod
+    def make_evidence(self, paper: Paper, table: pd.DataFrame) -> Evidence:
+        """Return the groups of the claim with their runs, from the long table."""
+
+
+class GroupClaim(ClaimAboutRuns, StudyPart):
+    """A claim about every group of a part of a study."""
+
     within: ListOf[str]
     """The axes whose values tell groups apart: every axis that varies, but that along which the metric changes."""
     center: Center | None = None
@@ -67,22 +101,18 @@ class GroupClaim(Claim, StudyPart):
 
     bound: ClassVar[float | None] = None
     """A group that stands there throughout cannot move as the claim wants, and is set aside."""
-    contradiction_words: ClassVar[tuple[str, str] | None] = None
-    """What a step that contradicts does, and what several do; None where single steps do not matter."""
-    is_about_last_level: ClassVar[bool] = False
-    """Whether it speaks of the last level of its axis only."""
 
     @staticmethod
     @abstractmethod
-    def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
-        """Return the lists of numbers that the claim wants above zero.
+    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+        """Return what the claim says of a group.
 
         Parameters
         ----------
-        changes : float64 array of shape (n_repeats,)
-            Change of the metric in each repeat.
+        values : float64 array of shape (n_repeats, n_levels)
+            The metric at each level.
         margins : float64 array of shape (n_repeats,)
-            The claim's margin times the metric, 0 of claims without a margin.
+            What counts as no difference in each repeat.
         """
 
     @property
@@ -100,10 +130,9 @@ class GroupClaim(Claim, StudyPart):
         """Whether it is about the distance of two algorithms along an axis."""
         return False
 
-    @property
-    def margin_share(self) -> float:
-        """What counts as no change, as a share of the mean; 0 of claims without a margin."""
-        return 0.0
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return what counts as no difference: δ of the metric, or a margin of the claim's own."""
+        return find_margin(paper, self.metric)
 
     def check(self, paper: Paper) -> None:
         """Check that the study has the axes, values and metric that the claim names.
@@ -135,24 +164,10 @@ class GroupClaim(Claim, StudyPart):
         self._check_within(study, levels)
         return study, levels
 
-    def make_groups(self, paper: Paper, table: pd.DataFrame, fixed_splits: Collection[str] = ()) -> list[ClaimGroup]:
-        """Return the groups of the claim with their cells; the parameters are those of `judge`."""
-        study, levels = self.find_part(paper)
-        center = paper.center_of(self.metric, self.center)
-        groups = []
-        for values in study.settings(self.within, levels.where):
-            setting = dict(zip(self.within, values, strict=True))
-            rows = select_rows(table, study, self.metric, levels.where | setting)
-            dataset = setting.get("dataset") or study.axis("dataset", levels.where)[0]
-            overlap = overlap_of_study(study, dataset, fixed_splits)
-            metric = self._arrange_repeats(rows, levels)
-            groups.append(ClaimGroup(setting, metric, overlap, type(self), self.margin_share, center))
-        return groups
+    def make_groups(self, paper: Paper, table: pd.DataFrame) -> list[ClaimGroup]:
+        """Return the groups of the claim with their runs.
 
-    def judge(
-        self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
-    ) -> dict[str, Any]:
-        """Measure the claim, before the p-values of all claims are adjusted.
+        A precision that is undefined because the class is never predicted counts as 0, the worst that it can be.
 
         Parameters
         ----------
@@ -160,33 +175,56 @@ class GroupClaim(Claim, StudyPart):
             With the claim.
         table : DataFrame
             The long table.
-        numbers : DataFrame, optional
-            Verdicts on printed numbers, which this kind does not need.
-        fixed_splits : collection of str
-            Data sets with an official split, the same in every repeat.
         """
         study, levels = self.find_part(paper)
-        rows = select_rows(table, study, self.metric, levels.where)
-        n_expected = paper.repeats * study.count_settings(levels.where)
-        counts = {"cells": len(rows), "cells_expected": n_expected}
-        if rows.empty:
-            return counts | {"verdict": UNDECIDED, "reason": f"no cell answers it (0 of {n_expected})"}
-        groups = self.make_groups(paper, table, fixed_splits)
-        smallest = min(groups, key=lambda group: len(group.values))
-        if len(smallest.values) < 2:
-            n_undefined = len(select_undefined(table, study, self.metric, levels.where))
-            reason = self._explain_too_few(smallest, len(rows), n_undefined, n_expected)
-            return counts | {"verdict": UNDECIDED, "reason": reason}
-        return {**counts, **measure_groups(groups), "scope": describe_scope(groups)}
+        center = paper.center_of(self.metric, self.center)
+        is_share = is_in_per_cent(self.metric)
+        rows = self._select_rows(study, levels, table)
+        by_group = _split_rows(rows, self.within)
+        groups = []
+        for values in study.settings(self.within, levels.where):
+            own = by_group.get(make_setting_key(values), rows.iloc[:0])
+            metric = self._arrange_repeats(own.dropna(subset=[self.metric]), levels)
+            groups.append(
+                ClaimGroup(
+                    setting=dict(zip(self.within, values, strict=True)),
+                    repeats=metric.index.to_numpy(),
+                    values=metric.to_numpy(np.float64),
+                    n_attempted=_count_attempted(own, levels),
+                    rule=type(self),
+                    margin=self.find_margin(paper),
+                    center=center,
+                    reach=1.0 if is_share else None,
+                )
+            )
+        return groups
 
-    def _explain_too_few(self, smallest: ClaimGroup, n_rows: int, n_undefined: int, n_expected: int) -> str:
-        repeats = len(smallest.values)
-        reason = f"{describe_place(smallest.setting)} has {repeats} complete repeats; at least 2 are needed"
-        if n_undefined:
-            reason = f"{self.metric} is undefined in {n_undefined} runs (a class never predicted); {reason}"
-        if n_rows + n_undefined < n_expected:
-            reason = f"INCOMPLETE: {n_rows} of {n_expected} cells; {reason}"
-        return reason
+    def make_evidence(self, paper: Paper, table: pd.DataFrame) -> Evidence:
+        """Return the groups with what else a verdict needs to know.
+
+        Parameters
+        ----------
+        paper : Paper
+            With the claim.
+        table : DataFrame
+            The long table.
+        """
+        study, levels = self.find_part(paper)
+        groups = self.make_groups(paper, table)
+        wheres = [levels.where | group.setting for group in groups]
+        n_undefined = len(select_undefined(table, study, self.metric, levels.where))
+        fixed = {is_fixed_split(study, dataset) for dataset in study.axis("dataset", levels.where)}
+        return Evidence(groups, [[(study.name, where)] for where in wheres], n_undefined, describe_scope(fixed))
+
+    def _select_rows(self, study: Study, levels: Levels, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of every cell that was tried, with the metric of those that have one."""
+        if "status" in table.columns and self.metric in table.columns:
+            is_done = table["status"] == "done"
+            metric = pd.to_numeric(table[self.metric], errors="coerce")
+            if is_in_per_cent(self.metric):
+                metric = metric.where(~(is_done & metric.isna()), 0.0)
+            table = table.assign(**{self.metric: metric})
+        return select_tried(table, study, self.metric, levels.where)
 
     def _find_levels(self, study: Study) -> Levels:
         where: dict[str, Any] = dict(self.where)
@@ -210,9 +248,9 @@ class GroupClaim(Claim, StudyPart):
                 f"claim {self.id!r}: within must name every axis that varies except {besides}: {sorted(varying)}"
             )
 
-    def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> np.ndarray:
+    def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
         """Return the metric of complete repeats at each level."""
-        return pivot_levels(rows, self.metric, levels).dropna().to_numpy(dtype=np.float64)
+        return pivot_levels(rows, self.metric, levels).dropna()
 
 
 class TrendClaim(GroupClaim):
@@ -256,10 +294,12 @@ class WithMargin(GroupClaim):
     margin: float
     """What counts as no change, as a share of the metric's mean, such as 0.05."""
 
-    @property
-    def margin_share(self) -> float:
-        """The margin."""
-        return self.margin
+    is_of_first: ClassVar[bool] = False
+    """Whether the margin is a share of the first level alone."""
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return the claim's own margin."""
+        return Margin(self.margin, is_share=True, of_first=self.is_of_first)
 
     @field_validator("margin")
     @classmethod
@@ -269,9 +309,27 @@ class WithMargin(GroupClaim):
         return margin
 
     @staticmethod
-    def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
-        """Want the change to be above minus the margin, and below the margin."""
-        return [margins - changes, margins + changes]
+    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+        """Want every change to be above minus the margin, and below the margin."""
+        parts = []
+        for name, changes in list_changes(values):
+            parts.append(Part(name, changes, margins - changes, is_strict=False))
+            parts.append(Part(name, changes, margins + changes, is_strict=False))
+        return parts
+
+
+def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """Return the change from the first level to the last and, between them, that of each step, with their names.
+
+    Examples
+    --------
+    >>> list_changes(np.array([[0.1, 0.2, 0.4]]))[1]
+    ('step 1', array([0.1]))
+    """
+    if values.shape[1] == 2:
+        return [("", values[:, 1] - values[:, 0])]
+    steps = enumerate(np.diff(values, axis=1).T, start=1)
+    return [("first to last", values[:, -1] - values[:, 0]), *((f"step {number}", step) for number, step in steps)]
 
 
 def pivot_levels(rows: pd.DataFrame, metric: str, levels: Levels) -> pd.DataFrame:
@@ -280,58 +338,34 @@ def pivot_levels(rows: pd.DataFrame, metric: str, levels: Levels) -> pd.DataFram
     return wide.reindex(columns=levels.values)
 
 
-def overlap_of_study(study: Study, dataset: str, fixed_splits: Collection[str]) -> float:
-    """Return test rows / training rows where every repeat splits the same rows anew, else 0."""
-    return overlap_of(PROTOCOL | study.protocol_options, dataset in fixed_splits)
+def is_fixed_split(study: Study, dataset: str) -> bool:
+    """Return whether all repeats of a study have one split of a data set: an official one, or one in order."""
+    return is_fixed(PROTOCOL | study.protocol_options, catalogue.read_entry(dataset).n_train is not None)
 
 
-def measure_groups(groups: Sequence[ClaimGroup]) -> dict[str, Any]:
-    """Return the effects and p-values of a claim's groups, those set aside that cannot move as claimed."""
-    tested = [group for group in groups if not group.is_at_bound]
-    counts = {"groups": len(groups), "at_bound": len(groups) - len(tested)}
-    if not tested:
-        reason = f"every group stands at {groups[0].rule.bound:g} throughout and cannot move as claimed"
-        return counts | {"verdict": UNDECIDED, "reason": reason}
-    worst = max(tested, key=lambda group: (group.p_value, -group.effect_in_favour))
-    significant = [group for group in tested if group.p_value < ALPHA]
-    tests = {
-        "groups_holding": len(significant),
-        "p_value": worst.p_value,
-        "p_smallest": smallest_p(_count_shared_repeats(tested)),
-        "worst": worst.describe(),
-        "contradicted": list(map(ClaimGroup.describe, find_contradicting_groups(tested))),
-        "steps": find_contradicting_steps(tested) if worst.rule.contradiction_words else [],
-    }
-    return {**counts, **_summarise_effect(groups), **tests}
-
-
-def _count_shared_repeats(groups: Sequence[ClaimGroup]) -> int:
-    return min(len(group.values) for group in groups)
-
-
-def _summarise_effect(groups: Sequence[ClaimGroup]) -> dict[str, Any]:
-    """Return the effect over all groups, with its interval."""
-    n_repeats, center = _count_shared_repeats(groups), groups[0].center
-    average = np.median if center == "median" else np.mean
-    per_repeat = average([group.changes[:n_repeats] for group in groups], axis=0)
-    effect = center_interval(center, per_repeat, overlap=max(group.overlap for group in groups))
-    return {"center": center, "effect": effect.center, "low": effect.low, "high": effect.high}
-
-
-def describe_scope(groups: Sequence[ClaimGroup]) -> str:
-    """Say what the repeats vary, and so what a verdict speaks of."""
+def describe_scope(is_fixed: Collection[bool]) -> str:
+    """Say what repeats vary, and so what a verdict speaks of; some data sets may have an official split."""
     sentences = []
-    overlaps = [group.overlap for group in groups]
-    if not all(overlaps):
-        sentences.append("one split: repeats vary only the algorithm's randomness, so this speaks of that split")
-    if any(overlaps):
-        is_median = groups[0].center == "median"
-        means = "variance corrected for overlapping training sets"
-        medians = "medians and signs, which speak of further runs on these rows"
-        sentences.append(f"split anew in each repeat: {medians if is_median else means}")
+    if True in is_fixed:
+        sentences.append("one split: repeats vary the algorithm's randomness alone, so this speaks of that split")
+    if False in is_fixed:
+        sentences.append("each repeat splits the rows anew: this speaks of further runs on these rows")
     return "; ".join(sentences)
 
 
-def describe_place(effect: Mapping[str, Any]) -> str:
-    """Return the setting of a group or step in words."""
-    return describe_setting(setting_of(effect)) or "the only group"
+def _split_rows(rows: pd.DataFrame, axes: Sequence[str]) -> dict[tuple[str, ...], pd.DataFrame]:
+    """Return rows by the setting that the values of some axes make."""
+    if not axes:
+        return {(): rows}
+    groups = {}
+    for values, own in rows.groupby(list(axes), dropna=False, sort=False):
+        groups[make_setting_key(None if pd.isna(value) else value for value in values)] = own
+    return groups
+
+
+def _count_attempted(rows: pd.DataFrame, levels: Levels) -> int:
+    """Return up to which repeat every level was tried."""
+    if rows.empty:
+        return 0
+    last = rows.groupby(levels.axis)["repeat"].max()
+    return int(last.min()) + 1 if len(last) == len(levels.values) else 0

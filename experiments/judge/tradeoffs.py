@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Curve, Paper, PaperError
-from experiments.store.study_rows import select_rows
+from experiments.store.study_rows import select_rows, select_tried
 
 _STEPS = 101
 
@@ -47,9 +47,12 @@ def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, me
     return points.rename(columns={curve.along: "value"})[columns].reset_index(drop=True)
 
 
-def count_expected_points(paper: Paper, user: str, curve: Curve) -> int:
-    """Return how many cells a curve should have, repeats included; the parameters are those of `select_points`."""
-    return paper.repeats * paper.study(curve.study, user).count_settings(curve.where)
+def count_attempted(paper: Paper, user: str, curve: Curve, table: pd.DataFrame) -> int:
+    """Return up to which repeat every point of a curve was tried; the parameters are those of `select_points`."""
+    study = paper.study(curve.study, user)
+    rows = select_tried(table, study, "repeat", curve.where)
+    last = rows.groupby(curve.along, dropna=False)["repeat"].max()
+    return int(last.min()) + 1 if len(last) == study.count_settings(curve.where) else 0
 
 
 def check_curve(paper: Paper, user: str, curve: Curve) -> None:
@@ -66,7 +69,7 @@ def check_curve(paper: Paper, user: str, curve: Curve) -> None:
         raise PaperError(f"{user}: a curve along {curve.along} must fix {', '.join(open_axes) or 'no more'}")
 
 
-def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) -> np.ndarray:
+def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) -> pd.DataFrame:
     """Compare curves where all have the same of one metric: the mean of another over the range that they share.
 
     Parameters
@@ -78,18 +81,18 @@ def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) ->
 
     Returns
     -------
-    float64 array of shape (n_repeats, n_curves)
-        For each repeat in which all curves share a range: the mean of each.
+    DataFrame
+        By repeat, of those in which all curves share a range: the mean of each, in a column of its own.
 
     Examples
     --------
     >>> rising = pd.DataFrame({"repeat": 0, "leak": [0.0, 1.0], "accuracy": [0.5, 0.9]})
     >>> flat = pd.DataFrame({"repeat": 0, "leak": [0.5, 2.0], "accuracy": [0.6, 0.6]})
-    >>> compare_at_equal([rising, flat], "leak", "accuracy").round(3)
+    >>> compare_at_equal([rising, flat], "leak", "accuracy").round(3).to_numpy()
     array([[0.8, 0.6]])
     """
     repeats = set(curves[0]["repeat"]).intersection(*map(itemgetter("repeat"), curves[1:]))
-    rows = []
+    means = {}
     for repeat in sorted(repeats):
         low, high, parts = -math.inf, math.inf, []
         for curve in curves:
@@ -98,5 +101,5 @@ def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) ->
             parts.append(part)
         if low < high:
             along = np.linspace(low, high, _STEPS)
-            rows.append([np.interp(along, part[equal], part[metric]).mean() for part in parts])
-    return np.array(rows, dtype=np.float64).reshape(-1, len(curves))
+            means[repeat] = [np.interp(along, part[equal], part[metric]).mean() for part in parts]
+    return pd.DataFrame.from_dict(means, orient="index", columns=range(len(curves)), dtype=np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.config.setting import drop_entries
+from experiments.config.setting import describe_setting, drop_entries
 
 REPRODUCED = "reproduced"
 REPRODUCED_WITHIN = "reproduced within ± δ"
@@ -52,7 +52,7 @@ def half_digit(metric: str, decimals: int) -> float:
     return 0.5 * 10.0 ** -(decimals + (2 if is_in_per_cent(metric) else 0))
 
 
-_EFFECT_KEYS = ("effect", "low", "high", "margin", "p_value", "n", "step", "p_adjusted")
+_EFFECT_KEYS = ("part", "effect", "low", "high", "margin", "share_won", "n", "state")
 
 
 def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> setting_of({"dataset": "car", "epsilon": 1.0, "effect": 0.1, "p_value": 0.3})
+    >>> setting_of({"dataset": "car", "epsilon": 1.0, "effect": 0.1, "n": 10})
     {'dataset': 'car', 'epsilon': 1.0}
     """
     return drop_entries(effect, _EFFECT_KEYS)
@@ -74,7 +74,7 @@ def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     metric : str
         The metric of the claim.
     effect : mapping
-        ``effect``, ``low`` and ``high``, and ``margin`` where the claim has one.
+        ``effect``, ``low`` and ``high``.
 
     Examples
     --------
@@ -85,8 +85,19 @@ def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     """
     scale, form, unit = (100, ".2f", " points") if is_in_per_cent(metric) else (1, ".3g", "")
     center, low, high = (f"{scale * effect[name]:+{form}}" for name in ("effect", "low", "high"))
-    margin = f", margin ± {scale * effect['margin']:{form}}" if "margin" in effect else ""
-    return f"{center}{unit} ({low} to {high}){margin}"
+    return f"{center}{unit} ({low} to {high})"
+
+
+def describe_place(effect: Mapping[str, Any]) -> str:
+    """Return the setting of a group, and the part of the claim that an effect is about, in words.
+
+    Examples
+    --------
+    >>> describe_place({"dataset": "car", "part": "step 2", "effect": 0.1}), describe_place({"effect": 0.1})
+    ('car, step 2', 'the only group')
+    """
+    words = [describe_setting(setting_of(effect)), effect.get("part", "")]
+    return ", ".join(filter(None, words)) or "the only group"
 
 
 def is_error(metric: str) -> bool:

@@ -14,18 +14,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, product
+from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
 from experiments.cells.cell import Cell
-from experiments.cells.study_cells import cells_of_studies
+from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
 from experiments.config.paper import Paper, Watch
-from experiments.config.setting import describe_setting, keep_entries, make_setting_key
+from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.evidence.claim_groups import ROUNDING, ClaimGroup, list_steps
@@ -195,12 +195,12 @@ def _list_algorithms(claim: GroupClaim) -> list[str]:
 
 def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int]) -> dict[str, list[Cell]]:
     """Return the cells of all that is watched, by study, for some repeats; a cell that several numbers need is one."""
-    wanted: dict[str, list[_WantedSettings]] = defaultdict(list)
+    wanted: dict[str, list[SettingsOfAxes]] = defaultdict(list)
     for number in watched.numbers:
-        wanted[number.study].append(_WantedSettings.of(number.where))
+        wanted[number.study].append(SettingsOfAxes.of(number.where))
     for claim in watched.claims:
         study, levels = claim.find_part(paper)
-        wanted[claim.study].append(_WantedSettings.of(study.axes(levels.where)))
+        wanted[claim.study].append(SettingsOfAxes.of(study.axes(levels.where)))
     repeats = list(repeats)
     cells: dict[str, list[Cell]] = defaultdict(list)
     for study_name, first_repeats in cells_of_studies(paper, repeats=1).items():
@@ -208,23 +208,6 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
             if any(settings.hold(cell) for settings in wanted[study_name]):
                 cells[study_name] += cell.repeats(repeats)
     return dict(cells)
-
-
-class _WantedSettings(NamedTuple):
-    """Every combination of the values of some axes."""
-
-    names: list[str]
-    keys: set[tuple]
-
-    @classmethod
-    def of(cls, where: Mapping[str, Sequence]) -> _WantedSettings:
-        return cls(list(where), set(map(make_setting_key, product(*where.values()))))
-
-    def hold(self, cell: Cell) -> bool:
-        own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-        for name, value in cell.params.items():
-            own[f"params.{name}"] = value
-        return make_setting_key(keep_entries(own, self.names).values()) in self.keys
 
 
 def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, repeats: int) -> tuple[str, str]:

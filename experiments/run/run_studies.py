@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
     executor, all_cells = Executor(**request.config["executor"]), list(chain.from_iterable(cells.values()))
     outcome, skipped, records = run_and_collect(all_cells, request.results_folder, executor)
-    return long_table(cells, records), name_failures(outcome, skipped, str(request.config["results"]))
+    return long_table(cells, records), name_failures(outcome.failures, skipped, str(request.config["results"]))
 
 
 def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict, dict[str, Record]]:
@@ -50,6 +50,37 @@ def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tupl
     return outcome, skipped, records
 
 
+class Rounds:
+    """Cells that are run in several rounds, for one command.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the store.
+    executor : Executor
+        Where they run.
+    """
+
+    def __init__(self, folder: Path, executor: Executor) -> None:
+        self._folder, self._executor = folder, executor
+        self._failures: list[tuple[Cell, str | None]] = []
+        self._skipped: dict[str, list[Cell]] = defaultdict(list)
+
+    def run(self, cells: list[Cell], reason: str) -> dict[str, Record]:
+        """Run the cells of a round, for a reason that is said first; return their records by key."""
+        if reason:
+            print_to_stderr(reason)
+        outcome, skipped, records = run_and_collect(cells, self._folder, self._executor)
+        self._failures += outcome.failures
+        for why, of_round in skipped.items():
+            self._skipped[why] += of_round
+        return records
+
+    def name_failures(self, results: str) -> int:
+        """Name every setting that has no result in any round; see `name_failures`."""
+        return name_failures(self._failures, self._skipped, results)
+
+
 def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> list[str]:
     """Say for each data set how many training values lay outside the declared bounds, at most in any cell."""
     most: dict[str, dict[str, int]] = defaultdict(dict)
@@ -64,14 +95,14 @@ def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> l
     return lines
 
 
-def name_failures(outcome: Outcome, skipped: dict[str, list[Cell]], results: str) -> int:
+def name_failures(failures: Sequence[tuple[Cell, str | None]], skipped: dict[str, list[Cell]], results: str) -> int:
     """Name every setting that has no result, with the command that runs only it; returns the exit code."""
     for reason, cells in skipped.items():
         n, names = len({cell.key for cell in cells}), {cell.dataset for cell in cells}
         where = f" on {names.pop()}" if len(names) == 1 else ""
         print_to_stderr(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
     failed = defaultdict(list)
-    for cell, error in outcome.failures:
+    for cell, error in failures:
         failed[cell.name].append((cell.repeat, error))
     where = "" if results == "results" else f" results={shlex.quote(results)}"
     for name, errors in list(failed.items())[:_SHOWN]:

@@ -37,11 +37,19 @@ def select_rows(
     PaperError
         If two rows are the same setting and repeat of the study.
     """
+    rows = select_tried(table, study, metric, where)
+    is_finite = np.isfinite(pd.to_numeric(rows[metric], errors="coerce").to_numpy(np.float64))
+    return rows[is_finite].reset_index(drop=True)
+
+
+def select_tried(
+    table: pd.DataFrame, study: Study, metric: str, where: Mapping[str, object] | None = None
+) -> pd.DataFrame:
+    """Return the rows that answer a study, those without the metric included; see `select_rows`."""
     axes = study.axes(where)
     if not {metric, *axes} <= set(table.columns):
         return pd.DataFrame(columns=["study", *axes, "repeat", metric])
-    numbers = pd.to_numeric(table[metric], errors="coerce").to_numpy(np.float64)
-    is_kept = _is_of_study(table, study) & np.isfinite(numbers)
+    is_kept = _is_of_study(table, study).copy()
     for name, values in axes.items():
         is_kept &= np.logical_or.reduce([match_column(table[name], value) for value in values])
     names = [*axes, "repeat"]

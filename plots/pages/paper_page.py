@@ -120,18 +120,21 @@ def describe_number(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
 def _describe_claim(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     described = {name: claim[name] for name in ("id", "text", "verdict", "reason", "scope")}
     described["center"] = claim["center"] or ""
-    described["p"] = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
-    described |= dict.fromkeys(("effect", "worst", "steps"), "")
-    if claim["p_value"] is not None:
-        metric, worst = claim["metric"], claim["worst"]
-        described["effect"] = format_effect(metric, claim)
-        described["worst"] = f"{_label_place(paper, worst)}: {format_effect(metric, worst)}"
-        described["steps"] = "; ".join(_describe_step(paper, metric, step) for step in claim["steps"])
+    described |= dict.fromkeys(("effect", "weakest", "repeats", "rerun"), "")
+    described["groups"] = []
+    if claim["groups"]:
+        metric = claim["metric"]
+        groups = [_describe_group(paper, metric, group) for group in claim["groups"]]
+        described["effect"], described["groups"] = format_effect(metric, claim), groups
+        described["weakest"], described["repeats"] = " ".join(groups[0].values()), str(claim["repeats"])
+        described["rerun"] = f"{claim['rerun_probability']:.0%}"
     return described
 
 
-def _describe_step(paper: Paper, metric: str, step: Mapping[str, Any]) -> str:
-    return f"{_label_place(paper, step)}, step {step['step']}: {format_effect(metric, step)}"
+def _describe_group(paper: Paper, metric: str, group: Mapping[str, Any]) -> dict[str, str]:
+    place = ", ".join(filter(None, [_label_place(paper, group), group.get("part", "")]))
+    won = f"{group['share_won']:.0%} of {group['n']} runs as claimed"
+    return {"place": place, "effect": format_effect(metric, group), "won": won}
 
 
 def _label_place(paper: Paper, effect: Mapping[str, Any]) -> str:

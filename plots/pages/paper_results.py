@@ -13,7 +13,7 @@ from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.stats import LEVEL
 from experiments.store.study_rows import count_cells
 from plots import privacy, run_folder, style
-from plots.facts import Facts, collect_facts, list_fixed_splits
+from plots.facts import Facts, collect_facts
 from plots.pages import paper_page, terminal
 from plots.run_folder import PaperRun
 from plots.tables.grid import GridTable
@@ -41,18 +41,19 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
     facts = collect_facts(paper)
     numbers = judge_numbers(paper, read_numbers_of(paper), table, facts)
-    claims = judge_claims(paper, table, numbers, fixed_splits=list_fixed_splits(paper))
+    claims = judge_claims(paper, table, numbers)
+    shown = table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
     run_folder.write_paper(paper, folder / "paper.yaml")
     run_folder.write_csv(numbers, folder / "numbers.csv")
-    _write_claims(paper, claims, count_cells(paper, table), folder / "claims.json")
-    run_folder.write_json(privacy.sum_up_privacy(table), folder / "privacy.json")
+    _write_claims(paper, claims, count_cells(paper, shown), folder / "claims.json")
+    run_folder.write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
     grids = []
     for part in paper.tables:
-        frame = _publish_table(paper, part, table, numbers, facts, folder)
+        frame = _publish_table(paper, part, shown, numbers, facts, folder)
         if isinstance(part, GridTable):
             grids.append((part, frame))
     for part in paper.figures:
-        _publish_figure(paper, part, table, numbers, folder)
+        _publish_figure(paper, part, shown, numbers, folder)
     run = PaperRun.read(folder)
     pngs = [folder / "figures" / f"{part.id}.png" for part in paper.figures]
     paths = [paper_page.write_page(run), *pngs]

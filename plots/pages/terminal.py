@@ -87,12 +87,12 @@ def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Tabl
 def _make_claims_table(claims: Sequence[Mapping[str, Any]]) -> Table:
     table = _make_table("Claims")
     table.add_column("claim")
-    table.add_column("p (Holm)", justify="right", no_wrap=True)
+    table.add_column("repeats", justify="right", no_wrap=True)
     table.add_column("verdict")
     for claim in claims:
-        p = "" if claim["p_adjusted"] is None else f"{claim['p_adjusted']:.2g}"
+        repeats = "" if claim["repeats"] is None else str(claim["repeats"])
         verdict = f"{_colour_verdict(claim['verdict'])} [dim]({escape(claim['reason'])})[/dim]"
-        table.add_row(escape(claim["text"]), p, verdict)
+        table.add_row(escape(claim["text"]), repeats, verdict)
     return table
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import ComparisonClaim
 
 
@@ -19,6 +20,7 @@ class AboveClaim(ComparisonClaim):
     kind: Literal["above"]
 
     @staticmethod
-    def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
+    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
         """Want the difference to be above zero."""
-        return [changes]
+        difference = values[:, 1] - values[:, 0]
+        return [Part("", difference, difference)]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Literal
+from typing import Literal
 
+import numpy as np
 import pandas as pd
 
-from experiments.config.paper import Claim, Curve, Paper
+from experiments.config.paper import Curve, Paper
 from experiments.judge.claims.above import AboveClaim
-from experiments.judge.evidence.claim_groups import ClaimGroup
-from experiments.judge.group_claim import describe_scope, measure_groups, overlap_of_study
+from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.group_claim import ClaimAboutRuns, Evidence, describe_scope, is_fixed_split
+from experiments.judge.margin import find_margin
 from experiments.judge.preflight import check_metrics
-from experiments.judge.tradeoffs import check_curve, compare_at_equal, count_expected_points, select_points
-from experiments.judge.verdict import UNDECIDED
+from experiments.judge.tradeoffs import check_curve, compare_at_equal, count_attempted, select_points
+from experiments.judge.verdict import is_in_per_cent
 
 
-class AboveAtEqualClaim(Claim):
+class AboveAtEqualClaim(ClaimAboutRuns):
     """The curve ``better`` has more of the metric than ``worse`` where both have the same of ``equal``.
 
     An example is accuracy at equal leakage. Each repeat gives the difference of their means over the range of ``equal``
@@ -29,9 +30,7 @@ class AboveAtEqualClaim(Claim):
     worse: Curve
     """The curve that it is better than."""
     equal: str
-    """The metric that is held equal."""
-    metric: str
-    """The metric that is compared."""
+    """The metric that is held equal; ``metric`` is compared."""
 
     def check(self, paper: Paper) -> None:
         """Check that both are curves whose data sets have the two metrics.
@@ -49,29 +48,28 @@ class AboveAtEqualClaim(Claim):
         """Return nothing: curves are of algorithms that are run."""
         return ""
 
-    def judge(
-        self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
-    ) -> dict[str, Any]:
-        """Measure the claim; the parameters are those of `GroupClaim.judge`."""
-        points, n_expected, overlap = [], 0, 0.0
+    def make_evidence(self, paper: Paper, table: pd.DataFrame) -> Evidence:
+        """Return the one group of the claim with its runs, from the long table."""
+        points, parts, fixed, n_attempted = [], [], set(), []
         for curve in (self.worse, self.better):
             check_curve(paper, self.id, curve)
+            study = paper.study(curve.study, self.id)
             points.append(select_points(paper, self.id, curve, table, [self.equal, self.metric]))
-            n_expected += count_expected_points(paper, self.id, curve)
-            overlap = max(overlap, self._overlap_of(paper, curve, fixed_splits))
-        n_points = sum(map(len, points))
-        counts = {"cells": n_points, "cells_expected": n_expected}
+            parts.append((study.name, dict(curve.where)))
+            fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
+            n_attempted.append(count_attempted(paper, self.id, curve, table))
         values = compare_at_equal(points, self.equal, self.metric)
-        n_repeats = min(cells["repeat"].nunique() for cells in points)
+        n_shared, n_both = len(values), min(cells["repeat"].nunique() for cells in points)
+        group = ClaimGroup(
+            setting={},
+            repeats=values.index.to_numpy(),
+            values=values.to_numpy(np.float64),
+            n_attempted=min(n_attempted),
+            rule=AboveClaim,
+            margin=find_margin(paper, self.metric),
+            center=paper.center_of(self.metric),
+            reach=1.0 if is_in_per_cent(self.metric) else None,
+        )
         # what drops out depends on what came out: no test of the rest would be fair
-        if len(values) < max(n_repeats, 2):
-            shared = f"a range of {self.equal} is shared by both in {len(values)} of {n_repeats} repeats"
-            return counts | {"verdict": UNDECIDED, "reason": shared if n_points else "no cell answers it"}
-
-        group = ClaimGroup({}, values, overlap, AboveClaim, 0.0, paper.center_of(self.metric))
-        return {**counts, **measure_groups([group]), "scope": describe_scope([group])}
-
-    def _overlap_of(self, paper: Paper, curve: Curve, fixed_splits: Collection[str]) -> float:
-        study = paper.study(curve.study, self.id)
-        dataset = study.axis("dataset", curve.where)[0]
-        return overlap_of_study(study, dataset, fixed_splits)
+        shared = f"a range of {self.equal} is shared by both in {n_shared} of {n_both} repeats"
+        return Evidence([group], [parts], 0, describe_scope(fixed), shared if n_shared < n_both else "")

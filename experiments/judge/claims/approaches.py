@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
-from experiments.judge.group_claim import Levels, TrendClaim, pivot_levels
+from experiments.judge.claims.decreases import DecreasesClaim
+from experiments.judge.group_claim import Levels, pivot_levels
 
 
-class ApproachesClaim(TrendClaim):
+class ApproachesClaim(DecreasesClaim):
     """Along one axis the distance between ``algorithm`` and ``to`` falls.
 
     The distance is the absolute difference of their metrics in each repeat; it is tested as ``decreases`` is. Noise
     keeps two algorithms apart even where their means agree, so a distance that falls may be noise that does.
     """
 
-    kind: Literal["approaches"]
+    kind: Literal["approaches"]  # type: ignore[assignment]  # its own word, the rule of the other
     algorithm: str
     """The algorithm that comes nearer."""
     to: str
     """The algorithm that it comes nearer to."""
-
-    bound: ClassVar[float | None] = 0.0
-    contradiction_words: ClassVar[tuple[str, str] | None] = ("rises", "rise")
 
     @property
     def named_values(self) -> dict[str, Any]:
@@ -36,13 +33,8 @@ class ApproachesClaim(TrendClaim):
         """It is."""
         return True
 
-    @staticmethod
-    def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
-        """Want the change of the distance to be below zero."""
-        return [-changes]
-
-    def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> np.ndarray:
+    def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
         """Return the distance of the two in complete repeats at each level."""
         own = pivot_levels(rows[rows["algorithm"] == self.algorithm], self.metric, levels)
         other = pivot_levels(rows[rows["algorithm"] == self.to], self.metric, levels)
-        return (own - other).abs().dropna().to_numpy(dtype=np.float64)
+        return (own - other).abs().dropna()

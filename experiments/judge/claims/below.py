@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import ComparisonClaim
 
 
@@ -15,6 +16,7 @@ class BelowClaim(ComparisonClaim):
     kind: Literal["below"]
 
     @staticmethod
-    def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
+    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
         """Want the difference to be below zero."""
-        return [-changes]
+        difference = values[:, 1] - values[:, 0]
+        return [Part("", difference, -difference)]

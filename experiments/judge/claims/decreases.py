@@ -6,21 +6,26 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from experiments.judge.group_claim import TrendClaim
+from experiments.judge.evidence.claim_group import Part
+from experiments.judge.group_claim import TrendClaim, list_changes
 
 
 class DecreasesClaim(TrendClaim):
-    """The same as ``increases``, of an error, which falls.
+    """The metric, an error, falls along one axis within every group.
 
-    A step that rises contradicts it, and a group that stands at 0 throughout is set aside.
+    It falls if no step between neighbouring levels rises by more than δ, and the last level is below the first. A group
+    that stands at 0 throughout cannot fall and is set aside.
     """
 
     kind: Literal["decreases"]
 
     bound: ClassVar[float | None] = 0.0
-    contradiction_words: ClassVar[tuple[str, str] | None] = ("rises", "rise")
 
     @staticmethod
-    def sign_effects(changes: np.ndarray, margins: np.ndarray) -> list[np.ndarray]:
-        """Want the change to be below zero."""
-        return [-changes]
+    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+        """Want the whole change below zero, and every step below the margin."""
+        (name, whole), *steps = list_changes(values)
+        parts = [Part(name, whole, -whole)]
+        for step_name, step in steps:
+            parts.append(Part(step_name, step, margins - step, is_strict=False))
+        return parts

@@ -12,7 +12,7 @@ class MeetsClaim(WithMargin):
     """At the largest value of one axis the metric of ``algorithm`` is that of ``to``.
 
     An equivalence test within ± ``margin``, a share of the metric of ``to``, as for ``independent``. A difference
-    significantly outside contradicts it.
+    outside refutes it.
     """
 
     kind: Literal["meets"]
@@ -23,7 +23,7 @@ class MeetsClaim(WithMargin):
     to: str
     """The other, whose metric the margin is a share of."""
 
-    is_about_last_level: ClassVar[bool] = True
+    is_of_first: ClassVar[bool] = True
 
     @property
     def named_values(self) -> dict[str, Any]:

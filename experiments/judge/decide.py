@@ -1,0 +1,99 @@
+"""Run a paper until its verdicts are decided: its repeats for the picture, as many as it takes for the verdicts.
+
+Cells are run in rounds. After each, every claim and number that is not decided says which settings need how many
+repeats; what is settled gets no more. Which cells that are depends on the results of the cells before alone, so that
+neither the number of jobs, nor the order, nor a kill changes it, and a run that is taken up again goes on where it
+stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import pandas as pd
+
+from experiments.cells.cell import Cell
+from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
+from experiments.config.paper import Paper
+from experiments.judge.claim_verdicts import list_needs
+from experiments.judge.evidence.need import Need
+from experiments.judge.group_claim import ClaimAboutRuns
+from experiments.store.long_table import long_table
+from experiments.store.record import Record
+
+Run = Callable[[list[Cell], str], Mapping[str, Record]]
+"""Runs cells, for a reason given in words, and returns the records of all of them that are there."""
+
+
+@dataclass(frozen=True)
+class DecidedRun:
+    """The cells of a paper that were run until its verdicts were decided.
+
+    Parameters
+    ----------
+    cells : dict of str to list of Cell
+        By study.
+    records : dict of str to Record
+        Results by key.
+    """
+
+    cells: dict[str, list[Cell]]
+    records: dict[str, Record]
+
+    def make_table(self) -> pd.DataFrame:
+        """Return the long table."""
+        return long_table(self.cells, self.records)
+
+
+def run_until_decided(paper: Paper, cells: Mapping[str, Sequence[Cell]], run: Run) -> DecidedRun:
+    """Run cells of a paper, and then as many more as its verdicts take.
+
+    Parameters
+    ----------
+    paper : Paper
+        As it is to be run; ``most_repeats`` is the end of all rounds.
+    cells : mapping of str to sequence of Cell
+        What is run first, by study.
+    run : callable
+        Runs cells; see `Run`.
+    """
+    done = DecidedRun({name: list(of_study) for name, of_study in cells.items()}, {})
+    done.records.update(run(list(chain.from_iterable(done.cells.values())), ""))
+    first_repeats = cells_of_studies(paper, repeats=1)
+    undecided = [claim for claim in paper.claims if isinstance(claim, ClaimAboutRuns)]
+    while undecided:
+        table, needs, still = done.make_table(), [], []
+        for claim in undecided:
+            own = list_needs(paper, claim, table)
+            needs += own
+            still += [claim] if own else []
+        undecided = still
+        further = _list_further(done.cells, first_repeats, needs)
+        for name, of_study in further.items():
+            done.cells[name] += of_study
+        if further:
+            most = max(need.repeats for need in needs)
+            words = f"{len(undecided)} claims are not decided: up to {most} repeats"
+            done.records.update(run(list(chain.from_iterable(further.values())), words))
+        elif needs:
+            raise AssertionError(f"these were run and are still asked for: {needs}")
+    return done
+
+
+def _list_further(
+    cells: Mapping[str, Sequence[Cell]], first_repeats: Mapping[str, Sequence[Cell]], needs: Sequence[Need]
+) -> dict[str, list[Cell]]:
+    """Return the cells by study that are needed and not there."""
+    further = {}
+    for name, of_study in first_repeats.items():
+        wanted = [(SettingsOfAxes.of(need.where), need.repeats) for need in needs if need.study == name]
+        there = {cell.key for cell in cells[name]} if wanted else set()
+        new = []
+        for cell in of_study:
+            repeats = max((repeats for settings, repeats in wanted if settings.hold(cell)), default=0)
+            new += [repeat for repeat in cell.repeats(range(repeats)) if repeat.key not in there]
+        if new:
+            further[name] = new
+    return further

@@ -1,0 +1,238 @@
+"""One group of cells under test: what the repeats of one setting say for and against a claim.
+
+A kind of claim turns the metric of a group into parts, each of them one number per repeat that the claim wants above
+zero: the gain of one algorithm over another; or the gain from the first level to the last, and each step between
+levels.
+
+Two questions are asked of every part, and both are answered by betting (`wealth`), which is exact however runs are
+distributed. *On average*: is the mean above zero? It can be asked of metrics with bounds, such as accuracy. *In most
+runs*: is it above zero in more than half of all runs? The two differ where a few runs collapse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from experiments.judge.evidence.wealth import compute_log_wealth, sign_gains
+from experiments.judge.margin import Margin
+from experiments.stats import Interval, center_interval
+
+ROUNDING = 1e-12
+"""What is left of an effect of exactly zero after a sum of floats."""
+
+
+class Question(Enum):
+    """What is asked of the runs of a claim."""
+
+    MEAN = "on average"
+    MOST = "in most runs"
+
+
+class State(Enum):
+    """What the runs of a group have shown so far."""
+
+    HOLDS = "holds"
+    EQUAL = "practically equal"
+    OPEN = "open"
+
+
+class Part(NamedTuple):
+    """One thing that a claim says of a group.
+
+    Parameters
+    ----------
+    name : str
+        ``step 2``, or empty where a group has one part.
+    changes : float64 array of shape (n_repeats,)
+        Change of the metric in each repeat, as it is shown.
+    gains : float64 array of shape (n_repeats,)
+        What the claim wants above zero.
+    is_strict : bool
+        Whether a gain of practically zero is less than claimed; else the gains have the margin in them.
+    """
+
+    name: str
+    changes: np.ndarray
+    gains: np.ndarray
+    is_strict: bool = True
+
+
+class ClaimRule(Protocol):
+    """What a kind of claim says of a group; see `group_claim.GroupClaim`."""
+
+    bound: float | None
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+        """Return the parts of the claim."""
+        ...
+
+
+class PartWealth(NamedTuple):
+    """Logarithms of the wealth of those who bet on one part, after each number of runs.
+
+    Parameters
+    ----------
+    gain, loss : float64 array of shape (n_repeats + 1,)
+        Bets that the gain is above zero, and below zero.
+    not_worse, not_better : float64 array of shape (n_repeats + 1,)
+        Bets that it is above minus the margin, and below the margin.
+    """
+
+    gain: np.ndarray
+    loss: np.ndarray
+    not_worse: np.ndarray
+    not_better: np.ndarray
+
+
+class Outcomes(NamedTuple):
+    """Logarithms of the wealth that proves what becomes of a group.
+
+    Parameters
+    ----------
+    holds : float
+        Of the poorest who bets on a part: all must be right.
+    equal : float
+        The same of bets that strict parts are within the margin; minus infinity where a claim has a margin of its own.
+    contradicts : float64 array of shape (n_parts,)
+        Of those who bet against each part: any may be right.
+    """
+
+    holds: float
+    equal: float
+    contradicts: np.ndarray
+
+
+@dataclass(frozen=True)
+class ClaimGroup:
+    """One group of a claim.
+
+    Parameters
+    ----------
+    setting : dict
+        The axes that are fixed within it.
+    repeats : int array of shape (n_repeats,)
+        Which repeats are complete, ascending.
+    values : float64 array of shape (n_repeats, n_levels)
+        The metric, or the distance that a claim is about, of these.
+    n_attempted : int
+        Repeats 0, 1, ... up to this one were run, whatever came of them.
+    rule : ClaimRule
+        What is claimed.
+    margin : Margin
+        What counts as no difference.
+    center : {"mean", "median"}
+        Which of the two the claim is about.
+    reach : float or None
+        The largest difference that the metric can have, 1 of shares; None where it has no bound.
+    """
+
+    setting: dict
+    repeats: np.ndarray
+    values: np.ndarray
+    n_attempted: int
+    rule: ClaimRule
+    margin: Margin
+    center: str = "mean"
+    reach: float | None = None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What can be asked of it, the paper's own question first; the mean of what has no bound can not."""
+        is_bounded_mean = self.center == "mean" and self.reach is not None
+        return (Question.MEAN, Question.MOST) if is_bounded_mean else (Question.MOST,)
+
+    @cached_property
+    def margins(self) -> np.ndarray:
+        """What counts as no difference in each repeat, on the metric's scale."""
+        return self.margin.apply_to(self.values)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """What the claim says of it."""
+        return self.rule.list_parts(self.values, self.margins)
+
+    def count_repeats(self, look: int) -> int:
+        """Return how many of the repeats 0, 1, ... ``look`` - 1 are complete."""
+        return int(np.searchsorted(self.repeats, look))
+
+    def is_at_bound(self, look: int) -> bool:
+        """Whether it stands where it cannot move as the claim wants, throughout the first repeats."""
+        first = self.values[: self.count_repeats(look)]
+        return self.rule.bound is not None and len(first) > 0 and bool((first == self.rule.bound).all())
+
+    def weigh_parts(self, question: Question) -> list[PartWealth]:
+        """Return what those have who bet on each part."""
+        return self._wealth[question]
+
+    def weigh_outcomes(self, question: Question, n: int) -> Outcomes:
+        """Return what the first ``n`` complete repeats say for each outcome."""
+        holds, equal, contradicts = [], [], []
+        for part, wealth in zip(self.parts, self.weigh_parts(question), strict=True):
+            holds.append(wealth.gain[n])
+            equal.append(min(wealth.not_worse[n], wealth.not_better[n]) if part.is_strict else wealth.gain[n])
+            contradicts.append(wealth.loss[n])
+        has_margin_of_its_own = not any(part.is_strict for part in self.parts)
+        return Outcomes(min(holds), -math.inf if has_margin_of_its_own else min(equal), np.array(contradicts))
+
+    def describe(self, n: int) -> dict[str, Any]:
+        """Return the setting with what the first ``n`` complete repeats give for its weakest part.
+
+        Returns
+        -------
+        dict
+            The axes, ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``margin``,
+            ``share_won`` (of runs with a gain above zero) and ``n``.
+        """
+        main = self.questions[0]
+        weakest = min(range(len(self.parts)), key=lambda i: self.weigh_parts(main)[i].gain[n])
+        return self.describe_part(weakest, n)
+
+    def describe_part(self, place: int, n: int) -> dict[str, Any]:
+        """Return the setting with what the first ``n`` complete repeats give for one part, see `describe`."""
+        part = self.parts[place]
+        interval = self.make_interval(part.changes[:n])
+        named = {"part": part.name} if part.name else {}
+        return {
+            **self.setting,
+            **named,
+            "effect": interval.center,
+            "low": interval.low,
+            "high": interval.high,
+            "margin": float(np.median(self.margins[:n])) if n else float("nan"),
+            "share_won": float(np.mean(part.gains[:n] > ROUNDING)) if n else float("nan"),
+            "n": n,
+        }
+
+    def make_interval(self, values: np.ndarray) -> Interval:
+        """Return the center of numbers, one of each repeat, with its 95 % interval."""
+        return center_interval(self.center, values)
+
+    @cached_property
+    def _wealth(self) -> dict[Question, list[PartWealth]]:
+        return {question: [self._bet_on(part, question) for part in self.parts] for question in self.questions}
+
+    def _bet_on(self, part: Part, question: Question) -> PartWealth:
+        bets = (part.gains, -part.gains, part.gains + self.margins, self.margins - part.gains)
+        if question is Question.MOST or self.reach is None:
+            return PartWealth(*(compute_log_wealth(sign_gains(gains, ROUNDING)) for gains in bets))
+        most_lost = self.reach + self.margin.largest(self.reach)
+        return PartWealth(*(compute_log_wealth(gains, most_lost) for gains in bets))
+
+
+def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> list[dict[str, Any]]:
+    """Return what each group gives after its number of repeats, the one that speaks least for the claim first."""
+    described = []
+    for group, n in zip(groups, counts, strict=True):
+        main = group.questions[0]
+        lowest = min(wealth.gain[n] for wealth in group.weigh_parts(main))
+        described.append((lowest, group.describe(n)))
+    described.sort(key=lambda pair: pair[0])
+    return [description for _, description in described]

@@ -1,0 +1,40 @@
+"""The chance that a few further runs would show what a claim says: what its paper saw, seen again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments.judge.evidence.claim_group import ROUNDING, ClaimGroup
+
+N_RERUNS = 10
+"""Runs of a setting that a paper typically averages."""
+_DRAWS = 2000
+
+
+def estimate_rerun_probability(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> float:
+    """Return the probability that the averages of ten further runs show a claim in every group.
+
+    Ten runs are drawn from ours with replacement, 2,000 times for each group; groups count as independent, as their
+    noise is. A claim that holds nowhere by chance has a probability near 1 if it is clearly true, and near 0 if it is
+    not.
+
+    Parameters
+    ----------
+    groups : sequence of ClaimGroup
+        The groups of a claim.
+    counts : sequence of int
+        How many of the complete repeats of each are used.
+    """
+    probability = 1.0
+    for group, n in zip(groups, counts, strict=True):
+        if not n:
+            return float("nan")
+        drawn = np.random.default_rng(0).integers(n, size=(_DRAWS, N_RERUNS))
+        average = np.median if group.center == "median" else np.mean
+        is_shown = np.ones(_DRAWS, dtype=bool)
+        for part in group.parts:
+            is_shown &= average(part.gains[drawn], axis=1) > ROUNDING
+        probability *= float(is_shown.mean())
+    return probability

@@ -1,0 +1,88 @@
+"""Testing by betting: how rich a gambler gets who bets that a mean is above zero.
+
+He starts with 1 and stakes a share of what he has on every run. If the mean is at most zero, his wealth is expected to
+fall or to stay, whatever the distribution; so it ever reaches 1/α with probability at most α (Ville 1939), and one may
+look at it after every run without paying for the look. All that is assumed is that runs are independent and that no
+gain lies below a bound that is known beforehand. A collapse that has not been seen yet is therefore allowed for, as no
+t-test does: n equal gains of c, on a scale on which a run may lose 1, make nobody richer than (1 + c)^n.
+
+The share is not known that wins most. He divides his money among seventeen gamblers with fixed shares, half of it to
+the boldest, and his wealth is the sum of theirs. It does not depend on the order of the runs.
+
+References
+----------
+Waudby-Smith and Ramdas (2024): Estimating means of bounded random variables by betting. J. R. Stat. Soc. B 86(1).
+Shafer (2021): Testing by betting. J. R. Stat. Soc. A 184(2).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import logsumexp
+
+_HALVINGS = np.arange(17) / 2
+_SHARES = 2.0**-_HALVINGS
+"""Shares of the largest stake that cannot be lost twice: from all of it to a 256th."""
+_MONEY = 1 / ((np.arange(17) + 1) * (np.arange(17) + 2))
+_LOG_MONEY = np.log(_MONEY / _MONEY.sum())
+
+
+def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
+    """Return the logarithm of the wealth after each run of a gambler who bets that the mean gain is above zero.
+
+    Parameters
+    ----------
+    gains : float64 array of shape (n,)
+        The gain of each run, none below ``-most_lost``.
+    most_lost : float
+        The most that a run can lose, above zero, known before any run.
+
+    Returns
+    -------
+    float64 array of shape (n + 1,)
+        0 before the first run; natural logarithms.
+
+    Raises
+    ------
+    ValueError
+        If a gain lies below the bound.
+
+    Examples
+    --------
+    >>> compute_log_wealth(np.full(3, 1.0)).round(2)
+    array([0.  , 0.49, 1.05, 1.66])
+    >>> bool((compute_log_wealth(np.array([0.0, 0.0])) == 0).all())
+    True
+    """
+    shares = np.asarray(gains, dtype=np.float64) / most_lost
+    if (shares < -1 - 1e-9).any():
+        raise ValueError(f"a run lost {-shares.min() * most_lost:g}, more than the {most_lost:g} that it can lose")
+    with np.errstate(divide="ignore"):  # who stakes all of it may lose all of it
+        growth = np.log1p(np.outer(_SHARES, np.maximum(shares, -1.0)))
+    wealth = np.zeros((len(_SHARES), len(shares) + 1))
+    wealth[:, 1:] = growth.cumsum(axis=1)
+    return logsumexp(wealth + _LOG_MONEY[:, None], axis=0)
+
+
+def sign_gains(gains: np.ndarray, rounding: float = 1e-12) -> np.ndarray:
+    """Return +1 for each gain above zero and -1 for all others: bets that most runs gain.
+
+    Examples
+    --------
+    >>> sign_gains(np.array([0.2, 0.0, -3.0]))
+    array([ 1., -1., -1.])
+    """
+    return np.where(np.asarray(gains) > rounding, 1.0, -1.0)
+
+
+def average_log_wealth(log_wealth: np.ndarray) -> float:
+    """Return the logarithm of the average wealth of several gamblers: proof that at least one of them is right.
+
+    Examples
+    --------
+    >>> round(average_log_wealth(np.log([1.0, 3.0])), 4) == round(math.log(2), 4)
+    True
+    """
+    return float(logsumexp(log_wealth)) - math.log(len(log_wealth))
