@@ -27,7 +27,7 @@ FAST_TESTS = bands cells claims data_sources datasets domain export feasibility 
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark decide reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -60,6 +60,9 @@ reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
 
 benchmark: $(STAMP) $(PEERS_STAMP)  ## every method on every data set: mean ranks, and which one to take
 	$(RUN) paper=benchmark $(HOW)
+
+decide: $(STAMP)  ## is it true? as many repeats as the claims of a paper take, and no tables or figures; PAPER=4
+	$(RUN) do=decide $(WHICH) $(HOW)
 
 readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
 	$(RUN) do=readings $(WHICH) $(HOW)

@@ -33,6 +33,8 @@ ORDER = [
 
 PACKAGES = ("algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
+REGISTRIES = {"experiments/commands"}
+"""Folders with one file for each thing of a kind, which nobody has to read together."""
 
 
 def list_modules():
@@ -107,7 +109,7 @@ def test_no_folder_is_crowded():
     counts = Counter(
         path.parent.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")
     )
-    assert {folder: n for folder, n in counts.items() if n > LARGEST_FOLDER} == {}
+    assert {folder: n for folder, n in counts.items() if n > LARGEST_FOLDER and folder not in REGISTRIES} == {}
 
 
 def test_a_class_name_is_unique():

@@ -1,12 +1,14 @@
 """``do=verify``: does it matter where and in which order cells are run? A paper is run in six ways, which are compared.
 
 One job, two jobs, cells in another order, threads, a Dask cluster, and a run that is killed with ``kill -9`` and taken
-up again: ``cells.csv``, which holds every digit of every cell, must have the same bytes each time.
+up again: ``cells.csv``, which holds every digit of every cell, and ``claims.json``, which says how many repeats each
+claim took, must have the same bytes each time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import signal
 import subprocess
@@ -14,82 +16,89 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
 
-from experiments.cells.cell import Cell
+from experiments.cells.cell import Cell, json_safe
 from experiments.cells.study_cells import cells_of_studies
-from experiments.config.papers import read_paper
+from experiments.config.paper import Paper
+from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
+from experiments.judge.claim_verdicts import judge_claims
+from experiments.judge.decide import run_until_decided
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
-from experiments.store.long_table import format_cells_csv, long_table
+from experiments.store.long_table import format_cells_csv
+from experiments.store.record import Record
 
-Studies = Mapping[str, list[Cell]]
+Way = Callable[[Paper, Path], str]
+"""Runs a paper with a store of its own, and returns what came out as text."""
 
 
-def compare_ways(studies: Studies, ways: Mapping[str, Callable[[Studies, Path], None]]) -> dict[str, str]:
-    """Run cells in several ways, each into a store of its own; return the SHA-256 of ``cells.csv`` by way.
+def compare_ways(paper: Paper, ways: Mapping[str, Way]) -> dict[str, str]:
+    """Run a paper in several ways, each with a store of its own; return the SHA-256 of what came out by way.
 
     Parameters
     ----------
-    studies : mapping of str to list of Cell
+    paper : Paper
         What is run.
     ways : mapping of str to callable
-        Each takes the studies and the path of a store, and fills it.
-
-    Raises
-    ------
-    BadInput
-        If cells fail: they could not be compared.
+        See `Way`.
     """
     digests = {}
-    for name, fill in ways.items():
+    for name, run in ways.items():
         started = monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "store.sqlite"
-            fill(studies, path)
-            digests[name] = hashlib.sha256(_format_cells(studies, path).encode()).hexdigest()
+            digests[name] = hashlib.sha256(run(paper, Path(folder) / "store.sqlite").encode()).hexdigest()
         print(f"{name}: {digests[name][:16]}  ({monotonic() - started:.0f} s)", file=sys.stderr)
     return digests
 
 
-def ways_to_run(name: str, repeats: int) -> dict[str, Callable[[Studies, Path], None]]:
+def ways_to_run(name: str) -> dict[str, Way]:
     """Return the ways in which a paper is run."""
     return {
-        "one job": partial(_run_cells, where=Executor(jobs=1)),
-        "two jobs": partial(_run_cells, where=Executor(jobs=2)),
-        "two jobs, in another order": partial(_run_cells, where=Executor(jobs=2), is_shuffled=True),
-        "two threads": partial(_run_cells, where=Executor("threading", 2)),
-        "two Dask workers": partial(_run_cells, where=Executor("dask", 2)),
-        "two jobs, killed and taken up": partial(_kill_and_run, name=name, repeats=repeats),
+        "one job": partial(_run_paper, where=Executor(jobs=1)),
+        "two jobs": partial(_run_paper, where=Executor(jobs=2)),
+        "two jobs, in another order": partial(_run_paper, where=Executor(jobs=2), is_shuffled=True),
+        "two threads": partial(_run_paper, where=Executor("threading", 2)),
+        "two Dask workers": partial(_run_paper, where=Executor("dask", 2)),
+        "two jobs, killed and taken up": partial(_kill_and_run, name=name),
     }
 
 
-def _run_cells(studies: Studies, path: Path, where: Executor, is_shuffled: bool = False) -> None:
-    cells = list(chain.from_iterable(studies.values()))
-    if is_shuffled:
-        random.Random(0).shuffle(cells)
+def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = False) -> str:
+    """Run a paper until it is decided; return ``cells.csv`` and the verdicts on its claims."""
     with Store(path) as store:
-        run_cells(cells, store, where)
+
+        def run(cells: list[Cell], reason: str) -> dict[str, Record]:
+            order = random.Random(0).sample(cells, len(cells)) if is_shuffled else cells
+            run_cells(order, store, where)
+            return store.get({cell.key for cell in cells})
+
+        table = run_until_decided(paper, cells_of_studies(paper), run).make_table()
+    claims = json.dumps(json_safe(judge_claims(paper, table)), sort_keys=True)
+    return f"{format_cells_csv(table)}{claims}"
 
 
-def _kill_and_run(studies: Studies, path: Path, name: str, repeats: int) -> None:
-    """Kill the command in the midst, then let another run take up what is left."""
-    words = [f"paper={name}", f"repeats={repeats}", f"results={path.parent}", "executor.jobs=2"]
+def _kill_and_run(paper: Paper, path: Path, name: str) -> str:
+    """Kill the command in the midst of the rounds that follow the first, then let another run take up what is left."""
+    words = [f"paper={name}", f"repeats={paper.repeats}", f"most_repeats={paper.most_repeats}"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "experiments", *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "experiments", *words, f"results={path.parent}", "executor.jobs=2"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    n_cells = len(_list_keys(studies))
-    while process.poll() is None and _count_finished(path) < n_cells / 3:
+    n_first = len({cell.key for cells in cells_of_studies(paper).values() for cell in cells})
+    n_wanted = n_first if paper.most_repeats > paper.repeats else n_first / 3
+    while process.poll() is None and _count_finished(path) <= n_wanted:
         sleep(0.1)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    print(f"  killed with {_count_finished(path)} of {n_cells} cells in the store", file=sys.stderr)
-    _run_cells(studies, path, Executor(jobs=2))
+    print(f"  killed with {_count_finished(path)} cells in the store, {n_first} in the first round", file=sys.stderr)
+    return _run_paper(paper, path, Executor(jobs=2))
 
 
 def _count_finished(path: Path) -> int:
@@ -99,25 +108,14 @@ def _count_finished(path: Path) -> int:
         return len(store.done())
 
 
-def _format_cells(studies: Studies, path: Path) -> str:
-    with Store(path) as store:
-        records = store.get(_list_keys(studies))
-    return format_cells_csv(long_table(studies, records))
-
-
-def _list_keys(studies: Studies) -> set[str]:
-    return {cell.key for cell in chain.from_iterable(studies.values())}
-
-
 def run_command(request: SweepRequest) -> int:
     """Verify a paper; returns the exit code: 0 the same bytes, 1 not."""
-    (name,), repeats = request.list_choices("paper"), request.config["repeats"]
-    studies = cells_of_studies(read_paper(name), repeats)
-    digests = compare_ways(studies, ways_to_run(name, repeats))
+    (name,), config = request.list_choices("paper"), request.config
+    paper = prepare_paper(read_paper(name).to_mapping(), name, config["repeats"], config["most_repeats"])
+    digests = compare_ways(paper, ways_to_run(name))
     differing = [way for way, digest in digests.items() if digest != digests["one job"]]
     if differing:
-        print(f"cells.csv of paper {name} differs from that of one job: {', '.join(differing)}")
+        print(f"cells and claims of paper {name} differ from those of one job: {', '.join(differing)}")
         return 1
-    n_cells = sum(map(len, studies.values()))
-    print(f"cells.csv of paper {name}, {n_cells} cells, has the same bytes in all {len(digests)} ways")
+    print(f"cells and claims of paper {name} have the same bytes in all {len(digests)} ways")
     return 0

@@ -16,7 +16,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
-from experiments.config.paper import Paper
+from experiments.config.paper import Claim, Paper
 from experiments.judge.claim_verdicts import list_needs
 from experiments.judge.evidence.need import Need
 from experiments.judge.group_claim import ClaimAboutRuns
@@ -47,7 +47,9 @@ class DecidedRun:
         return long_table(self.cells, self.records)
 
 
-def run_until_decided(paper: Paper, cells: Mapping[str, Sequence[Cell]], run: Run) -> DecidedRun:
+def run_until_decided(
+    paper: Paper, cells: Mapping[str, Sequence[Cell]], run: Run, claims: Sequence[Claim] | None = None
+) -> DecidedRun:
     """Run cells of a paper, and then as many more as its verdicts take.
 
     Parameters
@@ -58,28 +60,31 @@ def run_until_decided(paper: Paper, cells: Mapping[str, Sequence[Cell]], run: Ru
         What is run first, by study.
     run : callable
         Runs cells; see `Run`.
+    claims : sequence of Claim, optional
+        Those that are to be decided; all of the paper's if left out.
     """
-    done = DecidedRun({name: list(of_study) for name, of_study in cells.items()}, {})
+    done = DecidedRun({name: list(cells.get(name, ())) for name in paper.studies}, {})
     done.records.update(run(list(chain.from_iterable(done.cells.values())), ""))
     first_repeats = cells_of_studies(paper, repeats=1)
-    undecided = [claim for claim in paper.claims if isinstance(claim, ClaimAboutRuns)]
+    undecided = [claim for claim in claims or paper.claims if isinstance(claim, ClaimAboutRuns)]
     while undecided:
-        table, needs, still = done.make_table(), [], []
-        for claim in undecided:
-            own = list_needs(paper, claim, table)
-            needs += own
-            still += [claim] if own else []
-        undecided = still
+        table = done.make_table()
+        needs_of = {claim.id: list_needs(paper, claim, table) for claim in undecided}
+        undecided = [claim for claim in undecided if needs_of[claim.id]]
+        needs = list(chain.from_iterable(needs_of.values()))
         further = _list_further(done.cells, first_repeats, needs)
         for name, of_study in further.items():
             done.cells[name] += of_study
         if further:
-            most = max(need.repeats for need in needs)
-            words = f"{len(undecided)} claims are not decided: up to {most} repeats"
-            done.records.update(run(list(chain.from_iterable(further.values())), words))
-        elif needs:
-            raise AssertionError(f"these were run and are still asked for: {needs}")
+            done.records.update(run(list(chain.from_iterable(further.values())), _describe_round(needs_of)))
     return done
+
+
+def _describe_round(needs_of: Mapping[str, Sequence[Need]]) -> str:
+    """Say why there is another round."""
+    most = max(need.repeats for needs in needs_of.values() for need in needs)
+    n_open = sum(map(bool, needs_of.values()))
+    return f"{n_open} claim{'s are' if n_open > 1 else ' is'} not decided yet: up to {most} repeats"
 
 
 def _list_further(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -20,20 +20,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
-from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.evidence.claim_groups import ROUNDING, ClaimGroup, list_steps
+from experiments.judge.claim_verdicts import find_level, judge_claims
+from experiments.judge.evidence.claim_group import ROUNDING
+from experiments.judge.evidence.wealth import compute_log_wealth
 from experiments.judge.group_claim import GroupClaim
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import REPRODUCED, UNDECIDED
+from experiments.judge.verdict import REFUTED, REPRODUCED
 from experiments.regression_check.order_statistics import LEVEL, most_against
-from experiments.stats import ALPHA
 from experiments.store.study_rows import select_rows
 
 
@@ -212,15 +211,15 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
 
 def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, repeats: int) -> tuple[str, str]:
     """Return the verdict on a watched claim, and the reason; every one is judged as if it were the only one."""
-    (result,) = judge_claims(paper.replaced(claims=(claim,), readings=(), repeats=repeats), table)
+    (result,) = judge_claims(_make_alone(paper, claim, repeats), table)
     return result["verdict"], result["reason"]
 
 
 def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict: str, n_further: int) -> str:
     """Return why further runs may well give another verdict on a claim; nothing if the chance is below ``LEVEL``.
 
-    A claim that is reproduced stays so unless in some group too many runs speak against it, or against a step. One that
-    is not stays so as long as enough runs of one group contradict it. Both are counts of signs, see `most_against`.
+    A claim that is reproduced stays so unless too many runs speak against some part of it. One that is refuted stays so
+    as long as enough runs contradict one part. Both are counts of signs, see `most_against`.
 
     Parameters
     ----------
@@ -233,45 +232,40 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
     n_further : int
         How many further runs will be judged.
     """
-    groups = claim.make_groups(paper, table)
-    if verdict == UNDECIDED:
+    if verdict not in (REPRODUCED, REFUTED):
         return f"it is {verdict}"
-    if any(map(attrgetter("is_at_bound"), groups)):
+    groups = claim.make_groups(paper, table)
+    if any(group.is_at_bound(len(group.values)) for group in groups):
         return "a group stands at its bound throughout"
-    is_reproduced = verdict == REPRODUCED
-    tests = _list_tests_for(groups, n_further) if is_reproduced else _list_tests_against(groups, n_further)
+    alone = _make_alone(paper, claim, n_further)
+    threshold = -math.log(find_level(alone, alone.claims[0]))
+    gains = [part.gains for group in groups for part in group.parts]
+    if verdict == REPRODUCED:
+        too_many = _count_tolerated(n_further, threshold) + 1
+        tests = [part <= ROUNDING for part in gains]
+    else:
+        too_many = _count_tolerated(n_further, threshold + math.log(len(gains))) + 1
+        tests = [part >= -ROUNDING for part in gains]
     margins = []
-    for is_against, too_many in tests:
+    for is_against in tests:
         allowed = most_against(len(is_against), n_further, too_many, LEVEL / len(tests))
         margins.append((allowed, int(is_against.sum()), len(is_against)))
-    choose = min if is_reproduced else max  # all must hold, or one must
+    choose = min if verdict == REPRODUCED else max  # all must hold, or one must
     allowed, n_against, n = choose(margins, key=lambda margin: margin[0] - margin[1])
     return "" if n_against <= allowed else f"{n_against} of {n} runs speak against it, and {max(allowed, 0)} may"
 
 
-def _list_tests_for(groups: Sequence[ClaimGroup], n: int) -> list[tuple[np.ndarray, int]]:
-    """Return which runs speak against what makes a claim reproduced, and how many of n are too many, for each test."""
-    tests = []
-    for effects in _list_signed_effects(groups):
-        tests.append((effects <= ROUNDING, _count_tolerated(n, ALPHA) + 1))
-    steps = list_steps(groups) if groups[0].rule.contradiction_words else []
-    for step in steps:
-        tests.append((step.effects < -ROUNDING, n - _count_tolerated(n, ALPHA / len(steps))))
-    return tests
+def _make_alone(paper: Paper, claim: GroupClaim, repeats: int) -> Paper:
+    """Return the paper as if it had one claim and were run so many times."""
+    alone = claim.replaced(reading_of=None)
+    return paper.replaced(claims=(alone,), readings=(), repeats=repeats, most_repeats=repeats)
 
 
-def _list_tests_against(groups: Sequence[ClaimGroup], n: int) -> list[tuple[np.ndarray, int]]:
-    """Return the same of what makes a claim not reproduced."""
-    all_effects = _list_signed_effects(groups)
-    too_many = _count_tolerated(n, ALPHA / len(all_effects)) + 1
-    return [(effects >= -ROUNDING, too_many) for effects in all_effects]
-
-
-def _list_signed_effects(groups: Sequence[ClaimGroup]) -> list[np.ndarray]:
-    return list(chain.from_iterable(map(attrgetter("signed_effects"), groups)))
-
-
-def _count_tolerated(n: int, alpha: float) -> int:
-    """Return how many of n signs may be wrong in a sign test that is significant; -1 if it never is."""
-    p_values = binom.sf(n - np.arange(n + 1) - 1, n, 0.5)  # with 0, 1, ... wrong signs
-    return int(np.flatnonzero(p_values < alpha).max(initial=-1))
+def _count_tolerated(n: int, threshold: float) -> int:
+    """Return how many of n runs may speak against a part that is proven by signs all the same; -1 if none may."""
+    for n_against in range(n + 1):
+        signs = np.ones(n)
+        signs[:n_against] = -1
+        if compute_log_wealth(signs)[-1] < threshold:
+            return n_against - 1
+    return n
