@@ -1,32 +1,68 @@
-"""``ranks``: mean ranks of algorithms over data sets, with the difference of ranks that is more than chance."""
+"""``ranks``: mean ranks of algorithms over data sets, and the first of them compared with each other one."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, ShownPart
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import is_error
-from experiments.stats import ALPHA
+from experiments.judge.verdict import EQUAL, is_error, is_in_per_cent
+from experiments.stats import LEVEL, compare_over_datasets
 from experiments.store.study_rows import select_rows
-from plots.labels import label_name, label_names
+from plots.figures._standings import (
+    BEATS_THE_FIRST,
+    NOT_TOLD_APART,
+    TOLD_APART,
+    count_ranked_sets,
+    format_probability,
+    format_rank,
+    judge_posterior,
+    name_with_odds,
+    select_means,
+)
+from plots.labels import label_name
+from plots.markdown import format_table
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
+_NOT_COMPARED: dict[str, Any] = {"better": math.nan, "equal": math.nan, "worse": math.nan, "verdict": ""}
+_HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "")
+
 
 class RanksFigure(ShownPart, PaperFigure):
-    """Mean ranks of the algorithms of a study over its data sets, beside Nemenyi's critical difference."""
+    """Mean ranks of the algorithms of a study over its data sets, and the first compared with each other one."""
 
     kind: Literal["ranks"]
     metric: str
     """The metric that ranks them."""
+    equal_within: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    """The largest difference that counts as practically equal: of errors a share of the error, of other metrics on
+    their own scale, so that 0.01 of an accuracy is one point."""
     advises: bool = False
     """Whether the first algorithm is the one to take: the figure must hold none that is not private as it says."""
+
+    @property
+    def margin_words(self) -> str:
+        """The largest difference that counts as practically equal, with its unit.
+
+        Examples
+        --------
+        >>> for metric in ("accuracy", "mse", "r2"):
+        ...     print(RanksFigure(id="r", title="R", kind="ranks", study="s", metric=metric).margin_words)
+        1 point
+        1 %
+        0.01
+        """
+        if is_in_per_cent(self.metric):
+            return f"{100 * self.equal_within:g} point{'' if self.equal_within == 0.01 else 's'}"
+        return f"{100 * self.equal_within:g} %" if is_error(self.metric) else f"{self.equal_within:g}"
 
     def check(self, paper: Paper) -> None:
         """Check that there is something to rank.
@@ -41,68 +77,58 @@ class RanksFigure(ShownPart, PaperFigure):
         check_metrics(paper, self.id, self.study, self.where, [self.metric])
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-        """Rank the algorithms.
+        """Rank the algorithms, and compare the first of them with each other one.
 
         Returns
         -------
         DataFrame
             One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the
-            best, of medians over repeats, mean over all other axes; ``n`` and ``n_expected`` (cells). A data set of
-            which some setting has no result ranks nobody.
+            best, of medians over repeats, mean over all other axes; ``lead``, by how much the first algorithm is better
+            than this one, mean over the same axes, of errors ln(this one's / the first's); ``better``, ``equal`` and
+            ``worse``, probabilities about the first one against this one, as from `compare_over_datasets`; ``verdict``,
+            what they say; ``n`` and ``n_expected`` (cells). A data set of which some setting has no result ranks nobody
+            and is in no comparison.
         """
         study = paper.study(self.study, self.id)
         axes = study.axes(self.where)
         by = [name for name in axes if name != "algorithm"]
-        n_others = math.prod(len(axes[name]) for name in by if name != "dataset")
+        n_settings = math.prod(len(axes[name]) for name in by if name != "dataset")
         rows = select_rows(table, study, self.metric, self.where)
-        counts = rows.groupby(["dataset", "algorithm"]).size() if len(rows) else {}
-        ranks = self._rank(rows, by, axes["algorithm"], n_others) if len(rows) else pd.DataFrame()
+        counts = rows.groupby(["dataset", "algorithm"]).size()
+        medians = self._list_medians(rows, by, axes["algorithm"], n_settings)
+        ranks = medians.rank(axis=1, ascending=is_error(self.metric)).groupby("dataset").mean().reindex(axes["dataset"])
+        means = ranks.mean().round(9)  # what is equal stays equal in the CSV file
+        first = means.sort_values(kind="stable").index[0]
+        leads = self._measure_leads(medians, first).reindex(axes["dataset"])
         records = []
         for algorithm in axes["algorithm"]:
             for dataset in axes["dataset"]:
-                rank = _find_rank(ranks, dataset, algorithm)
-                n = int(counts.get((dataset, algorithm), 0))
-                expected = n_others * paper.repeats
-                records.append(
-                    {"algorithm": algorithm, "dataset": dataset, "rank": rank, "n": n, "n_expected": expected}
-                )
+                values = {"rank": ranks.at[dataset, algorithm], "lead": leads.at[dataset, algorithm], **_NOT_COMPARED}
+                cells = {"n": int(counts.get((dataset, algorithm), 0)), "n_expected": n_settings * paper.repeats}
+                records.append({"algorithm": algorithm, "dataset": dataset, **values, **cells})
         for algorithm in axes["algorithm"]:
-            mean = ranks[algorithm].mean() if algorithm in ranks else math.nan
-            records.append({"algorithm": algorithm, "dataset": "", "rank": mean, "n": 0, "n_expected": 0})
+            compared = _NOT_COMPARED if algorithm == first else self._compare(leads[algorithm].dropna())
+            values = {"rank": means[algorithm], "lead": leads[algorithm].mean(), **compared}
+            records.append({"algorithm": algorithm, "dataset": "", **values, "n": 0, "n_expected": 0})
         return pd.DataFrame(records)
 
     def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
-        """Draw the mean rank of each algorithm, and its rank on each data set."""
-        from plots import style
+        """Draw mean ranks, ranks on single data sets, and a bar of probabilities for each comparison."""
+        from plots.figures._ranks_drawing import draw_ranks  # matplotlib is slow to import
 
-        means = _select_means(frame)
-        single = frame[frame["dataset"] != ""].dropna(subset=["rank"])
-        n_sets = single["dataset"].nunique()
-        drawn = style.make_figure(9.2, 1.9 + 0.42 * len(means))
-        axes = drawn.add_subplot()
-        ticks: dict[str, Any] = {"marker": "|", "markersize": 9, "linestyle": "none", "markeredgewidth": 2}
-        for place, row in enumerate(means.to_dict("records")):
-            own = single[single["algorithm"] == row["algorithm"]]["rank"]
-            axes.plot(own, [place] * len(own), color=style.QUALITATIVE[4], **ticks)
-            axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=style.QUALITATIVE[0])
-        axes.set_yticks(range(len(means)), label_names(paper, means["algorithm"]))
-        axes.invert_yaxis()
-        axes.set_xlim(0.8, len(means) + 0.2)
-        p = compute_friedman_p(frame)
-        chance = "" if math.isnan(p) else f"; all equal: p = {p:.2g} (Friedman)"
-        axes.set_xlabel(f"mean rank over {n_sets} data sets, 1 is best{chance}")
-        style.dress_axes(axes, "x")
-        if n_sets > 1:
-            best, difference = float(means["rank"].iloc[0]), critical_difference(len(means), n_sets)
-            axes.axvspan(best, best + difference, color=style.QUALITATIVE[0], alpha=0.10, linewidth=0, zorder=0)
-            words = "shaded: not told from the best (Nemenyi, 5 %); ticks: single data sets"
-            axes.annotate(words, (1, 1.01), xycoords="axes fraction", ha="right", fontsize=9, color=style.INK)
-        style.write_shortfall(axes, frame, pad=18)
-        style.write_title(drawn, axes, self.title)
-        return drawn
+        return draw_ranks(paper, self, frame)
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the comparisons as the report's page shows them."""
+        return {"heads": _HEADS, "standings": self._list_standings(paper, frame), "explanation": self._explain(frame)}
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the comparisons as a table."""
+        table = format_table(_HEADS, self._list_standings(paper, frame))
+        return f"{self.title}: {self._explain(frame)}\n\n{table}"
 
     def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Say which algorithm to take: the best mean rank, with those that are not told from it.
+        """Say which algorithm to take: the best mean rank, with what the data sets say of it against each other one.
 
         A run that is not complete gives no advice, and says so; a figure that does not advise says nothing.
         """
@@ -110,54 +136,49 @@ class RanksFigure(ShownPart, PaperFigure):
             return ""
         if note := note_shortfall(frame):
             return f"{note}; no advice"
-        best, *others = _select_means(frame).to_dict("records")
-        n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
-        limit = best["rank"] + (critical_difference(len(others) + 1, n_sets) if n_sets > 1 else math.inf)
-        near = []
-        for row in others:
-            if row["rank"] <= limit:
-                near.append(f"{label_name(paper, row['algorithm'])} ({row['rank']:.2f})")
-        close = f"not told from it (Nemenyi, 5 %): {', '.join(near)}" if near else "every other is significantly worse"
-        name = label_name(paper, best["algorithm"])
-        return f"{self.title}: take {name}, mean rank {best['rank']:.2f} over {n_sets} data sets; {close}."
+        best, *others = select_means(frame).to_dict("records")
+        margin, level = self.margin_words, f"{100 * LEVEL:.0f} %"
+        words = {
+            TOLD_APART: f"better by more than {margin}, with a probability of at least {level}, than",
+            EQUAL: f"equal within {margin}, with a probability of at least {level}, to",
+            NOT_TOLD_APART: "not told apart from",
+            BEATS_THE_FIRST: f"worse by more than {margin}, with a probability of at least {level}, than",
+        }
+        parts = [f"mean rank {best['rank']:.2f} over {count_ranked_sets(frame)} data sets"]
+        for verdict, says in words.items():
+            names = [name_with_odds(paper, row) for row in others if row["verdict"] == verdict]
+            if names:
+                parts.append(f"{says} {'every other' if len(names) == len(others) > 1 else ', '.join(names)}")
+        return f"{self.title}: take {label_name(paper, best['algorithm'])}: {'; '.join(parts)}."
 
-    def _rank(self, rows: pd.DataFrame, by: list[str], algorithms: list[str], n_others: int) -> pd.DataFrame:
-        """Return the mean rank of each algorithm on each data set all of whose settings have results."""
+    def _list_medians(self, rows: pd.DataFrame, by: list[str], algorithms: list[str], n_settings: int) -> pd.DataFrame:
+        """Return the median of each algorithm in each setting of the data sets all of whose settings have results."""
         medians = rows.groupby([*by, "algorithm"])[self.metric].median().unstack("algorithm")
-        ranks = medians.reindex(columns=algorithms).dropna().rank(axis=1, ascending=is_error(self.metric))
-        complete = ranks.groupby("dataset").filter(lambda part: len(part) == n_others)
-        return complete.groupby("dataset").mean()
+        complete = medians.reindex(columns=algorithms).dropna()
+        return complete[complete.groupby("dataset")[algorithms[0]].transform("size") == n_settings]
 
+    def _measure_leads(self, medians: pd.DataFrame, first: str) -> pd.DataFrame:
+        """Return by how much the first algorithm is better than each one on each data set; an error of 0 has a log."""
+        goods = -np.log(medians.clip(lower=np.finfo(float).tiny)) if is_error(self.metric) else medians
+        return goods.rsub(goods[first], axis=0).groupby("dataset").mean()
 
-def critical_difference(n_algorithms: int, n_datasets: int) -> float:
-    """Return the difference of mean ranks that chance exceeds once in twenty, if all algorithms were equal.
+    def _compare(self, leads: pd.Series) -> dict[str, Any]:
+        if leads.empty:
+            return _NOT_COMPARED
+        margin = math.log1p(self.equal_within) if is_error(self.metric) else self.equal_within
+        posterior = vars(compare_over_datasets(leads.to_numpy(), margin))
+        return {**posterior, "verdict": judge_posterior(posterior)}
 
-    Examples
-    --------
-    >>> round(critical_difference(4, 14), 2)  # Demsar (2006), section 3.2.2, with its q = 2.569
-    1.25
-    """
-    from scipy.stats import studentized_range  # slow to import
+    def _list_standings(self, paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
+        body = []
+        for row in select_means(frame).to_dict("records"):
+            odds = [format_probability(row[name]) for name in ("better", "equal", "worse")]
+            body.append([label_name(paper, row["algorithm"]), format_rank(row["rank"]), *odds, row["verdict"]])
+        return body
 
-    q = studentized_range.ppf(1 - ALPHA, n_algorithms, math.inf) / math.sqrt(2)
-    return float(q * math.sqrt(n_algorithms * (n_algorithms + 1) / (6 * n_datasets)))
-
-
-def compute_friedman_p(frame: pd.DataFrame) -> float:
-    """Return the p-value of "all algorithms are equal", over the data sets that rank them; NaN of too few."""
-    from scipy.stats import friedmanchisquare
-
-    single = frame[frame["dataset"] != ""]
-    wide = single.pivot(index="dataset", columns="algorithm", values="rank").dropna()
-    if len(wide) < 2 or wide.shape[1] < 3:
-        return math.nan
-    return float(friedmanchisquare(*wide.to_numpy().T).pvalue)
-
-
-def _select_means(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["dataset"] == ""].sort_values("rank", kind="stable")
-
-
-def _find_rank(ranks: pd.DataFrame, dataset: str, algorithm: str) -> float:
-    is_there = algorithm in ranks and dataset in ranks.index
-    return float(ranks.loc[dataset, algorithm]) if is_there else math.nan
+    def _explain(self, frame: pd.DataFrame) -> str:
+        return (
+            f"mean ranks over {count_ranked_sets(frame)} data sets, and the probabilities that on further data sets "
+            f"the best is better than this one by more than {self.margin_words}, equal within that, or worse (Bayesian "
+            f"signed-rank test; {100 * LEVEL:.0f} % decide)."
+        )

@@ -168,6 +168,7 @@ def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
         "files": _list_files(run, "figures", part.id),
         "measured": _describe_audit(run, part),
         "points": [],
+        "standings": [],
         **part.describe(run.paper, frame),
     }
 

@@ -124,7 +124,7 @@ def describe_paper(folder: Path) -> str:
     substitutes = describe_substitutes(paper.labels, paper.used_instead)
     sections = {
         "Verdicts": [count_verdicts(paper, numbers) if has_verdicts else "", *substitutes, *run.list_advice()],
-        "What soundness costs": _format_parts(run, paper.figures),
+        "Comparisons": _format_parts(run, paper.figures),
         "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
         "Claims": [format_claims(run.claims)] if run.claims else [],
         "Readings": format_readings(run),
