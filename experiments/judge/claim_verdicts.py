@@ -78,7 +78,7 @@ def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None
         For each claim: id, text, kind, verdict, reason; on_average and in_most_runs (the verdict by each, None where
         it is not asked), level (α of each), repeats (the most that a group took), looks, center, effect with low and
         high (of the mean group, on the metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups
-        (of each the setting, the effect of its weakest part with its interval, margin, share_won, n and state, the
+        (of each the setting, the effect of its weakest part with its interval, share_won, n and state, the
         weakest group first), contradiction (the part that refutes the claim), scope, cells and cells_expected. What a
         claim has not is None.
 
@@ -262,10 +262,13 @@ def _explain_verdict(
 ) -> list[str]:
     """Say what a verdict rests on: how many groups hold, the one that refutes it, how near an undecided one is."""
     main = _find_decisive(replay)
-    n_holding, n_equal = main.states.count(State.HOLDS), main.states.count(State.EQUAL)
+    n_settled = sum(map(main.is_settled, range(len(groups))))
+    n_holding, n_equal = main.count_groups(State.HOLDS), main.count_groups(State.EQUAL)
     held = f"holds in {n_holding} of {len(groups)} groups"
     if n_equal:
         held += f", practically equal in {n_equal}"
+    if n_settled > n_holding + n_equal:
+        held += f", holds within ± δ in {n_settled - n_holding - n_equal}"
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
         where = describe_place(contradiction)
         return [f"{where}: {_format(claim, contradiction)} after {contradiction['n']} repeats", held]

@@ -1,13 +1,13 @@
 """Decide a claim look by look, on runs that are there: what they prove, and which runs are still needed.
 
-A look is a number of repeats. At each look every group that is still open is weighed, and the claim with it:
+A look is a number of repeats. At each look every part of every group that is still open is weighed:
 
-- a group *holds* once all of its parts are proven to gain, and is *practically equal* once it is proven that they
-  neither lose nor gain more than δ; it is then settled, and gets no more runs;
-- the claim is *reproduced* once all groups hold, *practically equal* once all are, *reproduced within ± δ* once all are
-  one or the other: every group must be proven, so nothing is adjusted for their number (an intersection-union test);
-- it is *refuted* once the average wealth of all who bet against it, over all groups and parts, proves that one of them
-  is right, which pays for their number.
+- it *holds* once it is proven to gain, and is *practically equal* once it is proven neither to lose nor to gain more
+  than δ. A group whose parts are all one or the other is settled, and gets no more runs;
+- the claim is *reproduced* once all parts hold, *practically equal* once all are, *reproduced within ± δ* once all are
+  one or the other: every part must be proven, so nothing is adjusted for their number (an intersection-union test);
+- it is *refuted* once the average wealth of all who bet against a part proves that one of them is right, which pays for
+  their number. A part that is practically equal refutes nothing.
 
 What proves is a wealth of 1/α. It may be looked at as often as one likes, so looks cost nothing (see `wealth`).
 
@@ -20,10 +20,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, Outcomes, Question, State
+from experiments.judge.evidence.claim_group import ClaimGroup, Question, State
 from experiments.judge.evidence.wealth import average_log_wealth
 from experiments.judge.verdict import EQUAL, REFUTED, REPRODUCED, REPRODUCED_WITHIN, UNDECIDED
 
@@ -59,19 +60,25 @@ class QuestionState:
 
     def __init__(self, groups: Sequence[ClaimGroup], question: Question, threshold: float) -> None:
         self.question = question
-        self.states = [State.OPEN] * len(groups)
+        self.states = [[State.OPEN] * len(group.parts) for group in groups]
         self.contradiction: tuple[int, int] | None = None
         self._groups, self._threshold = groups, threshold
         self._against = [np.zeros(len(group.parts)) for group in groups]
 
+    def is_settled(self, place: int) -> bool:
+        """Return whether every part of a group holds or is practically equal."""
+        return State.OPEN not in self.states[place]
+
     def weigh_group(self, place: int, n: int) -> None:
         """Weigh the first ``n`` repeats of a group."""
-        outcomes = self._groups[place].weigh_outcomes(self.question, n)
-        if self.states[place] is State.OPEN:
-            self.states[place] = self._find_state(outcomes)
-        # what is practically equal contradicts by less than δ at most, which is no contradiction
-        is_equal = self.states[place] is State.EQUAL
-        self._against[place] = np.minimum(outcomes.contradicts, 0.0) if is_equal else outcomes.contradicts
+        states, against = self.states[place], self._against[place]
+        for part, wealth in enumerate(self._groups[place].weigh_parts(self.question)):
+            if states[part] is State.OPEN and wealth.gain[n] >= self._threshold:
+                states[part] = State.HOLDS
+            elif states[part] is State.OPEN and wealth.equal[n] >= self._threshold:
+                states[part] = State.EQUAL
+            # what is practically equal contradicts by less than δ at most, which is no contradiction
+            against[part] = min(wealth.loss[n], 0.0) if states[part] is State.EQUAL else wealth.loss[n]
 
     def weigh_claim(self) -> None:
         """Find out whether some part of some group contradicts the claim, and which does most."""
@@ -81,25 +88,28 @@ class QuestionState:
 
     def project_repeats(self, place: int, n: int) -> float:
         """Return after how many repeats a group would be settled if wealth went on to grow as it did."""
-        outcomes = self._groups[place].weigh_outcomes(self.question, n)
-        n_bets = sum(map(len, self._against))
-        grown = max(outcomes.holds, outcomes.equal, outcomes.contradicts.max() - math.log(n_bets))
+        weighed = self._groups[place].weigh_parts(self.question)
+        for_parts = []
+        for state, wealth in zip(self.states[place], weighed, strict=True):
+            if state is State.OPEN:
+                for_parts.append(max(wealth.gain[n], wealth.equal[n]))
+        against = self._against[place].max() - math.log(sum(map(len, self._against)))
+        grown = max(min(for_parts, default=0.0), against)
         return n * self._threshold / grown if grown > 0 else math.inf
-
-    def _find_state(self, outcomes: Outcomes) -> State:
-        if outcomes.holds >= self._threshold:
-            return State.HOLDS
-        return State.EQUAL if outcomes.equal >= self._threshold else State.OPEN
 
     @property
     def verdict(self) -> str:
         """The verdict so far."""
         if self.contradiction is not None:
             return REFUTED
-        if State.OPEN in self.states:
+        found = set(chain.from_iterable(self.states))
+        if State.OPEN in found:
             return UNDECIDED
-        found = set(self.states)
         return REPRODUCED if found == {State.HOLDS} else EQUAL if found == {State.EQUAL} else REPRODUCED_WITHIN
+
+    def count_groups(self, state: State) -> int:
+        """Return of how many groups all parts have a state."""
+        return sum(set(states) == {state} for states in self.states)
 
 
 @dataclass(frozen=True)
@@ -167,14 +177,14 @@ def _list_unsettled(answers: Sequence[QuestionState], counts: Sequence[int], mos
     too. Where the second question refutes the claim, the group that does it comes first.
     """
     main, *others = answers
-    unsettled = [place for place, state in enumerate(main.states) if state is State.OPEN]
+    unsettled = [place for place in range(len(counts)) if not main.is_settled(place)]
     for other in others:
         if other.contradiction is not None and other.contradiction[0] in unsettled:
             unsettled = [other.contradiction[0]]
         is_open = other.verdict == UNDECIDED
         promising = []
         for place in unsettled:
-            is_needed = is_open and other.states[place] is State.OPEN
+            is_needed = is_open and not other.is_settled(place)
             if is_needed or main.project_repeats(place, counts[place]) <= most:
                 promising.append(place)
         unsettled = promising
