@@ -15,8 +15,8 @@ no repeat could tell  *print too coarse*: what endless repeats would leave, z·s
 else                  *undecided*, and more repeats could decide it
 ===================== ==================================================================================================
 
-Repeats without spread count as deterministic: a printed value beyond the rounding is outside. If they are not, its
-exact chance, which stands beside, may be large all the same.
+Repeats without spread count as deterministic: a printed value beyond the rounding is outside. Its exact chance stands
+beside, and while that is not below 5 %, more repeats are asked for: if rare other values turn up, the verdict changes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ def judge_agreement(
     ours = Prediction(values, printed_repeats, range_of(number.metric))
     predicted, chance = ours.interval(), ours.chance_of(number.value, slack_of(number))
     verdict, reason = _decide(number, ours, resolution)
-    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=verdict == UNDECIDED)
+    if not ours.spread:
+        reason = f"{reason}; all {n} repeats agree exactly"
+    needs_repeats = verdict == UNDECIDED or (verdict == REFUTED and chance >= ALPHA)
+    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
 
 
 def is_outside(number: PrintedNumber, ours: Prediction) -> bool:
@@ -115,7 +118,7 @@ def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
     slack = slack_of(number)
     chance = ours.chance_of(number.value, slack)
     if not ours.spread:
-        return f"all repeats agree exactly (were that luck, chance at most {chance:.1g})"
+        return f"chance at most {chance:.1g} if that is luck"
     is_above = number.value > ours.center
     exact = ours.exact_chance(number.value - slack if is_above else number.value + slack)
     if 2 * exact > chance:

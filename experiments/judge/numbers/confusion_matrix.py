@@ -133,7 +133,7 @@ def _find_matrix(precisions: list, recalls: list, ranges: list, n_total: int | N
         rules += _within(precisions[i], cells[i, i], column_sums[i])
     lines, low, high = map(np.array, zip(*rules, strict=True))
     solution = milp(
-        np.zeros(k * k), integrality=np.ones(k * k), bounds=MetricRange(0), constraints=LinearConstraint(lines, low, high)
+        np.zeros(k * k), integrality=np.ones(k * k), bounds=Bounds(0), constraints=LinearConstraint(lines, low, high)
     )
     if solution.status == 2:  # infeasible
         return None

@@ -1,9 +1,10 @@
-"""What the verdicts on printed numbers still need: more repeats of the settings of those that are undecided.
+"""What the verdicts on printed numbers still need: more repeats of their settings.
 
 Repeats are looked at 20, 40, 80, ... at a time (twice as many each time, from the paper's own number if that is
-larger), so that the verdict of a number is a function of the number of its repeats alone. A number needs no more once
-its verdict is anything but *undecided* (see `agreement`), cells are missing that should be there already, or the next
-look would be beyond the most repeats that may be run.
+larger), so that the verdict of a number is a function of the number of its repeats alone. A number needs more while
+it is *undecided*, or refuted by repeats that all agree but are too few to show that they always do (see `agreement`).
+It needs none if cells are missing that should be there already, or if the next look would be beyond the most repeats
+allowed.
 """
 
 from __future__ import annotations

@@ -207,8 +207,6 @@ def _compare(paper: Paper, number: PrintedNumber, groups: list, repeats: int, n_
     notes = _note_maximum(setting, groups) if number.statistic == "max" else []
     if len(values) < repeats:
         notes.append(f"INCOMPLETE: {len(values)} of {repeats} repeats")
-    if len(values) > 1 and np.ptp(values) == 0:
-        notes.append(f"all {len(values)} repeats agree exactly")
     if n_undefined:
         notes.append(f"undefined in {n_undefined} more runs")
     return replace(
