@@ -132,7 +132,8 @@ def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> s
     """Say what the printed mean asks of every single run that it is a mean of."""
     m, slack = ours.n_further, slack_of(number)
     end = ours.bounds.high if is_above else ours.bounds.low
-    worst = end - m * (end - number.value + (slack if is_above else -slack)) if m > 1 else number.value
+    rounded = number.value - slack if is_above else number.value + slack
+    worst = rounded if m == 1 else end - m * (end - rounded)
     n_reaching = int(np.sum(ours.values >= worst) if is_above else np.sum(ours.values <= worst))
     if not math.isfinite(worst) or n_reaching == ours.n:
         return "whatever the distribution of the runs"
