@@ -115,7 +115,7 @@ def test_a_metric_with_a_bound_refutes_what_leaves_no_single_run_room():
         in (row["reason"])
     )
     assert row["prediction_high"] <= 1 and row["verdict_one_run"] != "refuted"
-    # a single printed run above all of forty: 1 / 41, which the bootstrap takes for likelier (a clear break upwards)
+    # a single printed run above all of forty: 1 / 41
     forty = cells((0.3,) * 20 + (0.9,) * 20)
     row = judge(printed(0.999), forty, paper=PAPER | {"repeats": 40})
     assert row["chance"] == pytest.approx(2 / 41)
