@@ -406,7 +406,7 @@ def test_printed_claims_follow_their_numbers():
         (["reproduced", "refuted"], "refuted"),
         (["reproduced", "not run"], "undecided"),
     ):
-        numbers = pd.DataFrame({"id": ["x", "y"], "verdict": verdicts})
+        numbers = pd.DataFrame({"id": ["x", "y"], "verdict": verdicts, "reason": ""})
         (result,) = judge_claims(paper, pd.DataFrame(), numbers)
         assert result["verdict"] == expected
     with pytest.raises(PaperError, match="no printed number 'x'"):
@@ -465,7 +465,7 @@ def test_claims_that_lack_a_key_or_have_a_wrong_one_are_refused(claim, message):
 
 def test_every_claim_of_paper_2_can_be_asked():
     paper = read_paper("2")
-    numbers = read_numbers_of(paper).assign(verdict="not run")
+    numbers = read_numbers_of(paper).assign(verdict="not run", reason="")
     results = judge_claims(paper, pd.DataFrame(), numbers, fixed_splits=["adult"])
     own = {"grows-with-epsilon", "grows-with-depth", "above-diffprfs-ig", "above-diffprfs-max", "printed-maximum"}
     assert own <= {result["id"] for result in results}
