@@ -461,35 +461,35 @@ def test_a_number_without_its_setting_needs_a_table_of_such_numbers():
 # What undecided numbers still need.
 
 
-def needs(reported, rows, most=1280, **changes):
-    return list_needs(make_paper(**PAPER | changes), reported, pd.DataFrame(rows), most)
+def needs(reported, rows, **changes):
+    return list_needs(make_paper(**PAPER | changes), reported, pd.DataFrame(rows))
 
 
-def test_an_undecided_number_needs_the_next_look_and_a_decided_one_nothing():
-    fine = {"resolution": {"accuracy": 0.0496}}
+def test_an_undecided_number_needs_one_more_look_and_a_decided_one_nothing():
+    fine = {"resolution": {"accuracy": 0.0496}, "repeats": 10}
     (need,) = needs(printed(0.8), cells(REPEATS), **fine)
     assert need.study == "grid" and need.repeats == 20
     assert need.where == {"dataset": "car", "algorithm": "a", "params.max_depth": 3, "epsilon": 0.1}
-    assert needs(printed(0.8), cells((0.8,)))[0].repeats == 20, "one repeat only"
-    assert needs(printed(0.8), cells(REPEATS)) == [], "reproduced"
-    assert needs(printed(0.9), cells(REPEATS)) == [], "refuted"
-    assert needs(printed(0.8), []) == [], "not run"
-    assert needs(printed(0.8), cells(REPEATS), most=19, **fine) == []
+    assert needs(printed(0.8), cells((0.8,)), repeats=10)[0].repeats == 20, "one repeat only"
+    assert needs(printed(0.8), cells(REPEATS), repeats=10) == [], "reproduced"
+    assert needs(printed(0.9), cells(REPEATS), repeats=10) == [], "refuted"
+    assert needs(printed(0.8), [], repeats=10) == [], "not run"
+    assert needs(printed(0.8), cells(REPEATS), most_repeats=19, **fine) == []
     later = cells(np.random.default_rng(0).normal(0.8, 0.02, 20))
-    assert needs(printed(0.8), later, resolution={"accuracy": 0.0405})[0].repeats == 40
-    assert needs(printed(0.8), cells(REPEATS), repeats=30, **fine)[0].repeats == 30
+    assert needs(printed(0.8), later, repeats=10, resolution={"accuracy": 0.0405}) == [], "the last look"
+    assert needs(printed(0.8), cells((0.8,)), repeats=10, printed_repeats=30)[0].repeats == 300
 
 
-def test_equal_repeats_that_refute_are_asked_for_until_they_are_enough():
+def test_equal_repeats_that_refute_are_asked_for_once_more():
     # chance 2 / (n + 1): 0.18 after 10, 0.049 after 40
-    assert needs(printed(0.5), cells((0.9,) * 10))[0].repeats == 20
-    assert needs(printed(0.5), cells((0.9,) * 40)) == []
+    assert needs(printed(0.5), cells((0.9,) * 10), repeats=10)[0].repeats == 20
+    assert needs(printed(0.5), cells((0.9,) * 40), repeats=10) == []
 
 
 def test_an_undecided_maximum_needs_all_its_settings():
     wanted = {"statistic": "max", "depth": math.nan, "epsilon": math.nan}
-    (need,) = needs(printed(0.8, **wanted), everything(), resolution={"accuracy": 0.0496})
-    assert need == ("grid", {"dataset": "car", "algorithm": "a"}, 20)
+    (need,) = needs(printed(0.8, **wanted), everything(), resolution={"accuracy": 0.0496}, repeats=len(REPEATS))
+    assert need == ("grid", {"dataset": "car", "algorithm": "a"}, 10)
     assert needs(printed(0.8, **wanted), everything()[3:], resolution={"accuracy": 0.0496}) == [], "cells are missing"
 
 

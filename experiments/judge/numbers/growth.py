@@ -1,10 +1,9 @@
 """What the verdicts on printed numbers still need: more repeats of their settings.
 
-Repeats are looked at 20, 40, 80, ... at a time (twice as many each time, from the paper's own number if that is
-larger), so that the verdict of a number is a function of the number of its repeats alone. A number needs more while
-it is *undecided*, or refuted by repeats that all agree but are too few to show that they always do (see `agreement`).
-It needs none if cells are missing that should be there already, or if the next look would be beyond the most repeats
-allowed.
+A number is looked at twice: with the paper's repeats, and, while it is *undecided*, or refuted by repeats that all
+agree but are too few to show that they always do (see `agreement`), with ten times as many as the printed mean is of.
+Our own part of the uncertainty is then a twentieth of what the print leaves, and more repeats could tell little more.
+Further looks would raise the chance of a false miss above the level of the interval.
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ from experiments.judge.numbers.printed import PrintedNumber, list_numbers
 from experiments.judge.numbers.verdicts import find_part, judge_each
 from experiments.store.study_rows import select_rows, select_undefined
 
-MOST_REPEATS = 1280
-_FIRST_LOOK = 20
+_TIMES_PRINTED = 10
 
 
-def list_needs(paper: Paper, reported: pd.DataFrame, table: pd.DataFrame, most: int = MOST_REPEATS) -> list[Need]:
+def list_needs(paper: Paper, reported: pd.DataFrame, table: pd.DataFrame) -> list[Need]:
     """Return which parts of studies need how many repeats for the printed numbers that more repeats could decide.
 
     Parameters
@@ -34,8 +32,6 @@ def list_needs(paper: Paper, reported: pd.DataFrame, table: pd.DataFrame, most: 
         Its printed numbers, as from `numbers.printed.read_reported`.
     table : DataFrame
         The long table with all repeats that there are; settings may differ in how many they have.
-    most : int, default=1280
-        The most repeats of a setting that may be run.
 
     Returns
     -------
@@ -48,27 +44,26 @@ def list_needs(paper: Paper, reported: pd.DataFrame, table: pd.DataFrame, most: 
         if not verdict.needs_repeats:
             continue
         study, where = find_part(paper, paper.parts[number.table], number)
-        repeats = find_next_look(_count_repeats(paper, study, where, number, table), paper.repeats, most)
+        n = _count_repeats(paper, study, where, number, table)
+        repeats = find_next_look(n, paper)
         need = Need(study, where, repeats)
         if repeats and need not in needs:
             needs.append(need)
     return needs
 
 
-def find_next_look(n: int, repeats: int, most: int) -> int:
-    """Return the next number of repeats to look at after n, or 0 if there is none.
+def find_next_look(n: int, paper: Paper) -> int:
+    """Return the number of repeats to look at after n, or 0 if there is none.
 
     Examples
     --------
-    >>> [find_next_look(n, 10, 100) for n in (3, 10, 20, 39, 40, 80)]
-    [20, 20, 40, 40, 80, 0]
-    >>> find_next_look(100, 100, 1280)
-    200
+    >>> studies = {"s": {"dataset": "car", "algorithm": "rdt"}}
+    >>> paper = Paper(number=0, title="T", repeats=10, printed_repeats=10, studies=studies)
+    >>> find_next_look(10, paper), find_next_look(100, paper)
+    (100, 0)
     """
-    look = max(_FIRST_LOOK, repeats)
-    while look <= n:
-        look *= 2
-    return look if look <= most else 0
+    look = max(2 * paper.repeats, _TIMES_PRINTED * paper.printed_repeats)
+    return look if n < look <= paper.most_repeats else 0
 
 
 def _count_repeats(paper: Paper, name: str, where: dict[str, Any], number: PrintedNumber, table: pd.DataFrame) -> int:
