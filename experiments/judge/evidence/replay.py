@@ -20,10 +20,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, Outcomes, Question, State
+from experiments.judge.evidence.claim_group import ClaimGroup, Outcomes, RunsQuestion, State
 from experiments.judge.evidence.wealth import average_log_wealth
 from experiments.judge.verdict import EQUAL, REFUTED, REPRODUCED, REPRODUCED_WITHIN, UNDECIDED
 
@@ -51,22 +52,33 @@ class QuestionState:
     ----------
     groups : sequence of ClaimGroup
         All groups of the claim.
-    question : Question
+    question : RunsQuestion
         What is asked.
     threshold : float
         The logarithm of the wealth that proves.
     """
 
-    def __init__(self, groups: Sequence[ClaimGroup], question: Question, threshold: float) -> None:
+    def __init__(self, groups: Sequence[ClaimGroup], question: RunsQuestion, threshold: float) -> None:
         self.question = question
         self.states = [State.OPEN] * len(groups)
         self.contradiction: tuple[int, int] | None = None
         self._groups, self._threshold = groups, threshold
         self._against = [np.zeros(len(group.parts)) for group in groups]
+        self._left_out = [np.zeros(len(group.parts)) for group in groups]
+
+    def leave_out(self, place: int, n: int, n_passed: int) -> None:
+        """Leave the repeats of a group from ``n`` to ``n_passed`` out of the bets against the claim.
+
+        The group stood aside while others had these repeats and is taken up again for what they gave. Where repeats
+        share a split, that says something of its own, and nobody may bet on what is known already.
+        """
+        group = self._groups[place]
+        before, passed = (group.weigh_outcomes(self.question, count).contradicts for count in (n, n_passed))
+        self._left_out[place] += passed - before
 
     def weigh_group(self, place: int, n: int) -> None:
         """Weigh the first ``n`` repeats of a group."""
-        outcomes = self._groups[place].weigh_outcomes(self.question, n)
+        outcomes = self._weigh_outcomes(place, n)
         if self.states[place] is State.OPEN:
             self.states[place] = self._find_state(outcomes)
         # what is practically equal contradicts by less than δ at most, which is no contradiction
@@ -81,10 +93,14 @@ class QuestionState:
 
     def project_repeats(self, place: int, n: int) -> float:
         """Return after how many repeats a group would be settled if wealth went on to grow as it did."""
-        outcomes = self._groups[place].weigh_outcomes(self.question, n)
+        outcomes = self._weigh_outcomes(place, n)
         n_bets = sum(map(len, self._against))
         grown = max(outcomes.holds, outcomes.equal, outcomes.contradicts.max() - math.log(n_bets))
         return n * self._threshold / grown if grown > 0 else math.inf
+
+    def _weigh_outcomes(self, place: int, n: int) -> Outcomes:
+        outcomes = self._groups[place].weigh_outcomes(self.question, n)
+        return outcomes._replace(contradicts=outcomes.contradicts - self._left_out[place])
 
     def _find_state(self, outcomes: Outcomes) -> State:
         if outcomes.holds >= self._threshold:
@@ -144,11 +160,14 @@ def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: 
     """
     answers = [QuestionState(groups, question, threshold) for question in groups[0].questions]
     counts, asked, unsettled = [0] * len(groups), [0] * len(groups), list(range(len(groups)))
-    for look in looks:
+    for look_before, look in pairwise([0, *looks]):
         needed = {place: look for place in unsettled if groups[place].n_attempted < look}
         if needed:
             return Replay(answers, counts, asked, needed)
         for place in unsettled:
+            if asked[place] < look_before:
+                for answer in answers:
+                    answer.leave_out(place, counts[place], groups[place].count_repeats(look_before))
             counts[place], asked[place] = groups[place].count_repeats(look), look
             for answer in answers:
                 answer.weigh_group(place, counts[place])
