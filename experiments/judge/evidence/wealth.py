@@ -52,7 +52,7 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
     Examples
     --------
     >>> compute_log_wealth(np.full(3, 1.0)).round(2)
-    array([0.  , 0.49, 1.05, 1.66])
+    array([0.  , 0.55, 1.14, 1.75])
     >>> bool((compute_log_wealth(np.array([0.0, 0.0])) == 0).all())
     True
     """
