@@ -84,7 +84,7 @@ def test_a_gain_on_another_scale_is_worth_the_same():
 
 
 def test_a_loss_beyond_the_bound_is_an_error():
-    with pytest.raises(ValueError, match="a run lost 1.5, more than the 1 that it can lose"):
+    with pytest.raises(ValueError, match=r"a run lost 1\.5, more than the 1 that it can lose"):
         compute_log_wealth(np.array([0.1, -1.5]))
     compute_log_wealth(np.array([0.1, -1.5]), 1.5)
 

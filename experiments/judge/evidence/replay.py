@@ -95,8 +95,13 @@ class QuestionState:
         """Return after how many repeats a group would be settled if wealth went on to grow as it did."""
         outcomes = self._weigh_outcomes(place, n)
         n_bets = sum(map(len, self._against))
-        grown = max(outcomes.holds, outcomes.equal, outcomes.contradicts.max() - math.log(n_bets))
-        return n * self._threshold / grown if grown > 0 else math.inf
+        against = self._threshold + math.log(n_bets)
+        ways = (
+            (outcomes.holds, self._threshold),
+            (outcomes.equal, self._threshold),
+            (outcomes.contradicts.max(), against),
+        )
+        return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
 
     def _weigh_outcomes(self, place: int, n: int) -> Outcomes:
         outcomes = self._groups[place].weigh_outcomes(self.question, n)
