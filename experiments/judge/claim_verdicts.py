@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Claim, Paper
-from experiments.judge.evidence.claim_group import ClaimGroup, Question, State, list_lowest
+from experiments.judge.evidence.claim_group import ClaimGroup, RunsQuestion, State, list_lowest
 from experiments.judge.evidence.need import Need
 from experiments.judge.evidence.replay import QuestionState, Replay, list_looks, replay_looks
 from experiments.judge.evidence.rerun import estimate_rerun_probability
@@ -115,9 +115,11 @@ def list_needs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> list
         return []
     evidence = claim.make_evidence(paper, table)
     tested = _list_tested(paper, evidence.groups)
-    if evidence.obstacle or not tested:
+    if not tested:
         return []
     replay = _replay(paper, claim, [evidence.groups[place] for place in tested])
+    if _count_unfit(evidence, replay):
+        return []
     needs = []
     for place, repeats in replay.needed.items():
         for study, where in evidence.parts[tested[place]]:
@@ -138,11 +140,21 @@ def find_level(paper: Paper, claim: Claim) -> float:
     [0.025, 0.025]
     """
     decidable = [own for own in paper.claims if isinstance(own, ClaimAboutRuns) and not own.explain_missing(paper)]
-    n_printed = sum(own.reading_of is None for own in decidable)
-    share = ALPHA / max(n_printed, 1) / 2
+    texts = [_find_text(paper, own) for own in decidable]
+    share = ALPHA / max(len(set(texts)), 1) / 2
     if claim.reading_of is None:
         return share
-    return share / max(sum(own.reading_of == claim.reading_of for own in decidable), 1)
+    readings = [text for own, text in zip(decidable, texts, strict=True) if own.reading_of is not None]
+    return share / max(readings.count(_find_text(paper, claim)), 1)
+
+
+def _find_text(paper: Paper, claim: Claim) -> str:
+    """Return the id of the printed claim that a claim is, or is a reading of, or a reading of a reading."""
+    known = {claim.id}
+    while claim.reading_of in paper.claims_by_id and claim.reading_of not in known:
+        claim = paper.claims_by_id[claim.reading_of]
+        known.add(claim.id)
+    return claim.reading_of or claim.id
 
 
 def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dict[str, Any]:
@@ -150,17 +162,26 @@ def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dic
         return {"verdict": NOT_IMPLEMENTED, "reason": reason}
     evidence = claim.make_evidence(paper, table)
     counts: dict[str, Any] = {"scope": evidence.scope, "center": evidence.groups[0].center}
-    if not any(len(group.values) for group in evidence.groups):
+    if not evidence.unfit and not any(len(group.values) for group in evidence.groups):
         return counts | {"verdict": NOT_RUN, "reason": "no cell answers it"}
-    if evidence.obstacle:
-        return counts | {"verdict": UNDECIDED, "reason": evidence.obstacle}
-    tested = [evidence.groups[place] for place in _list_tested(paper, evidence.groups)]
+    places = _list_tested(paper, evidence.groups)
+    tested = [evidence.groups[place] for place in places]
     counts["at_bound"] = len(evidence.groups) - len(tested)
     if not tested:
         reason = f"every group stands at {evidence.groups[0].rule.bound:g} throughout and cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
     replay = _replay(paper, claim, tested)
-    return {**counts, **_describe_replay(paper, claim, evidence, tested, replay)}
+    if n_unfit := _count_unfit(evidence, replay):
+        repeats = max(replay.looks)
+        reason = f"{evidence.obstacle} in {n_unfit} of {repeats} repeats"
+        return counts | {"verdict": UNDECIDED, "reason": reason, "repeats": repeats}
+    n_undefined = evidence.count_undefined(places, replay.looks)
+    return {**counts, **_describe_replay(paper, claim, tested, replay, n_undefined)}
+
+
+def _count_unfit(evidence: Evidence, replay: Replay) -> int:
+    """Return how many repeats that were asked for cannot be compared."""
+    return sum(repeat < max(replay.looks) for repeat in evidence.unfit)
 
 
 def _list_tested(paper: Paper, groups: Sequence[ClaimGroup]) -> list[int]:
@@ -179,49 +200,49 @@ def _find_threshold(paper: Paper, claim: ClaimAboutRuns, group: ClaimGroup) -> f
 
 
 def _describe_replay(
-    paper: Paper, claim: ClaimAboutRuns, evidence: Evidence, groups: Sequence[ClaimGroup], replay: Replay
+    paper: Paper, claim: ClaimAboutRuns, groups: Sequence[ClaimGroup], replay: Replay, n_undefined: int
 ) -> dict[str, Any]:
     verdicts = {answer.question: answer.verdict for answer in replay.answers}
-    lowest = list_lowest(groups, replay.counts)
+    states = list(map(_find_decisive(replay).describe_group, range(len(groups))))
+    lowest = list_lowest(groups, replay.counts, states)
     contradiction = _find_contradiction(groups, replay)
     result = {
-        "on_average": verdicts.get(Question.MEAN),
-        "in_most_runs": verdicts[Question.MOST],
+        "on_average": verdicts.get(RunsQuestion.MEAN),
+        "in_most_runs": verdicts[RunsQuestion.MOST],
         "level": find_level(paper, claim) / len(verdicts),
         "repeats": max(replay.looks),
         "looks": sorted(set(replay.looks)),
         "rerun_probability": estimate_rerun_probability(groups, replay.counts),
         "groups": lowest,
         "contradiction": contradiction,
-        "cells": 0,
-        "cells_expected": 0,
+        **_count_cells(groups, replay),
         **_summarise_effect(groups, replay.counts),
     }
     verdict, basis = combine_answers(verdicts)
     reasons = _explain_incompleteness(groups, replay)
     reasons += [basis] if basis else []
     reasons += _explain_verdict(claim, verdict, groups, replay, lowest, contradiction)
-    if evidence.n_undefined:
-        reasons.append(f"{claim.metric} is undefined in {evidence.n_undefined} runs and counts as 0 there")
+    if n_undefined:
+        reasons.append(f"{claim.metric} is undefined in {n_undefined} runs and counts as 0 there")
     return result | {"verdict": verdict, "reason": "; ".join(reasons)}
 
 
-def combine_answers(verdicts: Mapping[Question, str]) -> tuple[str, str]:
+def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
     """Return the verdict on a claim from those on its two questions, and which of them it is about.
 
     Examples
     --------
-    >>> combine_answers({Question.MEAN: "reproduced", Question.MOST: "reproduced"})
+    >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "reproduced"})
     ('reproduced', 'on average and in most runs')
-    >>> combine_answers({Question.MEAN: "undecided", Question.MOST: "refuted"})
+    >>> combine_answers({RunsQuestion.MEAN: "undecided", RunsQuestion.MOST: "refuted"})
     ('refuted', 'in most runs; on average undecided, as a collapse that was not seen yet could still undo it')
-    >>> combine_answers({Question.MEAN: "reproduced", Question.MOST: "refuted"})
+    >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "refuted"})
     ('depends on the average', 'on average reproduced, in most runs refuted')
     """
-    most = verdicts[Question.MOST]
-    if Question.MEAN not in verdicts:
+    most = verdicts[RunsQuestion.MOST]
+    if RunsQuestion.MEAN not in verdicts:
         return most, "in most runs" if most != UNDECIDED else ""
-    mean = verdicts[Question.MEAN]
+    mean = verdicts[RunsQuestion.MEAN]
     if mean == most:
         return mean, "" if mean == UNDECIDED else "on average and in most runs"
     if mean == UNDECIDED:
@@ -231,6 +252,15 @@ def combine_answers(verdicts: Mapping[Question, str]) -> tuple[str, str]:
     if REFUTED in (mean, most):
         return DEPENDS_ON_AVERAGE, f"on average {mean}, in most runs {most}"
     return mean, f"on average; in most runs {most}"
+
+
+def _count_cells(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, int]:
+    """Return how many cells complete repeats have, and how many were asked for."""
+    found = expected = 0
+    for place, group in enumerate(groups):
+        found += replay.counts[place] * group.cells_per_repeat
+        expected += (replay.looks[place] or replay.needed.get(place, 0)) * group.cells_per_repeat
+    return {"cells": found, "cells_expected": expected}
 
 
 def _find_contradiction(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any] | None:
@@ -249,7 +279,8 @@ def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> lis
         return []
     place = (short or waiting)[0]
     where = describe_place(groups[place].setting)
-    return [f"INCOMPLETE: {where} has {len(groups[place].repeats)} complete repeats of {groups[place].n_attempted}"]
+    asked = replay.looks[place] or replay.needed[place]
+    return [f"INCOMPLETE: {where} has {groups[place].count_repeats(asked)} complete repeats of {asked}"]
 
 
 def _explain_verdict(
@@ -262,21 +293,25 @@ def _explain_verdict(
 ) -> list[str]:
     """Say what a verdict rests on: how many groups hold, the one that refutes it, how near an undecided one is."""
     main = _find_decisive(replay)
-    n_settled = sum(map(main.is_settled, range(len(groups))))
-    n_holding, n_equal = main.count_groups(State.HOLDS), main.count_groups(State.EQUAL)
-    held = f"holds in {n_holding} of {len(groups)} groups"
-    if n_equal:
-        held += f", practically equal in {n_equal}"
-    if n_settled > n_holding + n_equal:
-        held += f", holds within ± δ in {n_settled - n_holding - n_equal}"
+    held = ", ".join(_count_states(groups, main))
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
         where = describe_place(contradiction)
         return [f"{where}: {_format(claim, contradiction)} after {contradiction['n']} repeats", held]
     repeats = f"after {max(replay.looks)} repeats"
     if verdict == UNDECIDED:
-        open_group = lowest[0]
+        open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
         return [f"{repeats}; {held}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
     return [f"{held}, {repeats}"]
+
+
+def _count_states(groups: Sequence[ClaimGroup], answer: QuestionState) -> list[str]:
+    """Say in how many groups a claim holds, is practically equal, or holds within δ."""
+    states = list(map(answer.describe_group, range(len(groups))))
+    counts = [f"{State.HOLDS.value} in {states.count(State.HOLDS.value)} of {len(groups)} groups"]
+    for state in dict.fromkeys(states):
+        if state not in (State.HOLDS.value, State.OPEN.value):
+            counts.append(f"{state} in {states.count(state)}")
+    return counts
 
 
 def _find_decisive(replay: Replay) -> QuestionState:

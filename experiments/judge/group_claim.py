@@ -60,19 +60,27 @@ class Evidence(NamedTuple):
         The groups.
     parts : list of list of (str, dict)
         The studies, and the part of each, whose cells make up each group.
-    n_undefined : int
-        Runs in which the metric is undefined.
+    undefined : list of list of int
+        Of each group, the repeats in which the metric is undefined, one for each such cell.
     scope : str
         What repeats vary, and so what a verdict speaks of.
     obstacle : str
-        Why no verdict is possible whatever the groups say; empty if one is.
+        Why no verdict is possible on runs that have any of the repeats ``unfit``, whatever the groups say.
+    unfit : list of int
+        Repeats that cannot be compared.
     """
 
     groups: list[ClaimGroup]
     parts: list[list[tuple[str, dict[str, Any]]]]
-    n_undefined: int
+    undefined: list[list[int]]
     scope: str
     obstacle: str = ""
+    unfit: Sequence[int] = ()
+
+    def count_undefined(self, places: Sequence[int], looks: Sequence[int]) -> int:
+        """Return how many cells of some groups have no metric, up to the look at each."""
+        cells = zip((self.undefined[place] for place in places), looks, strict=True)
+        return sum(repeat < look for repeats, look in cells for repeat in repeats)
 
 
 class ClaimAboutRuns(Claim, ABC):
@@ -191,11 +199,12 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
                     setting=dict(zip(self.within, values, strict=True)),
                     repeats=metric.index.to_numpy(),
                     values=metric.to_numpy(np.float64),
-                    n_attempted=_count_attempted(own, levels),
+                    n_attempted=self._count_attempted(own, levels),
                     rule=type(self),
                     margin=self.find_margin(paper),
                     center=center,
                     reach=1.0 if is_share else None,
+                    cells_per_repeat=self._count_cells(levels),
                 )
             )
         return groups
@@ -213,13 +222,19 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         study, levels = self.find_part(paper)
         groups = self.make_groups(paper, table)
         wheres = [levels.where | group.setting for group in groups]
-        n_undefined = len(select_undefined(table, study, self.metric, levels.where))
+        rows = _split_rows(select_undefined(table, study, self.metric, levels.where), self.within)
+        undefined = []
+        for group in groups:
+            own = rows.get(make_setting_key(group.setting.values()))
+            undefined.append([] if own is None else own["repeat"].tolist())
         fixed = {is_fixed_split(study, dataset) for dataset in study.axis("dataset", levels.where)}
-        return Evidence(groups, [[(study.name, where)] for where in wheres], n_undefined, describe_scope(fixed))
+        return Evidence(groups, [[(study.name, where)] for where in wheres], undefined, describe_scope(fixed))
 
     def _select_rows(self, study: Study, levels: Levels, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of every cell that was tried, with the metric of those that have one."""
-        if "status" in table.columns and self.metric in table.columns:
+        if self.metric not in table.columns:
+            table = table.assign(**{self.metric: np.nan})  # every cell failed
+        if "status" in table.columns:
             is_done = table["status"] == "done"
             metric = pd.to_numeric(table[self.metric], errors="coerce")
             if is_in_per_cent(self.metric):
@@ -252,6 +267,15 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
         """Return the metric of complete repeats at each level."""
         return pivot_levels(rows, self.metric, levels).dropna()
+
+    def _count_cells(self, levels: Levels) -> int:
+        """Return how many cells a repeat of a group takes."""
+        return len(levels.values) * (2 if self.is_about_distance else 1)
+
+    def _count_attempted(self, rows: pd.DataFrame, levels: Levels) -> int:
+        """Return up to which repeat every cell of a group was tried."""
+        last = rows.groupby(list({levels.axis, "algorithm"}), dropna=False)["repeat"].max()
+        return int(last.min()) + 1 if len(last) == self._count_cells(levels) else 0
 
 
 class TrendClaim(GroupClaim):
@@ -358,11 +382,3 @@ def _split_rows(rows: pd.DataFrame, axes: Sequence[str]) -> dict[tuple[str, ...]
     for values, own in rows.groupby(list(axes), dropna=False, sort=False):
         groups[make_setting_key(None if pd.isna(value) else value for value in values)] = own
     return groups
-
-
-def _count_attempted(rows: pd.DataFrame, levels: Levels) -> int:
-    """Return up to which repeat every level was tried."""
-    if rows.empty:
-        return 0
-    last = rows.groupby(levels.axis)["repeat"].max()
-    return int(last.min()) + 1 if len(last) == len(levels.values) else 0

@@ -50,16 +50,19 @@ class AboveAtEqualClaim(ClaimAboutRuns):
 
     def make_evidence(self, paper: Paper, table: pd.DataFrame) -> Evidence:
         """Return the one group of the claim with its runs, from the long table."""
-        points, parts, fixed, n_attempted = [], [], set(), []
+        points, parts, fixed, n_attempted, n_cells = [], [], set(), [], 0
         for curve in (self.worse, self.better):
             check_curve(paper, self.id, curve)
             study = paper.study(curve.study, self.id)
-            points.append(select_points(paper, self.id, curve, table, [self.equal, self.metric]))
+            n_points = study.count_settings(curve.where)
+            found = select_points(paper, self.id, curve, table, [self.equal, self.metric])
+            points.append(found[found.groupby("repeat")["repeat"].transform("size") == n_points])
+            n_cells += n_points
             parts.append((study.name, dict(curve.where)))
             fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
             n_attempted.append(count_attempted(paper, self.id, curve, table))
         values = compare_at_equal(points, self.equal, self.metric)
-        n_shared, n_both = len(values), min(cells["repeat"].nunique() for cells in points)
+        both = set(points[0]["repeat"]) & set(points[1]["repeat"])
         group = ClaimGroup(
             setting={},
             repeats=values.index.to_numpy(),
@@ -69,7 +72,8 @@ class AboveAtEqualClaim(ClaimAboutRuns):
             margin=find_margin(paper, self.metric),
             center=paper.center_of(self.metric),
             reach=1.0 if is_in_per_cent(self.metric) else None,
+            cells_per_repeat=n_cells,
         )
         # what drops out depends on what came out: no test of the rest would be fair
-        shared = f"a range of {self.equal} is shared by both in {n_shared} of {n_both} repeats"
-        return Evidence([group], [parts], 0, describe_scope(fixed), shared if n_shared < n_both else "")
+        unfit = sorted(both - set(values.index))
+        return Evidence([group], [parts], [[]], describe_scope(fixed), f"no range of {self.equal} is shared", unfit)

@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 """What is left of an effect of exactly zero after a sum of floats."""
 
 
-class Question(Enum):
+class RunsQuestion(Enum):
     """What is asked of the runs of a claim."""
 
     MEAN = "on average"
@@ -113,6 +113,8 @@ class ClaimGroup:
         Which of the two the claim is about.
     reach : float or None
         The largest difference that the metric can have, 1 of shares; None where it has no bound.
+    cells_per_repeat : int
+        Cells that a repeat takes.
     """
 
     setting: dict
@@ -123,12 +125,13 @@ class ClaimGroup:
     margin: Margin
     center: str = "mean"
     reach: float | None = None
+    cells_per_repeat: int = 1
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[RunsQuestion, ...]:
         """What can be asked of it, the paper's own question first; the mean of what has no bound can not."""
         is_bounded_mean = self.center == "mean" and self.reach is not None
-        return (Question.MEAN, Question.MOST) if is_bounded_mean else (Question.MOST,)
+        return (RunsQuestion.MEAN, RunsQuestion.MOST) if is_bounded_mean else (RunsQuestion.MOST,)
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -140,11 +143,12 @@ class ClaimGroup:
         return int(np.searchsorted(self.repeats, look))
 
     def is_at_bound(self, look: int) -> bool:
-        """Whether it stands where it cannot move as the claim wants, throughout the first repeats."""
+        """Whether it stands where it cannot move as the claim wants throughout the first repeats, all of them tried."""
         first = self.values[: self.count_repeats(look)]
-        return self.rule.bound is not None and len(first) > 0 and bool((first == self.rule.bound).all())
+        is_known = self.n_attempted >= look and len(first) > 0
+        return self.rule.bound is not None and is_known and bool((first == self.rule.bound).all())
 
-    def weigh_parts(self, question: Question) -> list[PartWealth]:
+    def weigh_parts(self, question: RunsQuestion) -> list[PartWealth]:
         """Return what those have who bet on each part."""
         return self._wealth[question]
 
@@ -181,10 +185,10 @@ class ClaimGroup:
         return center_interval(self.center, values)
 
     @cached_property
-    def _wealth(self) -> dict[Question, list[PartWealth]]:
+    def _wealth(self) -> dict[RunsQuestion, list[PartWealth]]:
         return {question: [self._bet_on(part, question) for part in self.parts] for question in self.questions}
 
-    def _bet_on(self, part: Part, question: Question) -> PartWealth:
+    def _bet_on(self, part: Part, question: RunsQuestion) -> PartWealth:
         gain, loss = self._grow(part.gains, question), self._grow(-part.gains, question)
         if part.margins is None:
             return PartWealth(gain, loss, np.full_like(gain, -math.inf))
@@ -192,18 +196,18 @@ class ClaimGroup:
         not_better = self._grow(part.margins - part.gains, question)
         return PartWealth(gain, loss, np.minimum(not_worse, not_better))
 
-    def _grow(self, gains: np.ndarray, question: Question) -> np.ndarray:
-        if question is Question.MOST or self.reach is None:
+    def _grow(self, gains: np.ndarray, question: RunsQuestion) -> np.ndarray:
+        if question is RunsQuestion.MOST or self.reach is None:
             return compute_log_wealth(sign_gains(gains, ROUNDING))
         return compute_log_wealth(gains, self.reach + self.margin.largest(self.reach))
 
 
-def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> list[dict[str, Any]]:
+def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int], states: Sequence[str]) -> list[dict[str, Any]]:
     """Return what each group gives after its number of repeats, the one that speaks least for the claim first."""
     described = []
-    for group, n in zip(groups, counts, strict=True):
+    for group, n, state in zip(groups, counts, states, strict=True):
         main = group.questions[0]
         lowest = min(wealth.gain[n] for wealth in group.weigh_parts(main))
-        described.append((lowest, group.describe(n)))
+        described.append((lowest, group.describe(n) | {"state": state}))
     described.sort(key=lambda pair: pair[0])
     return [description for _, description in described]

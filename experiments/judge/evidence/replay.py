@@ -24,7 +24,7 @@ from itertools import chain
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, Question, State
+from experiments.judge.evidence.claim_group import ClaimGroup, RunsQuestion, State
 from experiments.judge.evidence.wealth import average_log_wealth
 from experiments.judge.verdict import EQUAL, REFUTED, REPRODUCED, REPRODUCED_WITHIN, UNDECIDED
 
@@ -52,13 +52,13 @@ class QuestionState:
     ----------
     groups : sequence of ClaimGroup
         All groups of the claim.
-    question : Question
+    question : RunsQuestion
         What is asked.
     threshold : float
         The logarithm of the wealth that proves.
     """
 
-    def __init__(self, groups: Sequence[ClaimGroup], question: Question, threshold: float) -> None:
+    def __init__(self, groups: Sequence[ClaimGroup], question: RunsQuestion, threshold: float) -> None:
         self.question = question
         self.states = [[State.OPEN] * len(group.parts) for group in groups]
         self.contradiction: tuple[int, int] | None = None
@@ -107,9 +107,12 @@ class QuestionState:
             return UNDECIDED
         return REPRODUCED if found == {State.HOLDS} else EQUAL if found == {State.EQUAL} else REPRODUCED_WITHIN
 
-    def count_groups(self, state: State) -> int:
-        """Return of how many groups all parts have a state."""
-        return sum(set(states) == {state} for states in self.states)
+    def describe_group(self, place: int) -> str:
+        """Return what is known of a group: ``holds``, ``practically equal``, ``holds within ± δ`` or ``open``."""
+        found = set(self.states[place])
+        if State.OPEN in found:
+            return State.OPEN.value
+        return found.pop().value if len(found) == 1 else "holds within ± δ"
 
 
 @dataclass(frozen=True)
@@ -166,26 +169,18 @@ def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: 
             answer.weigh_claim()
         if answers[0].verdict != UNDECIDED or not min(counts):
             break  # decided, or a group has no run at all, and further ones would fail, too
-        unsettled = _list_unsettled(answers, counts, looks[-1])
+        unsettled = [place for place in unsettled if _is_promising(answers, place, counts[place], looks[-1])]
     return Replay(answers, counts, asked, {})
 
 
-def _list_unsettled(answers: Sequence[QuestionState], counts: Sequence[int], most: int) -> list[int]:
-    """Return the places of the groups that more repeats could settle.
+def _is_promising(answers: Sequence[QuestionState], place: int, n: int, most: int) -> bool:
+    """Return whether more repeats of a group could settle it.
 
     A group that only the second question has settled goes on while its wealth grows fast enough to settle the first,
-    too. Where the second question refutes the claim, the group that does it comes first.
+    too. One that is given up is not taken up again: it would be for what others gave meanwhile, on the same splits.
     """
     main, *others = answers
-    unsettled = [place for place in range(len(counts)) if not main.is_settled(place)]
-    for other in others:
-        if other.contradiction is not None and other.contradiction[0] in unsettled:
-            unsettled = [other.contradiction[0]]
-        is_open = other.verdict == UNDECIDED
-        promising = []
-        for place in unsettled:
-            is_needed = is_open and not other.is_settled(place)
-            if is_needed or main.project_repeats(place, counts[place]) <= most:
-                promising.append(place)
-        unsettled = promising
-    return unsettled
+    if main.is_settled(place):
+        return False
+    is_open = not others or any(other.verdict == UNDECIDED and not other.is_settled(place) for other in others)
+    return is_open or main.project_repeats(place, n) <= most

@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 _HALVINGS = np.arange(17) / 2
 _SHARES = 2.0**-_HALVINGS
@@ -63,7 +62,7 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
         growth = np.log1p(np.outer(_SHARES, np.maximum(shares, -1.0)))
     wealth = np.zeros((len(_SHARES), len(shares) + 1))
     wealth[:, 1:] = growth.cumsum(axis=1)
-    return logsumexp(wealth + _LOG_MONEY[:, None], axis=0)
+    return np.logaddexp.reduce(wealth + _LOG_MONEY[:, None], axis=0)
 
 
 def sign_gains(gains: np.ndarray, rounding: float = 1e-12) -> np.ndarray:
@@ -85,4 +84,4 @@ def average_log_wealth(log_wealth: np.ndarray) -> float:
     >>> round(average_log_wealth(np.log([1.0, 3.0])), 4) == round(math.log(2), 4)
     True
     """
-    return float(logsumexp(log_wealth)) - math.log(len(log_wealth))
+    return float(np.logaddexp.reduce(log_wealth)) - math.log(len(log_wealth))
