@@ -1,8 +1,8 @@
 """False verdicts on papers whose truth is known, and whose runs are as hard to judge as runs can be.
 
 Every claim of a null paper stands at a boundary: a mean of exactly zero beside groups that gain hugely, a step of
-exactly minus δ, a change of exactly the margin. Nothing is true there but that nothing can be proven, so that any
-proof is false. What is true follows from the chances of the values that runs are drawn from.
+exactly zero or minus δ, a change of exactly the margin. Nothing is true there but that nothing can be proven, so that
+any proof is false. What is true follows from the chances of the values that runs are drawn from.
 """
 
 from typing import Literal, NamedTuple
@@ -81,7 +81,7 @@ class Group(NamedTuple):
         wanted = {
             AboveClaim: [(change, True)],
             BelowClaim: [(change, True)],
-            IncreasesClaim: [(change + 0.2, True), (change + DELTA, False), (0 * change + 0.2 + DELTA, False)],
+            IncreasesClaim: [(change + 0.2, True), (change, True), (0 * change + 0.2, True)],
             IndependentClaim: [(0.05 * BASE - change, False), (0.05 * BASE + change, False)],
         }
         return [(gains, chances, is_strict) for gains, is_strict in wanted[self.rule]]
@@ -96,15 +96,11 @@ def is_true(verdict, groups, question):
     """Return whether a verdict on a claim is true, by its definition."""
     holds, equal, loses = [], [], False
     for group in groups:
-        of_parts, near = [], []
         for gains, chances, is_strict in group.list_wanted():
-            won = is_above_zero(gains, chances, question)
-            of_parts.append(won)
             sides = (DELTA + gains, DELTA - gains)
-            near.append(all(is_above_zero(side, chances, question) for side in sides) if is_strict else won)
+            holds.append(is_above_zero(gains, chances, question))
+            equal.append(is_strict and all(is_above_zero(side, chances, question) for side in sides))
             loses |= is_above_zero(-gains, chances, question)
-        holds.append(all(of_parts))
-        equal.append(all(near) and group.rule is not IndependentClaim)
     return {
         "undecided": True,
         "refuted": loses,
@@ -134,7 +130,7 @@ class MadeUpClaim(ClaimAboutRuns):
 
 
 def list_null_claims(runs):
-    """Return the groups of eight claims, each at a boundary with such runs."""
+    """Return the groups of nine claims, each at a boundary with such runs."""
     gains = Group(AboveClaim, 0.4)
     return [
         [Group(AboveClaim, 0.0, runs), gains, gains],
@@ -142,6 +138,7 @@ def list_null_claims(runs):
         [Group(AboveClaim, -DELTA, runs), gains],
         [Group(AboveClaim, DELTA, runs), Group(AboveClaim, 0.0, runs)],
         [Group(BelowClaim, 0.0, runs), Group(BelowClaim, 0.4)],
+        [Group(IncreasesClaim, 0.0, runs), Group(IncreasesClaim, 0.4)],
         [Group(IncreasesClaim, -DELTA, runs), Group(IncreasesClaim, 0.4)],
         [Group(IncreasesClaim, -0.2, runs), Group(IncreasesClaim, 0.4)],
         [Group(IndependentClaim, 0.05 * BASE, runs), Group(IndependentClaim, 0.0)],

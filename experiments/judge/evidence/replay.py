@@ -93,9 +93,9 @@ class QuestionState:
         for state, wealth in zip(self.states[place], weighed, strict=True):
             if state is State.OPEN:
                 for_parts.append(max(wealth.gain[n], wealth.equal[n]))
-        against = self._against[place].max() - math.log(sum(map(len, self._against)))
-        grown = max(min(for_parts, default=0.0), against)
-        return n * self._threshold / grown if grown > 0 else math.inf
+        contradicts = self._threshold + math.log(sum(map(len, self._against)))
+        ways = ((min(for_parts, default=0.0), self._threshold), (self._against[place].max(), contradicts))
+        return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
 
     @property
     def verdict(self) -> str:
