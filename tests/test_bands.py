@@ -203,7 +203,7 @@ def test_a_claim_that_flips_is_named(accepted):
     assert accepted.claims == {"above": "reproduced"}
     found = find_differences(PAPER, WATCHED, accepted, table(21, gap=-0.1, seed=2))
     assert (found[-1].what, found[-1].was, found[-1].now) == ("claim above", "reproduced", "refuted")
-    assert "contradicted in 2 of 2 groups" in found[-1].by
+    assert "21 of 21 runs the other way" in found[-1].by
 
 
 def test_what_is_missing_is_no_pass(accepted):

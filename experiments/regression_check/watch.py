@@ -3,8 +3,9 @@
 Settings that are summed up in their mean tell a fault that moves all of them a little, which no single one shows. Where
 tails are heavy that mean would be the worst setting's alone; ``clip: [0, 1]`` moves values beyond to the ends first.
 
-Claims are judged by medians and signs, whatever the paper's center is, each as the only one: then the verdict depends
-on nothing but how many runs speak for it, and the chance of another verdict has a bound for any distribution.
+Claims are judged by sign tests, whatever the paper's center is, each as the only one and after one number of runs:
+then the verdict depends on nothing but how many runs speak for each part of it, and the chance of another verdict has
+a bound for any distribution.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
-from experiments.judge.claim_verdicts import find_level, judge_claims
 from experiments.judge.evidence.claim_group import ROUNDING
-from experiments.judge.evidence.wealth import compute_log_wealth
 from experiments.judge.group_claim import GroupClaim
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import REFUTED, REPRODUCED
+from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED, describe_place
 from experiments.regression_check.order_statistics import LEVEL, most_against
+from experiments.stats import ALPHA
 from experiments.store.study_rows import select_rows
 
 
@@ -183,7 +184,7 @@ def _narrow_claim(paper: Paper, name: str, where: Mapping[str, Any]) -> GroupCla
     claim = paper.claim(name, "check")
     if not isinstance(claim, GroupClaim):
         raise BadInput(f"check: claim {name!r} is not about the runs of one study; watch its settings instead")
-    narrowed = claim.replaced(center="median", where={**claim.where, **where})
+    narrowed = claim.replaced(where={**claim.where, **where})
     narrowed.find_part(paper)
     return narrowed
 
@@ -210,9 +211,30 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
 
 
 def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, repeats: int) -> tuple[str, str]:
-    """Return the verdict on a watched claim, and the reason; every one is judged as if it were the only one."""
-    (result,) = judge_claims(_make_alone(paper, claim, repeats), table)
-    return result["verdict"], result["reason"]
+    """Return the verdict of sign tests on a watched claim, and the reason.
+
+    It is reproduced if significantly many runs speak for every part of it, refuted if significantly many speak against
+    some part (Bonferroni over the parts), and else undecided. A run that is missing speaks for nothing.
+
+    Parameters
+    ----------
+    paper, claim : Paper and GroupClaim
+        The claim, narrowed to what is watched.
+    table : DataFrame
+        The long table with its runs.
+    repeats : int
+        How many runs of each setting there should be.
+    """
+    parts = _list_parts(paper, claim, table)
+    n_for = [int((gains > ROUNDING).sum()) for _, gains in parts]
+    n_against = [int((gains < -ROUNDING).sum()) for _, gains in parts]
+    if repeats - min(n_for) <= _count_tolerated(repeats, ALPHA):
+        where, _ = parts[n_for.index(min(n_for))]
+        return REPRODUCED, f"{where}: {min(n_for)} of {repeats} runs as claimed, the fewest"
+    where, _ = parts[n_against.index(max(n_against))]
+    reason = f"{where}: {max(n_against)} of {repeats} runs the other way"
+    is_refuted = repeats - max(n_against) <= _count_tolerated(repeats, ALPHA / len(parts))
+    return (REFUTED if is_refuted else UNDECIDED), reason
 
 
 def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict: str, n_further: int) -> str:
@@ -232,20 +254,15 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
     n_further : int
         How many further runs will be judged.
     """
-    if verdict not in (REPRODUCED, REFUTED):
+    if verdict == UNDECIDED:
         return f"it is {verdict}"
-    groups = claim.make_groups(paper, table)
-    if any(group.is_at_bound(len(group.values)) for group in groups):
-        return "a group stands at its bound throughout"
-    alone = _make_alone(paper, claim, n_further)
-    threshold = -math.log(find_level(alone, alone.claims[0]))
-    gains = [part.gains for group in groups for part in group.parts]
+    parts = _list_parts(paper, claim, table)
     if verdict == REPRODUCED:
-        too_many = _count_tolerated(n_further, threshold) + 1
-        tests = [part <= ROUNDING for part in gains]
+        too_many = _count_tolerated(n_further, ALPHA) + 1
+        tests = [gains <= ROUNDING for _, gains in parts]
     else:
-        too_many = _count_tolerated(n_further, threshold + math.log(len(gains))) + 1
-        tests = [part >= -ROUNDING for part in gains]
+        too_many = _count_tolerated(n_further, ALPHA / len(parts)) + 1
+        tests = [gains >= -ROUNDING for _, gains in parts]
     margins = []
     for is_against in tests:
         allowed = most_against(len(is_against), n_further, too_many, LEVEL / len(tests))
@@ -255,17 +272,16 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
     return "" if n_against <= allowed else f"{n_against} of {n} runs speak against it, and {max(allowed, 0)} may"
 
 
-def _make_alone(paper: Paper, claim: GroupClaim, repeats: int) -> Paper:
-    """Return the paper as if it had one claim and were run so many times."""
-    alone = claim.replaced(reading_of=None)
-    return paper.replaced(claims=(alone,), readings=(), repeats=repeats, most_repeats=repeats)
+def _list_parts(paper: Paper, claim: GroupClaim, table: pd.DataFrame) -> list[tuple[str, np.ndarray]]:
+    """Return every part of a claim: where it is, and what it wants above zero, of each complete repeat."""
+    parts = []
+    for group in claim.make_groups(paper, table):
+        for part in group.parts:
+            parts.append((describe_place({**group.setting, "part": part.name}), part.gains))
+    return parts
 
 
-def _count_tolerated(n: int, threshold: float) -> int:
-    """Return how many of n runs may speak against a part that is proven by signs all the same; -1 if none may."""
-    for n_against in range(n + 1):
-        signs = np.ones(n)
-        signs[:n_against] = -1
-        if compute_log_wealth(signs)[-1] < threshold:
-            return n_against - 1
-    return n
+def _count_tolerated(n: int, alpha: float) -> int:
+    """Return how many of n signs may be wrong in a sign test that is significant; -1 if it never is."""
+    p_values = binom.sf(n - np.arange(n + 1) - 1, n, 0.5)  # with 0, 1, ... wrong signs
+    return int(np.flatnonzero(p_values < alpha).max(initial=-1))
