@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 from experiments.config import papers
 from experiments.errors import BadInput
-from experiments.judge import printed_numbers
+from experiments.judge.numbers import printed
 from plots import reading_ranks
 from plots.pages import index_page
 from plots.run_folder import PaperRun
@@ -71,7 +71,7 @@ def made_up(tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(papers, "PAPERS", project / "conf/paper")
-        patch.setattr(printed_numbers, "ROOT", project)
+        patch.setattr(printed, "ROOT", project)
         patch.setattr(index_page, "REFERENCE", project / "results/reference")
         index = index_page.build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")

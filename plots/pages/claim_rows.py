@@ -32,8 +32,8 @@ def describe_claim(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         ``id, text, verdict, reason, scope, center``; ``answers`` (the verdict by question, where two are asked);
-        ``effect, interval, repeats, rerun`` as text, and ``rerun_key`` to sort by; ``at_bound``; and ``groups``, the weakest
-        first: ``place, effect, won, n``, whether it ``contradicts``, and ``drawing`` in per cent of its width.
+        ``effect, interval, repeats, rerun`` as text, and ``rerun_key`` to sort by; ``at_bound``; and ``groups``, the
+        weakest first: ``place, effect, won, n``, whether it ``contradicts``, and ``drawing`` in per cent of its width.
     """
     described = {name: claim[name] for name in ("id", "text", "verdict", "reason", "scope")}
     described |= {"center": claim["center"] or "", "at_bound": claim["at_bound"] or 0}

@@ -41,7 +41,7 @@ def summarise_run(run: PaperRun) -> str:
     counts = [count_in_words("claim", claims), count_in_words("printed number", numbers)]
     if not numbers and isinstance(run.paper.number, int):
         counts[1] = "no printed number survives"
-    came_out = "; ".join(filter(None, [", ".join(filter(None, counts)), _describe_readings(run)]))
+    came_out = "; ".join(filter(None, [*counts, _describe_readings(run)]))
     if came_out and (run.is_short or run.coverage[0] < run.coverage[1]):
         came_out = f"so far, {came_out}"
     sentences = [came_out, _describe_own(run) if run.paper.own else _count_accounts(run.privacy)]
@@ -60,7 +60,7 @@ def count_in_words(what: str, verdicts: Sequence[str]) -> str:
     >>> count_in_words("claim", ["undecided", "undecided", "inconsistent in print"])
     'none of 3 claims is reproduced or refuted, and 1 is inconsistent in print'
     >>> count_in_words("claim", ["refuted", "refuted"]), count_in_words("printed number", ["undecided"])
-    ('all 2 claims are refuted', 'its one printed number: undecided')
+    ('both claims are refuted', 'its one printed number: undecided')
     >>> count_in_words("claim", ["not run", "not run"]), count_in_words("claim", [])
     ('none of 2 claims was run', '')
     """
@@ -72,7 +72,7 @@ def count_in_words(what: str, verdicts: Sequence[str]) -> str:
     counts = {name: sum(verdict in counted for verdict in verdicts) for name, counted in _NAMED.items()}
     parts = [f"{count} {'are' if count > 1 else 'is'} {name}" for name, count in counts.items() if count]
     if n in counts.values():
-        return f"all {n} {what}s {parts[0].partition(' ')[2]}"
+        return f"{'both' if n == 2 else f'all {n}'} {what}s {parts[0].partition(' ')[2]}"
     if not counts["reproduced"] and not counts["refuted"]:
         return ", and ".join([f"none of {n} {what}s is reproduced or refuted", *parts])
     for name in ("reproduced", "refuted"):
@@ -122,16 +122,16 @@ def _describe_cost(reading: Mapping[Any, Any]) -> str:
 
 
 def _describe_readings(run: PaperRun) -> str:
-    nearest = []
+    nearest: dict[str, list[str]] = {}
     for _, rows in run.list_rankings():
         off, cost = describe_best_reading(rows)
         if off:
-            nearest.append(f"{off} ({cost})")
+            nearest.setdefault(cost, []).append(off)
     if not nearest:
         return ""
-    if len(nearest) == 1:
-        return f"the nearest reading of its text is off by {nearest[0]}"
-    return f"the nearest readings of its text are off by {', '.join(nearest[:-1])} and {nearest[-1]}"
+    words = " and ".join(f"{' and '.join(off)} ({cost})" for cost, off in nearest.items())
+    is_one = sum(map(len, nearest.values())) == 1
+    return f"the nearest {'reading' if is_one else 'readings'} of its text {'is' if is_one else 'are'} off by {words}"
 
 
 def _describe_own(run: PaperRun) -> str:
@@ -166,12 +166,12 @@ def _describe_account(row: Mapping[str, Any]) -> _Account:
 
 def _find_measured(run: PaperRun, row: Mapping[str, Any]) -> str:
     """Return what the audit found against an algorithm, with a gap for its pronoun."""
-    if row["keeps_claim"] is None:
-        return ""
-    verdicts = run.audit[run.audit["algorithm"] == row["algorithm"]]
-    if verdicts.empty:
+    measured = run.audit[run.audit["algorithm"] == row["algorithm"]]
+    if measured.empty:
         return "; the audit has not tried {}"
-    if (verdicts["verdict"] == VIOLATED).any():
+    if row["keeps_claim"] is None:
+        return f"; the audit shows an ε of at least {measured['bound'].max():.3g}"
+    if (measured["verdict"] == VIOLATED).any():
         return ", but the audit convicted {}" if row["keeps_claim"] else ", and the audit convicted {}"
     return ", and the audit found nothing against {}" if row["keeps_claim"] else "; the audit did not convict {}"
 
