@@ -41,11 +41,12 @@ def describe_claim(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     described["answers"] = answers if all(answers.values()) else {}
     described |= {"effect": "", "interval": "", "repeats": "", "rerun": "", "rerun_key": "", "groups": []}
     if claim["groups"]:
+        described["groups"] = _describe_groups(paper, claim)
+    if claim["effect"] is not None:
         effect, _, interval = format_effect(claim["metric"], claim).rstrip(")").partition(" (")
         described |= {"effect": effect, "interval": interval}
         described["repeats"] = str(claim["repeats"])
         described |= {"rerun": format_chance(claim["rerun_probability"]), "rerun_key": claim["rerun_probability"]}
-        described["groups"] = _describe_groups(paper, claim)
     return described
 
 
@@ -89,7 +90,7 @@ def draw_intervals(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, float]
     >>> draw_intervals([group])
     [{'low': 40.48, 'high': 97.62, 'effect': 69.05, 'margin_low': 40.48, 'margin_high': 59.52}]
     """
-    reaches = [_find_reach(group) for group in groups]
+    reaches = [_find_reach(group) for group in groups] or [0.0]
     reach = _ROOM * min(max(reaches), _WIDEST * float(np.median(reaches))) or 1.0
     drawn = []
     for group in groups:
@@ -113,8 +114,9 @@ def _place(value: float, reach: float) -> float:
 def _describe_groups(paper: Paper, claim: Mapping[str, Any]) -> list[dict[str, Any]]:
     contradiction = claim["contradiction"]
     against = None if contradiction is None else setting_of(contradiction)
+    measured = [group for group in claim["groups"] if group["n"]]
     described = []
-    for group, drawing in zip(claim["groups"], draw_intervals(claim["groups"]), strict=True):
+    for group, drawing in zip(measured, draw_intervals(measured), strict=True):
         described.append(
             {
                 "place": label_place(paper, group),
@@ -125,4 +127,7 @@ def _describe_groups(paper: Paper, claim: Mapping[str, Any]) -> list[dict[str, A
                 "drawing": drawing,
             }
         )
+    for group in claim["groups"]:
+        if not group["n"]:
+            described.append({"place": label_place(paper, group), "n": 0, "contradicts": False, "drawing": None})
     return described
