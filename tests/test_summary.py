@@ -132,7 +132,8 @@ def test_a_glance_says_what_is_missing():
 def test_one_long_interval_leaves_the_others_readable():
     groups = [{"effect": e, "low": 0.5 * e, "high": 1.5 * e, "margin": 0.0} for e in (1.0, 1.0, 1e6)]
     usual, _, far = draw_intervals(groups)
-    assert usual["high"] - usual["low"] > 5 and (far["low"], far["high"]) == (100, 100)
+    assert usual["high"] - usual["low"] > 5 and (far["low"], far["high"], far["beyond"]) == (100, 100, "right")
+    assert usual["beyond"] == ""
 
 
 def test_a_group_without_a_run_is_named_and_not_drawn():

@@ -75,20 +75,21 @@ def label_place(paper: Paper, group: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, [*words, group.get("part", "")])) or "the only group"
 
 
-def draw_intervals(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+def draw_intervals(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return where the marks of each group stand on a line with zero in its middle, in per cent of its length.
 
     Returns
     -------
     list of dict
         Of each group ``low``, ``high`` and ``effect``, and the ends of ± δ, ``margin_low`` and ``margin_high``. All
-        groups of a claim share one scale; what does not fit ends at 0 or 100.
+        groups of a claim share one scale; what does not fit ends at 0 or 100, and ``beyond`` says on which side an
+        effect lies that does not, ``left`` or ``right``.
 
     Examples
     --------
     >>> group = {"effect": 0.02, "low": -0.01, "high": 0.05, "margin": 0.01}
     >>> draw_intervals([group])
-    [{'low': 40.48, 'high': 97.62, 'effect': 69.05, 'margin_low': 40.48, 'margin_high': 59.52}]
+    [{'low': 40.48, 'high': 97.62, 'effect': 69.05, 'margin_low': 40.48, 'margin_high': 59.52, 'beyond': ''}]
     """
     reaches = [_find_reach(group) for group in groups] or [0.0]
     reach = _ROOM * min(max(reaches), _WIDEST * float(np.median(reaches))) or 1.0
@@ -96,7 +97,9 @@ def draw_intervals(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, float]
     for group in groups:
         ends = {name: group[name] for name in ("low", "high", "effect")}
         ends |= {"margin_low": -group["margin"], "margin_high": group["margin"]}
-        drawn.append({name: _place(value, reach) for name, value in ends.items()})
+        places: dict[str, Any] = {name: _place(value, reach) for name, value in ends.items()}
+        places["beyond"] = {0.0: "left", 100.0: "right"}.get(places["effect"], "")
+        drawn.append(places)
     return drawn
 
 
