@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from rich.text import Text
 
+from plots.labels import SIGNS, TONES
+from plots.pages import html, terminal
 from plots.pages.claim_rows import describe_claim, draw_intervals
 from plots.pages.glances import glance_at_numbers, glance_at_privacy, glance_at_readings
 from plots.pages.summary import summarise_run
@@ -109,6 +112,14 @@ def test_own_algorithms_that_are_alike_are_named_together():
     )
     without_own = make_run(privacy=[*both, ("c", True, 1.0)], number="demo")
     assert summarise_run(without_own) == "Of 3 algorithms that claim an ε 1 keep it."
+
+
+@pytest.mark.parametrize("verdict", SIGNS)
+def test_every_verdict_has_a_colour_on_pages_and_on_the_terminal(verdict):
+    style = (Path(html.__file__).parent / "templates/style.css").read_text(encoding="utf-8")
+    assert f".{TONES[verdict]} {{ color: var(--" in style
+    shown = Text.from_markup(terminal._colour_verdict(verdict))
+    assert shown.plain == verdict and len(shown.spans) == 1
 
 
 def test_a_glance_says_what_is_missing():
