@@ -26,6 +26,21 @@ SIGNS = {
     verdict.NOT_IMPLEMENTED: "—",
     verdict.NOT_RUN: "—",
 }
+TONES = {
+    verdict.REPRODUCED: "good",
+    verdict.REPRODUCED_WITHIN: "good",
+    verdict.EQUAL: "equal",
+    verdict.ONLY_UNDER_READING: "mixed",
+    verdict.DEPENDS_ON_AVERAGE: "mixed",
+    verdict.REFUTED: "bad",
+    verdict.INCONSISTENT: "bad",
+    verdict.UNDECIDED: "open",
+    verdict.TOO_COARSE: "open",
+    verdict.SETTING_LOST: "open",
+    verdict.NOT_IMPLEMENTED: "none",
+    verdict.NOT_RUN: "none",
+}
+"""What colour a verdict has on pages and on the terminal."""
 OF_NUMBERS = (
     verdict.REPRODUCED,
     verdict.REPRODUCED_WITHIN,

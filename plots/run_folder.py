@@ -148,7 +148,7 @@ class PaperRun:
         notes = [
             f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {by_chance:.1f} would fall outside by "
             f"chance alone if all were reproducible; {n_missed} did. Claims share one 5 % error rate for the whole "
-            "paper (Holm)."
+            "paper."
         ]
         if self.paper.printed_repeats > 1:
             kindest = tested["verdict_one_run"].value_counts()

@@ -477,8 +477,12 @@ def test_the_report_shows_claims_of_every_kind(paper, tmp_path):
     assert {name: one["kind"] for name, one in said.items()} == {one["id"]: one["kind"] for one in claims}
     assert said["s"]["verdict"] == "reproduced"
     page = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="claims"')[2].partition("</table>")[0]
-    assert page.count(", margin ± 4.0") == 1
-    assert len(re.findall(r"depth [34](, ε [\d.]+|, no noise)?: ", page)) == len(claims)
+    settings = {"i": 2, "d": 2, "b": 6, "n": 2, "s": 2}
+    for name, n in settings.items():
+        row = page.partition(f'id="claim-{name}"')[2].partition("</tr>")[0]
+        assert len(re.findall(r"<li[^>]*><span>depth [34]", row)) == n == row.count('class="center"')
+        assert f"{n} settings, the weakest first" in row
+        assert len(re.findall(r"\d+ % of 10 runs as claimed", row)) == n
 
 
 @pytest.mark.parametrize("n_words", [1, 8, 16])
@@ -714,6 +718,7 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("figures", FIGURE | {"center": "mode"}, "figures.0.center: input should be 'mean' or 'median', got 'mode'"),
         ("figures", FIT | {"feature": "TA"}, "ccpp has no feature 'TA'; known are AP, AT"),
         ("figures", FIT | {"params": {"degre": 2}}, "no parameter 'degre'; did you mean 'degree'"),
+        ("own", "c", "own: no study runs 'c'; known are a, b"),
         ("claims", PAPER["claims"][0] | {"metric": "r2"}, "up: car has no metric 'r2'"),
         ("claims", PAPER["claims"][0] | {"better": "c"}, "better = 'c' is not run"),
         ("claims", PAPER["claims"][0] | {"reading_of": "down"}, "no claim 'down' that it is a reading of"),
@@ -735,4 +740,4 @@ def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_
     assert set(numbers["verdict"]) == {"not run"} and "nursery answers for itself only" in numbers["reason"].iloc[0]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Car is not available: Part of Car stands in for it, under its own name." in page
-    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["cells"] == 120
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["repeats"] == 10

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 from experiments.config import papers
 from experiments.errors import BadInput
-from experiments.judge.numbers import printed as printed_numbers
+from experiments.judge.numbers import printed
 from plots import reading_ranks
 from plots.pages import index_page
 from plots.run_folder import PaperRun
@@ -23,6 +23,7 @@ from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish
 from tests.waiting import HANG
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+GLANCES = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
     "-1.5e+09",
@@ -71,7 +72,7 @@ def made_up(tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(papers, "PAPERS", project / "conf/paper")
-        patch.setattr(printed_numbers, "ROOT", project)
+        patch.setattr(printed, "ROOT", project)
         patch.setattr(index_page, "REFERENCE", project / "results/reference")
         index = index_page.build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
@@ -143,6 +144,12 @@ def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
     rows = re.findall(r'<tr data-paper="(Paper \d)" data-verdict="([^"]+)"', index)
     assert len(rows) == 3 * (1 + 4), "a claim, three numbers and a fact of each paper"
     assert {verdict for paper, verdict in rows if paper == "Paper 9"} == {"not run"}
+    matrix = index.partition('id="matrix"')[2].partition("</table>")[0]
+    assert re.findall(r'<a class="glance" href="(paper-\d).html#(\w+)"', matrix) == [
+        *((f"paper-{number}", name) for number, names in ((7, GLANCES), (8, GLANCES[:3])) for name in names)
+    ], "what has a section leads to it"
+    assert matrix.count("not run") >= 4 and "best of 10: off by 1.0 points" in matrix
+    assert "So far, its one claim: " in matrix, "paper 7 ran in part"
     assert "INCOMPLETE: 117 of 120 cells" in (made_up / "paper-7.html").read_text(encoding="utf-8")
 
 
@@ -197,7 +204,7 @@ def test_the_command_says_what_to_open(tmp_path, capsys):
 def test_a_run_reads_back_as_it_was_written(made_up):
     run = PaperRun.read(made_up / "paper-7")
     assert run.paper.studies == make_paper(**PAPER).studies and run.coverage == (117, 120)
-    assert isinstance(run.claims[0]["worst"]["epsilon"], float)
+    assert all(isinstance(group["epsilon"], float) for group in run.claims[0]["groups"])
     table = run.paper.tables[1]
     printed = run.read_frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
     assert printed.dropna().to_dict() == {(3, 0.05): 0.80012, (4, 1.0): 0.95, (4, math.inf): 0.8}
@@ -216,6 +223,26 @@ def test_pages_open_and_fit(browser, report, viewport):
                 heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
                 assert min(filter(None, heights)) >= 40
                 assert page.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)") >= 14
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
+def test_the_settings_of_a_claim_open_and_fit(browser, made_up, viewport):
+    with opened(browser, made_up / "paper-8.html", viewport=viewport, is_mobile=viewport is TELEPHONE) as page:
+        rows = page.locator("#claim-up .forest li")
+        assert rows.count() == 6 and not rows.first.is_visible()
+        page.locator("#claim-up summary").click()
+        assert rows.last.is_visible() and "runs as claimed" in rows.last.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        for line in rows.locator(".line").all():
+            box, dot = line.bounding_box(), line.locator(".center").bounding_box()
+            assert box["x"] <= dot["x"] and dot["x"] + dot["width"] <= box["x"] + box["width"]
+
+
+def test_papers_sort_by_what_came_out(browser, made_up):
+    with opened(browser, made_up / "index.html") as page:
+        page.locator("#matrix th button").nth(1).click()
+        shares = page.locator("#matrix tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
+        assert shares == sorted(shares) and shares[0] < shares[-1]
 
 
 def test_columns_sort_by_click(browser, made_up):

@@ -366,6 +366,9 @@ class Paper(Document):
     takes. Tables and figures show ``repeats`` runs whatever the verdicts take."""
     printed_repeats: Annotated[int, Field(ge=1)] = 1
     """Over how many runs its printed numbers are means; 1, which is kindest to the paper, if it does not say."""
+    own: ListOf[str] = ()
+    """The algorithms that the paper proposes: the sentence above its results says whether these keep the ε that they
+    claim. Left out by a study that proposes none."""
     reported: str | None = None
     """The CSV file of its printed numbers, relative to the checkout."""
     center: dict[str, Center] = {}

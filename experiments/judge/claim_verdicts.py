@@ -78,7 +78,7 @@ def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None
         For each claim: id, text, kind, verdict, reason; on_average and in_most_runs (the verdict by each, None where
         it is not asked), level (α of each), repeats (the most that a group took), looks, center, effect with low and
         high (of the mean group, on the metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups
-        (of each the setting, the effect of its weakest part with its interval, share_won, n and state, the
+        (of each the setting, the effect of its weakest part with its interval, margin, share_won, n and state, the
         weakest group first), contradiction (the part that refutes the claim), scope, cells and cells_expected. What a
         claim has not is None.
 

@@ -350,7 +350,8 @@ def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, tuple[np.nda
 
 def list_bounds(name: str, changes: np.ndarray, margins: np.ndarray) -> list[Part]:
     """Return the two parts that say of a change that it stays within its margins."""
-    return [Part(name, changes, margins - changes), Part(name, changes, margins + changes)]
+    sides = (margins - changes, margins + changes)
+    return [Part(name, changes, side, margins, is_within=True) for side in sides]
 
 
 def pivot_levels(rows: pd.DataFrame, metric: str, levels: Levels) -> pd.DataFrame:

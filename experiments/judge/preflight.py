@@ -33,6 +33,7 @@ def check_paper(paper: Paper, judge: Sequence[Callable[[], object]] = ()) -> Non
     for part in (*paper.parts.values(), *paper.claims):
         checks.append(partial(part.check, paper))
     checks.append(lambda: _check_readings_of_claims(paper))
+    checks.append(lambda: _check_own_algorithms(paper))
     run_checks([*checks, *judge])
 
 
@@ -90,3 +91,10 @@ def _check_readings_of_claims(paper: Paper) -> None:
     for claim in paper.claims:
         if claim.reading_of is not None and claim.reading_of not in paper.claims_by_id:
             raise PaperError(f"claim {claim.id!r}: there is no claim {claim.reading_of!r} that it is a reading of")
+
+
+def _check_own_algorithms(paper: Paper) -> None:
+    run = {algorithm for study in paper.studies.values() for algorithm in study.algorithm}
+    for algorithm in paper.own:
+        if algorithm not in run and algorithm not in paper.not_implemented:
+            raise PaperError(f"own: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")

@@ -19,4 +19,5 @@ def render_template(template: str, **values: object) -> str:
         undefined=StrictUndefined,
     )
     environment.globals["sign"] = lambda verdict: labels.SIGNS.get(verdict, "")
+    environment.globals["tone"] = lambda verdict: labels.TONES.get(verdict, "none")
     return environment.get_template(template).render(**values)

@@ -21,10 +21,9 @@ from experiments.config.paths import REFERENCE
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.verdict import NOT_RUN
-from plots.audit_bounds import count_violations
 from plots.labels import SIGNS
-from plots.pages import html, paper_page
-from plots.privacy import count_keeping_claim
+from plots.pages import glances, html, paper_page
+from plots.pages.summary import summarise_run
 from plots.run_folder import KEPT, PaperRun, copy_files, name_target
 
 
@@ -182,8 +181,12 @@ def _summarise(entry: PaperEntry) -> dict[str, Any]:
         **_locate(entry),
         "heading": paper_page.make_heading(entry.paper),
         "citation": entry.paper.citation,
+        "sentence": summarise_run(run) if run else "",
         "notes": entry.notes[:2] + (run.list_advice() if run else []),
-        "counts": paper_page.count_verdicts(entry.written, entry.numbers, entry.claims),
-        "measured": count_violations(run.audit, run.privacy) if run else "",
-        "sound": count_keeping_claim(run.privacy) if run else "",
+        "glances": {
+            "numbers": glances.glance_at_numbers(entry.paper, entry.numbers),
+            "claims": glances.glance_at_claims([claim["verdict"] for claim in entry.claims]),
+            "privacy": glances.glance_at_privacy(run),
+            "readings": glances.glance_at_readings(entry.paper, run),
+        },
     }

@@ -13,9 +13,10 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.judge.readings.ranking import describe_ranking
-from experiments.judge.verdict import format_effect, setting_of
 from plots import audit_bounds, labels, privacy, style
 from plots.pages import html
+from plots.pages.claim_rows import describe_claim
+from plots.pages.summary import summarise_run
 from plots.pages.terminal import format_count
 from plots.run_folder import PaperRun
 from plots.series import note_shortfall
@@ -51,8 +52,9 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         links=links or [],
         base=base,
         paper=paper,
+        sentence=summarise_run(run),
         notes=notes,
-        claims=[_describe_claim(paper, claim) for claim in run.claims],
+        claims=[describe_claim(paper, claim) for claim in run.claims],
         numbers=[describe_number(paper, row) for row in run.numbers.to_dict("records")],
         counts=count_verdicts(paper, run.numbers, run.claims),
         tables=[_describe_table(run, part) for part in paper.tables],
@@ -115,36 +117,6 @@ def describe_number(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
         "reason": row["reason"],
         "source": row["source"],
     }
-
-
-def _describe_claim(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
-    described = {name: claim[name] for name in ("id", "text", "verdict", "reason", "scope")}
-    described["center"] = claim["center"] or ""
-    described |= dict.fromkeys(("effect", "weakest", "repeats", "rerun"), "")
-    described["groups"] = []
-    if claim["groups"]:
-        metric = claim["metric"]
-        groups = [_describe_group(paper, metric, group) for group in claim["groups"]]
-        described["effect"], described["groups"] = format_effect(metric, claim), groups
-        described["weakest"], described["repeats"] = " ".join(groups[0].values()), str(claim["repeats"])
-        described["rerun"] = f"{claim['rerun_probability']:.0%}"
-    return described
-
-
-def _describe_group(paper: Paper, metric: str, group: Mapping[str, Any]) -> dict[str, str]:
-    place = ", ".join(filter(None, [_label_place(paper, group), group.get("part", "")]))
-    won = f"{group['share_won']:.0%} of {group['n']} runs as claimed"
-    return {"place": place, "effect": format_effect(metric, group), "won": won}
-
-
-def _label_place(paper: Paper, effect: Mapping[str, Any]) -> str:
-    """Return the setting of a group or step in the paper's words."""
-    words = []
-    for name, value in setting_of(effect).items():
-        text = labels.label_value(paper, value)
-        is_plain = name in ("dataset", "algorithm") or text == "no noise"
-        words.append(text if is_plain else f"{labels.label_name(paper, name)} {text}")
-    return ", ".join(words)
 
 
 def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
     facts = collect_facts(paper)
     numbers = judge_numbers(paper, read_numbers_of(paper), table, facts)
     claims = judge_claims(paper, table, numbers)
-    shown = table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
+    shown = table if table.empty else table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
     run_folder.write_paper(paper, folder / "paper.yaml")
     run_folder.write_csv(numbers, folder / "numbers.csv")
     _write_claims(paper, claims, count_cells(paper, shown), folder / "claims.json")

@@ -26,6 +26,8 @@ from experiments.judge.verdict import REPRODUCED
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS, SIGNS, format_comparison, label_name, label_result
 from plots.markdown import format_table
+from plots.pages.claim_rows import format_chance
+from plots.pages.summary import summarise_run
 from plots.privacy import count_keeping_claim, describe_privacy
 from plots.run_folder import KEPT, PaperRun, copy_files, name_target
 
@@ -60,9 +62,12 @@ def format_maxima(paper: Paper, numbers: pd.DataFrame) -> str:
 
 def format_claims(claims: list[dict]) -> str:
     """Return the verdicts on claims as a Markdown table."""
-    return format_table(
-        ["claim", "verdict"], [[claim["text"], f"{claim['verdict']}: {claim['reason']}"] for claim in claims]
-    )
+    body = []
+    for claim in claims:
+        verdict = f"{SIGNS[claim['verdict']]} {claim['verdict']}: {claim['reason']}"
+        repeats = "" if claim["repeats"] is None else str(claim["repeats"])
+        body.append([claim["text"], verdict, repeats, format_chance(claim["rerun_probability"])])
+    return format_table(["claim", "verdict", "runs it took", "seen again by ten further runs"], body)
 
 
 def format_readings(run: PaperRun) -> list[str]:
@@ -134,7 +139,7 @@ def describe_paper(folder: Path) -> str:
     heading = f"# {_name_paper(paper)}\n\n*{paper.citation.rstrip('.')}.* {describe_run(run)}"
     links = "[All papers](../README.md) · [What the verdicts mean](../../../docs/verdicts.md)"
     links += " · [What we learned](../../../docs/results.md)"
-    parts = [_NOTICE, heading, links]
+    parts = [_NOTICE, heading, summarise_run(run), links]
     for title, texts in sections.items():
         if any(texts):
             parts += [f"## {title}", *filter(None, texts)]
@@ -150,7 +155,7 @@ def _name_paper(paper: Paper) -> str:
 
 
 def format_verdicts(folder: Path, link: str) -> str:
-    """Return the verdicts on all published papers as a Markdown table.
+    """Return the verdicts on all published papers as a Markdown table, under each title what came out in a sentence.
 
     Parameters
     ----------
@@ -163,7 +168,7 @@ def format_verdicts(folder: Path, link: str) -> str:
     for kept in sorted(folder.glob("paper-[0-9]*")):
         run = PaperRun.read(kept)
         verdicts = run.numbers[run.numbers["statistic"] != _NEEDS_NO_RUN]["verdict"]
-        name = f"[{run.paper.number}. {run.paper.title}]({link}{kept.name}/README.md)"
+        name = f"[{run.paper.number}. {run.paper.title}]({link}{kept.name}/README.md)<br>{summarise_run(run)}"
         tallies = [_tally(list(verdicts)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
         kept_claims, convicted = count_keeping_claim(run.privacy), audit_bounds.count_violations(run.audit, run.privacy)
         body.append([name, *tallies, kept_claims, convicted])

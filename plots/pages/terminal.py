@@ -14,19 +14,21 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.config.paper import Paper
-from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN
-from plots.labels import format_interval, format_number, label_result
+from plots.labels import TONES, format_interval, format_number, label_result
+from plots.pages.summary import summarise_run
 from plots.run_folder import PaperRun
 from plots.tables.grid import GridTable
 
-_COLOURS = {REPRODUCED: "green", REPRODUCED_WITHIN: "green", REFUTED: "red"}
+_COLOURS = {"good": "green", "equal": "cyan", "mixed": "magenta", "bad": "red", "open": "yellow", "none": "dim"}
+"""Of the terminal, by tone of a verdict."""
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
-    """Print every printed number and claim with its verdict to stderr, some tables, and where the files are."""
+    """Print to stderr what came out, every printed number and claim with its verdict, some tables, and the files."""
     console = Console(stderr=True)
     if not console.is_terminal:
         console = Console(file=sys.stderr, width=110)
+    console.print(escape(summarise_run(run)), style="bold", highlight=False)
     if len(run.numbers):
         console.print(_make_numbers_table(run.paper, run.numbers))
     for part, frame in grids:
@@ -97,5 +99,5 @@ def _make_claims_table(claims: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _colour_verdict(verdict: str) -> str:
-    colour = _COLOURS.get(verdict, "yellow")
+    colour = _COLOURS[TONES[verdict]]
     return f"[{colour}]{verdict}[/{colour}]"

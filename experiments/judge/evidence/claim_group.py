@@ -54,14 +54,17 @@ class Part(NamedTuple):
         Change of the metric in each repeat, as it is shown.
     gains : float64 array of shape (n_repeats,)
         What the claim wants above zero.
-    margins : float64 array of shape (n_repeats,), optional
-        What counts as no gain and no loss in each repeat; None where the gains have a margin in them.
+    margins : float64 array of shape (n_repeats,)
+        What counts as no difference in each repeat.
+    is_within : bool
+        Whether the claim is that the change stays within the margins, so that the gains have these in them.
     """
 
     name: str
     changes: np.ndarray
     gains: np.ndarray
-    margins: np.ndarray | None = None
+    margins: np.ndarray
+    is_within: bool = False
 
 
 class ClaimRule(Protocol):
@@ -158,8 +161,8 @@ class ClaimGroup:
         Returns
         -------
         dict
-            The axes, ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``share_won`` (of
-            runs with a gain above zero) and ``n``.
+            The axes, ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``margin``,
+            ``share_won`` (of runs with a gain above zero) and ``n``.
         """
         main = self.questions[0]
         weakest = min(range(len(self.parts)), key=lambda i: self.weigh_parts(main)[i].gain[n])
@@ -176,6 +179,7 @@ class ClaimGroup:
             "effect": interval.center,
             "low": interval.low,
             "high": interval.high,
+            "margin": float(np.median(part.margins[:n])) if n else float("nan"),
             "share_won": float(np.mean(part.gains[:n] > ROUNDING)) if n else float("nan"),
             "n": n,
         }
@@ -190,7 +194,7 @@ class ClaimGroup:
 
     def _bet_on(self, part: Part, question: RunsQuestion) -> PartWealth:
         gain, loss = self._grow(part.gains, question), self._grow(-part.gains, question)
-        if part.margins is None:
+        if part.is_within:
             return PartWealth(gain, loss, np.full_like(gain, -math.inf))
         not_worse = self._grow(part.gains + part.margins, question)
         not_better = self._grow(part.margins - part.gains, question)
