@@ -49,7 +49,7 @@ def write_rankings(paper: Paper, rankings: Mapping[str, pd.DataFrame], folder: P
 
 def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
     """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
-    null = rows[rows["kind"] == "null"]
+    null = rows[rows["kind"] == "no noise"]
     has_floor = bool(rows["noise_floor"].notna().any())
     curve = Curve(
         title=question.title,
@@ -63,7 +63,7 @@ def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
         legend_of_floor="what noise alone would leave,\nwere this the paper's code",
         line=None if null.empty else (null["distance"].iloc[0], "no noise at all, whatever ε"),
     )
-    return draw_curve(curve, rows[rows["kind"] != "null"])
+    return draw_curve(curve, rows[rows["kind"] != "no noise"])
 
 
 _VERDICTS = {

@@ -22,8 +22,8 @@ from scipy.stats import t as student
 from experiments.stats import ALPHA
 
 N_DRAWS = 2000
-_CLEARLY = 4.0
-"""Standard errors that a bound lies away: two, where targets vary together so that the error is twice as large."""
+_CLEARLY = 2.5
+"""Standard errors that a bound lies away: two readings whose bounds part differ by 3.5 of their difference or more."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Errors:
     def bounds(self) -> tuple[float, float]:
         """The least and the largest loss that few repeats clearly leave room for.
 
-        Of numbers, four standard errors around the loss, as if targets were independent. Of orderings, the share that
+        Of numbers, 2.5 standard errors around the loss, as if targets were independent. Of orderings, the share that
         every repeat has the wrong way round, and the share that not every repeat has the right way round.
         """
         if self.is_of_orderings:

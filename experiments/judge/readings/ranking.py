@@ -72,7 +72,7 @@ def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading])
     generator
         It asks for cells, is sent their records, and at last returns a DataFrame with one row for each reading:
         ``question, unit`` (``points`` where the paper prints per cent, or ``orderings``), ``kind`` (``reading``,
-        ``literal``, or ``null``: no noise at all, whatever ε, which is no reading and has no rank), ``rank, reading,
+        ``literal``, or ``no noise``: none at all, whatever ε, which is no reading and has no rank), ``rank, reading,
         distance`` with ``low`` and ``high`` (of those that ran to the end), ``uncorrected`` and ``noise_floor`` (see
         `distance.Errors`), ``in_set`` and ``p_set`` (whether it cannot be told from the best, at 95 %),
         ``first_half, second_half, halves`` (distances on two halves of what is printed, and which these are),
@@ -88,7 +88,7 @@ def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading])
         records = yield [cell for reading in running for cell in reading.list_cells(n)]
         measured = [_measure(paper, question, reading, n, records) for reading in running]
         if n < question.repeats:
-            measured = _mark_hopeless(measured, null, n)
+            measured = _mark_hopeless(measured, n)
         leave = [one for one in measured if one.dropped_after or not one.errors.is_defined or n == question.repeats]
         finished += leave
         running = [one.reading for one in measured if one not in leave]
@@ -125,11 +125,17 @@ def _read_metric(cells: Sequence[Cell], metric: str, done: Mapping[str, Measured
     return np.array([done[cell.key].metrics[metric] for cell in cells], dtype=np.float64)
 
 
-def _mark_hopeless(measured: Sequence[Contender], null: Reading | None, repeats: int) -> list[Contender]:
-    """Return contenders, those marked that are clearly farther off than another reading; the null is never one."""
-    compared = [one for one in measured if one.errors.is_defined and one.reading is not null]
+def _mark_hopeless(measured: Sequence[Contender], repeats: int) -> list[Contender]:
+    """Return contenders, those marked that are clearly farther off than another reading.
+
+    The null neither drops readings nor is dropped, nor is the literal reading: everybody asks for the two.
+    """
+    compared = [one for one in measured if one.errors.is_defined and one.reading.values]
     hopeless = {id(compared[place]) for place in find_hopeless([one.errors.bounds for one in compared])}
-    return [one._replace(dropped_after=repeats) if id(one) in hopeless else one for one in measured]
+    return [
+        one._replace(dropped_after=repeats) if id(one) in hopeless and not one.reading.is_literal else one
+        for one in measured
+    ]
 
 
 def _tabulate(
@@ -148,7 +154,7 @@ def _tabulate(
         rows.append(_make_row(question, one, halves, own | {"in_set": bool(p >= ALPHA)}))
     for one in finished:
         if one.reading is null:
-            own = {"kind": "null", "rank": math.nan, "p_set": math.nan, "in_set": False}
+            own = {"kind": "no noise", "rank": math.nan, "p_set": math.nan, "in_set": False}
             rows.insert(0, _make_row(question, one, halves, own))
     return pd.DataFrame(rows)
 

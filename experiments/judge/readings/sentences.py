@@ -22,13 +22,13 @@ def describe_ranking(rows: pd.DataFrame) -> str:
     rows : DataFrame
         As from `ranking.rank_readings`, of one question.
     """
-    readings = rows[rows["kind"] != "null"]
+    readings = rows[rows["kind"] != "no noise"]
     compared = readings[readings["distance"].notna()]
     if compared.empty:
         return "INCOMPLETE: no reading has all its cells, or what is printed is undefined in all"
     best = compared.iloc[0].to_dict()
     sentences = [
-        *_describe_null(rows[rows["kind"] == "null"], best),
+        *_describe_null(rows[rows["kind"] == "no noise"], best),
         f"of {len(readings)} readings the nearest is {best['reading']}: {_say_distance(best)} off{_say_floor(best)}",
         *_count_others(readings, compared),
         *_describe_literal(readings),
