@@ -166,8 +166,10 @@ def test_shares_of_variance_are_those_of_an_analysis_of_variance():
 
 CLAIM = make_paper(
     studies={"grid": {"dataset": "car", "algorithm": ["rdt", "majority"], "epsilon": [0.5, 1.0]}},
-    claims=[{"id": "above", "text": "above", "kind": "above", "study": "grid", "better": "rdt", "worse": "majority"}
-            | {"within": ["epsilon"], "metric": "accuracy"}],
+    claims=[
+        {"id": "above", "text": "above", "kind": "above", "study": "grid", "better": "rdt", "worse": "majority"}
+        | {"within": ["epsilon"], "metric": "accuracy"}
+    ],
 ).claims[0]
 
 

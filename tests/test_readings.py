@@ -1,6 +1,5 @@
 """Readings of a paper: the cells they need, and their ranking on made-up results whose truth is known."""
 
-import json
 import math
 
 import numpy as np
@@ -136,7 +135,12 @@ def test_readings_that_lead_nowhere_get_two_repeats_and_the_literal_one_all():
     assert literal == ["leaf = noisy_counts, n_estimators = 5, evaluate_on = test"]
     assert dropped.isna().sum() == 2 and dropped.dropna().tolist() == [2.0, 2.0] and math.isnan(dropped[literal[0]])
     assert rows["n"].tolist() == rows["n_expected"].tolist() and set(rows["n_full"]) == {8}
-    assert sorted(rows["n"]) == [4, 4, 8, 8] and "2 were dropped early, which left 75% of their cells" in describe_ranking(rows)
+    assert sorted(rows["n"]) == [
+        4,
+        4,
+        8,
+        8,
+    ] and "2 were dropped early, which left 75% of their cells" in describe_ranking(rows)
     assert [len(keys) for keys in asked] == [4 * 4 + 2, 2 * 8 + 4], "half of the null is the literal one"
 
 
@@ -195,9 +199,7 @@ def test_the_literal_reading_is_the_papers_own_cells():
 
 def test_an_undefined_mean_has_no_distance():
     readings = make_readings(PAPER, TABLES, NUMBERS)
-    rows = only_readings(
-        rank(TABLES, readings, lambda cell: math.nan if cell.params.get("leaf") == "exact" else 0.75)
-    )
+    rows = only_readings(rank(TABLES, readings, lambda cell: math.nan if cell.params.get("leaf") == "exact" else 0.75))
     assert rows["distance"].notna().tolist() == [True, True, False, False]
     assert "2 could not be compared" in describe_ranking(rows)
 
@@ -378,11 +380,16 @@ def test_a_question_need_not_repeat_the_choices_of_its_paper():
         f"leaf = {leaf}, evaluate_on = {rows}" for leaf in ("noisy_counts", "exact") for rows in ("test", "train")
     ]
     narrowed = make_readings(paper, question.replaced(protocol={"evaluate_on": ["test"]}), NUMBERS)
-    assert [one.words for one in narrowed] == [f"leaf = {leaf}, evaluate_on = test" for leaf in ("noisy_counts", "exact")]
+    assert [one.words for one in narrowed] == [
+        f"leaf = {leaf}, evaluate_on = test" for leaf in ("noisy_counts", "exact")
+    ]
 
 
 CURVE_CHOICES = {
-    "algorithms": {"rfdpp_gini": {"leaf": ["noisy_counts", "exact"], "n_bins": [32, 8]}, "rdt": {"n_estimators": [10, 5]}},
+    "algorithms": {
+        "rfdpp_gini": {"leaf": ["noisy_counts", "exact"], "n_bins": [32, 8]},
+        "rdt": {"n_estimators": [10, 5]},
+    },
     "curves": {"below": {"where": {"params.max_depth": 2}, "why": "depth 2"}},
 }
 

@@ -1,4 +1,4 @@
-"""``do=readings``: which reading of an ambiguous text explains what a paper prints, and under which do its claims hold?"""
+"""``do=readings``: which reading of a text explains what a paper prints, and under which do its claims hold?"""
 
 from __future__ import annotations
 

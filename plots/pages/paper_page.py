@@ -20,7 +20,15 @@ from plots.pages.terminal import format_count
 from plots.run_folder import PaperRun
 from plots.series import note_shortfall
 
-_SUMMARIES = ("numbers.csv", "claims.json", "privacy.json", "readings.csv", "curves.csv", "paper.yaml", "provenance.json")
+_SUMMARIES = (
+    "numbers.csv",
+    "claims.json",
+    "privacy.json",
+    "readings.csv",
+    "curves.csv",
+    "paper.yaml",
+    "provenance.json",
+)
 _ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png"}
 
 

@@ -9,26 +9,30 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from plots import style
-from plots.style import ALARM, GRID, INK
+from plots.style import GRID, INK
 
 _WIDTH = 11.0
 _TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
 _MOST_DOTS = 60
 """With more readings than that, dots would touch: strokes are drawn instead."""
-_LITERAL = "#d1661f"
+_WIDE = 6
+"""The largest distance over the smallest from which on the axis is logarithmic."""
+_LITERAL, _PALE = "#d1661f", "#8b949e"
 
 
 @dataclass(frozen=True)
-class Curve:
+class SpecificationCurve:
     """What a specification curve shows.
 
     Parameters
@@ -51,8 +55,10 @@ class Curve:
         A column that is drawn as a tick below or above each reading; none if empty.
     legend_of_floor : str, default=""
         What the tick means.
-    line : tuple of (float, str), optional
-        A place on the y axis that is marked, and what it means.
+    line : tuple of (float, str, str), optional
+        A place on the y axis that is marked, what it means, and its colour.
+    is_distance : bool, default=False
+        Whether the effect is a distance, so that a logarithmic axis may show it.
     """
 
     title: str
@@ -64,15 +70,16 @@ class Curve:
     legend_of_full: tuple[str, str]
     floor: str = ""
     legend_of_floor: str = ""
-    line: tuple[float, str] | None = None
+    line: tuple[float, str, str] | None = None
+    is_distance: bool = False
 
 
-def draw_curve(curve: Curve, rows: pd.DataFrame) -> Figure:
+def draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
     """Draw a specification curve.
 
     Parameters
     ----------
-    curve : Curve
+    curve : SpecificationCurve
         What it shows.
     rows : DataFrame
         One row for each reading: the columns that the curve names, ``kind`` (``literal`` or not), ``choice.<name>``.
@@ -89,35 +96,46 @@ def draw_curve(curve: Curve, rows: pd.DataFrame) -> Figure:
     _draw_matrix(bottom, curve.effect, matrix, drawn, min(max(width * 0.75, 0.4), 5.5))
     style.write_shortfall(top, rows)
     figure.legend(handles=_make_legend(curve, drawn), loc="outside right upper", frameon=False, fontsize=9)
-    figure.align_ylabels()
-    figure.suptitle(curve.title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
+    style.write_title(figure, top, curve.title)
     return figure
 
 
-def _draw_effects(axes: Axes, curve: Curve, drawn: pd.DataFrame, size: float) -> None:
+def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, size: float) -> None:
     places = np.arange(len(drawn))
     for value, (_, colour) in curve.colours.items():
         is_here = (drawn[curve.colour_by] == value).to_numpy()
         own, at = drawn[is_here], places[is_here]
         axes.vlines(at, own["low"], own["high"], colors=colour, linewidth=max(size / 5, 0.5), alpha=0.55)
         is_full = own[curve.full].to_numpy(bool)
-        shape = {"linestyle": "none", "marker": "o", "markersize": size, "color": colour, "markeredgewidth": 0.8}
-        axes.plot(at[is_full], own[curve.effect][is_full], **shape)
-        axes.plot(at[~is_full], own[curve.effect][~is_full], markerfacecolor="white", **shape)
+        draw = partial(axes.plot, ls="none", marker="o", markersize=size, color=colour, markeredgewidth=0.8)
+        draw(at[is_full], own[curve.effect][is_full])
+        draw(at[~is_full], own[curve.effect][~is_full], markerfacecolor="white")
     if curve.floor:
-        axes.plot(places, drawn[curve.floor], linestyle="none", marker="_", color=GREY, markersize=max(size, 2.5))
+        axes.plot(places, drawn[curve.floor], linestyle="none", marker="_", color=_PALE, markersize=max(size, 2.5))
     if curve.line:
-        axes.axhline(curve.line[0], color=ALARM, linewidth=1.3, linestyle=(0, (5, 2)), zorder=1)
+        axes.axhline(curve.line[0], color=curve.line[2], linewidth=1.3, linestyle=(0, (5, 2)), zorder=1)
     for place in places[(drawn["kind"] == "literal").to_numpy()]:
         axes.axvline(place, color=_LITERAL, linewidth=1.2, linestyle=(0, (1, 1.5)), zorder=0.5)
         axes.plot([place], [drawn[curve.effect][place]], marker="D", color=_LITERAL, markersize=max(size, 5) + 1)
     axes.set_ylabel(curve.label)
+    _stretch_small_effects(axes, curve, drawn)
     axes.set_xlim(-0.8, max(len(drawn) - 0.2, 0.8))
     axes.tick_params(axis="x", length=0, labelbottom=False)
     style.dress_axes(axes, "y")
 
 
-GREY = "#8b949e"
+def _stretch_small_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame) -> None:
+    """Make the axis logarithmic where effects are distances of very different size, none of them zero."""
+    effects = drawn[curve.effect].to_numpy(np.float64)
+    if not curve.is_distance or not len(effects) or effects.min() <= 0 or effects.max() < _WIDE * effects.min():
+        return
+    marked = [curve.line[0]] if curve.line else []
+    smallest = np.nanmin([effects.min(), *marked, *(drawn[curve.floor] if curve.floor else ())])
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=max(smallest, effects.min() / _WIDE) / 1.2)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _list_rows(drawn: pd.DataFrame) -> list[tuple[str, str]]:
@@ -153,10 +171,14 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
     for name in names:
         rows = [row for row, (own, _) in enumerate(matrix) if own == name]
         axes.annotate(
-            f"{shares[name]:.0%}", (1.01, sum(rows) / len(rows)), xycoords=("axes fraction", "data"), va="center",
-            fontsize=9, annotation_clip=False,
+            f"{shares[name]:.0%}",
+            (1.01, sum(rows) / len(rows)),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
         )
-    axes.annotate("explains", (1.01, 1.0), xycoords="axes fraction", va="bottom", fontsize=9)
+    axes.annotate("explains\nby itself", (1.01, 1.0), xycoords="axes fraction", va="bottom", fontsize=9)
     axes.set_yticks(range(len(matrix)), [f"{name} = {_shorten(value)}" for name, value in matrix], fontsize=8.5)
     axes.set_ylim(len(matrix) - 0.5, -0.5)
     axes.tick_params(axis="both", length=0, labelbottom=False)
@@ -168,20 +190,21 @@ def _shorten(value: str) -> str:
     return "no noise" if value == "inf" else textwrap.shorten(value, 30, placeholder="…")
 
 
-def _make_legend(curve: Curve, drawn: pd.DataFrame) -> list[Line2D]:
-    dot = {"linestyle": "none", "marker": "o", "markersize": 6}
+def _make_legend(curve: SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:
+    make_dot = partial(Line2D, [], [], linestyle="none", marker="o", markersize=6)
     handles = []
     for value, (words, colour) in curve.colours.items():
         if (drawn[curve.colour_by] == value).any():
-            handles.append(Line2D([], [], color=colour, label=words, **dot))
+            handles.append(make_dot(color=colour, label=words))
     full, hollow = curve.legend_of_full
-    handles.append(Line2D([], [], color=INK, label=full, **dot))
-    handles.append(Line2D([], [], color=INK, markerfacecolor="white", label=hollow, **dot))
-    handles.append(Line2D([], [], color=INK, linewidth=1.2, marker="|", linestyle="none", markersize=11, label="95 % interval"))
+    handles += [make_dot(color=INK, label=full), make_dot(color=INK, markerfacecolor="white", label=hollow)]
+    handles.append(Line2D([], [], color=INK, linestyle="none", marker="|", markersize=11, label="95 % interval"))
     if (drawn["kind"] == "literal").any():
-        handles.append(Line2D([], [], color=_LITERAL, marker="D", markersize=6, linestyle=":", label="the literal reading"))
+        label = "the literal reading"
+        handles.append(Line2D([], [], color=_LITERAL, marker="D", markersize=6, linestyle=":", label=label))
     if curve.floor:
-        handles.append(Line2D([], [], color=GREY, marker="_", linestyle="none", markersize=8, label=curve.legend_of_floor))
+        words = curve.legend_of_floor
+        handles.append(Line2D([], [], color=_PALE, linestyle="none", marker="_", markersize=8, label=words))
     if curve.line:
-        handles.append(Line2D([], [], color=ALARM, linestyle=(0, (5, 2)), label=curve.line[1]))
+        handles.append(Line2D([], [], color=curve.line[2], linestyle=(0, (5, 2)), label=curve.line[1]))
     return handles

@@ -13,8 +13,8 @@ from experiments.config.paper import Paper
 from experiments.config.readings import Question
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from plots import style
-from plots.readings.curve import Curve, draw_curve
-from plots.style import ALARM, QUALITATIVE
+from plots.readings.curve import SpecificationCurve, draw_curve
+from plots.style import ALARM, INK, QUALITATIVE
 
 _LABELS = {
     "points": "distance from what is printed\n(points, root mean square)",
@@ -51,7 +51,7 @@ def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
     """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
     null = rows[rows["kind"] == "no noise"]
     has_floor = bool(rows["noise_floor"].notna().any())
-    curve = Curve(
+    curve = SpecificationCurve(
         title=question.title,
         effect="distance",
         label=_LABELS[rows["unit"].iloc[0]],
@@ -61,7 +61,8 @@ def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
         legend_of_full=("cannot be told from the nearest\n(model confidence set, 95 %)", "is farther off"),
         floor="noise_floor" if has_floor else "",
         legend_of_floor="what noise alone would leave,\nwere this the paper's code",
-        line=None if null.empty else (null["distance"].iloc[0], "no noise at all, whatever ε"),
+        line=None if null.empty else (null["distance"].iloc[0], "no noise at all, whatever ε", ALARM),
+        is_distance=rows["unit"].iloc[0] == "points",
     )
     return draw_curve(curve, rows[rows["kind"] != "no noise"])
 
@@ -94,9 +95,11 @@ def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path)
 
 def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
     """Draw the effect that a claim speaks of under every reading; above zero it speaks for the claim."""
+    counts, n = rows["verdict"].value_counts(), len(rows)
+    shares = f"Of {n} readings it holds under {counts.get(HOLDS, 0)}, and is refuted under {counts.get(IS_REFUTED, 0)}."
     unit = "points" if rows["unit"].iloc[0] == "points" else rows["unit"].iloc[0]
-    curve = Curve(
-        title=text,
+    curve = SpecificationCurve(
+        title=f"{text} {shares}",
         effect="effect",
         label=f"effect in favour of the claim\n({unit}, mean over its groups)",
         colour_by="verdict",
@@ -105,7 +108,7 @@ def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
         legend_of_full=("keeps the ε it claims", "does not, or claims none"),
         floor="weakest",
         legend_of_floor="effect in the weakest group",
-        line=(0.0, "no effect"),
+        line=(0.0, "no effect", INK),
     )
     return draw_curve(curve, rows.assign(is_private=rows["keeps_epsilon"] == "yes"))
 

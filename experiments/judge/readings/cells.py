@@ -18,7 +18,7 @@ from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNu
 from experiments.config.setting import describe_setting
 from experiments.judge.claims.above import AboveClaim
 from experiments.judge.group_claim import ComparisonClaim
-from experiments.judge.numbers.printed import list_numbers
+from experiments.judge.numbers.printed import PrintedNumber, list_numbers
 from experiments.judge.readings.choices import (
     Choice,
     leave_out_literal,
@@ -126,9 +126,7 @@ def make_null(readings: Sequence[Reading]) -> Reading | None:
 
 
 def _drop_noise(cells: Sequence[Cell]) -> list[Cell]:
-    return [
-        Cell(cell.dataset, cell.algorithm, cell.params, math.inf, cell.repeat, cell.protocol) for cell in cells
-    ]
+    return [Cell(cell.dataset, cell.algorithm, cell.params, math.inf, cell.repeat, cell.protocol) for cell in cells]
 
 
 def _read_choices(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -119,9 +119,7 @@ def list_readings(factors: Sequence[Factor]) -> list[Choice]:
 def leave_out_literal(paper: Paper, algorithm: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters without those that the algorithm has anyway: the literal reading is the paper's own cells."""
     return {
-        name: value
-        for name, value in params.items()
-        if not is_same_value(_find_literal(paper, algorithm, name), value)
+        name: value for name, value in params.items() if not is_same_value(_find_literal(paper, algorithm, name), value)
     }
 
 
@@ -142,7 +140,9 @@ def check_choices(paper: Paper) -> None:
     PaperError
         With a line for each that cannot.
     """
-    checks = [partial(_check_option, *item) for item in paper.choices.protocol.items()]
+    checks: list[Callable[[], object]] = []
+    for name, values in paper.choices.protocol.items():
+        checks.append(partial(_check_option, name, values))
     for algorithm, parameters in paper.choices.algorithms.items():
         for name, values in parameters.items():
             checks.append(partial(_check_parameter, paper, algorithm, name, values))

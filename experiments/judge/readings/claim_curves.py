@@ -52,7 +52,7 @@ class ClaimReading(NamedTuple):
         return list(chain.from_iterable(cells[:repeats] for cells in self.settings))
 
 
-class Outcome(NamedTuple):
+class JudgedReading(NamedTuple):
     """What a claim's cells say under one reading.
 
     Parameters
@@ -166,7 +166,7 @@ def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
 
 def _judge_one(
     paper: Paper, claim: GroupClaim, study: Study, reading: ClaimReading, repeats: int, records: Mapping[str, Record]
-) -> Outcome:
+) -> JudgedReading:
     cells = reading.list_cells(repeats)
     measured = {cell.key: record.measured for cell in cells if (record := records.get(cell.key)) and record.measured}
     own = claim.named_values.get("better", claim.named_values.get("algorithm"))
@@ -177,8 +177,8 @@ def _judge_one(
         rows = [_describe_cell(study, claim.metric, cell, measured[cell.key].metrics) for cell in cells]
         groups = claim.make_groups(paper, pd.DataFrame(rows), _list_fixed(study))
     if not groups or min(len(group.values) for group in groups) < 2:
-        return Outcome(OPEN, repeats, [], cost, len(measured))
-    return Outcome(judge_under_reading(claim, groups), repeats, groups, cost, len(measured))
+        return JudgedReading(OPEN, repeats, [], cost, len(measured))
+    return JudgedReading(judge_under_reading(claim, groups), repeats, groups, cost, len(measured))
 
 
 def _describe_cell(study: Study, metric: str, cell: Cell, metrics: Mapping[str, float]) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _list_fixed(study: Study) -> list[str]:
     return [name for name in study.dataset if catalogue.read_entry(name).n_train is not None]
 
 
-def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: Outcome) -> dict[str, Any]:
+def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: JudgedReading) -> dict[str, Any]:
     in_units = 100 if is_in_per_cent(claim.metric) else 1
     effect, weakest = _measure_effect(outcome.groups), math.nan
     place = ""

@@ -131,7 +131,9 @@ def describe_curve(rows: pd.DataFrame) -> str:
     """
     counts = rows["verdict"].value_counts()
     n, compared = len(rows), rows[rows["effect"].notna()]
-    shares = [f"{words} {counts[verdict]} ({counts[verdict] / n:.0%})" for verdict, words in _SHARES if verdict in counts]
+    shares = [
+        f"{words} {counts[verdict]} ({counts[verdict] / n:.0%})" for verdict, words in _SHARES if verdict in counts
+    ]
     sentences = [f"of {n} readings it {', '.join(shares)}", *_describe_literal_verdict(rows)]
     n_incomplete = n - len(compared)
     if n_incomplete:
@@ -139,7 +141,9 @@ def describe_curve(rows: pd.DataFrame) -> str:
     is_private = rows["keeps_epsilon"] == "yes"
     if is_private.any():
         n_holding = int((is_private & (rows["verdict"] == HOLDS)).sum())
-        sentences.append(f"of the {is_private.sum()} readings that keep the ε that they claim it holds under {n_holding}")
+        sentences.append(
+            f"of the {is_private.sum()} readings that keep the ε that they claim it holds under {n_holding}"
+        )
     sentences += _describe_variance(compared, "effect")
     share = rows["n_expected"].sum() / rows["n_full"].sum()
     if share < 1:

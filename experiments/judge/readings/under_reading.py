@@ -27,7 +27,7 @@ def judge_under_reading(claim: GroupClaim, groups: Sequence[ClaimGroup]) -> str:
     Parameters
     ----------
     claim : GroupClaim
-        Its kind says what it wants above zero; groups that stand at its bound throughout cannot move, and are set aside.
+        Its kind says what it wants above zero; groups that stand at its bound cannot move, and are set aside.
     groups : sequence of ClaimGroup
         With two or more complete repeats each.
     """
