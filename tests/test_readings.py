@@ -488,7 +488,7 @@ def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monke
     ranking = pd.read_csv(tmp_path / "paper-2" / "readings.csv")
     assert len(only_readings(ranking)) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
     stderr = capsys.readouterr().err
-    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which?: " in stderr
+    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which? no noise at all" in stderr
     assert "below: of 2 readings it " in stderr
     before = (tmp_path / "paper-2" / "curves.csv").read_bytes()
     assert exit_code(*command) == 0

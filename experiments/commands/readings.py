@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
@@ -14,7 +17,7 @@ from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.readings.cells import make_readings
 from experiments.judge.readings.choices import check_choices
 from experiments.judge.readings.claim_curves import judge_readings, list_curves
-from experiments.judge.readings.halving import run_races
+from experiments.judge.readings.halving import Race, run_races
 from experiments.judge.readings.ranking import rank_readings
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from experiments.run.executors import Executor
@@ -35,17 +38,15 @@ def run_command(request: SweepRequest) -> int:
 
 
 def _run_readings(name: str, paper: Paper, request: SweepRequest) -> int:
-    from plots.readings.files import write_curves, write_rankings  # matplotlib is slow to import
-
     check_choices(paper)
     reported, codes = read_numbers_of(paper), [0]
-    questions = {
-        question.id: rank_readings(paper, question, make_readings(paper, question, reported))
-        for question in paper.readings
-    }
     claims, left_out = list_curves(paper)
-    races = {("readings", key): race for key, race in questions.items()}
-    races |= {("claim", claim.id): judge_readings(paper, claim) for claim in claims}
+    races: dict[tuple[str, str], Race[pd.DataFrame]] = {}
+    for question in paper.readings:
+        readings = make_readings(paper, question, reported)
+        races["question", question.id] = rank_readings(paper, question, readings)
+    for claim in claims:
+        races["claim", claim.id] = judge_readings(paper, claim)
 
     def run(asked: Mapping[Any, list[Cell]]) -> dict[str, Record]:
         cells = {cell.key: cell for of_race in asked.values() for cell in of_race}
@@ -55,15 +56,22 @@ def _run_readings(name: str, paper: Paper, request: SweepRequest) -> int:
         return records
 
     results = run_races(races, run)
-    rankings = {question.id: results["readings", question.id] for question in paper.readings}
+    rankings = {question.id: results["question", question.id] for question in paper.readings}
     curves = {claim.id: results["claim", claim.id] for claim in claims}
-    folder = request.results_folder / f"paper-{name}"
+    _show_results(paper, rankings, curves, request.results_folder / f"paper-{name}")
+    for claim_id, why in left_out.items():
+        print_to_stderr(f"{claim_id}: not run under every reading: {why}")
+    return max(codes)
+
+
+def _show_results(
+    paper: Paper, rankings: Mapping[str, pd.DataFrame], curves: Mapping[str, pd.DataFrame], folder: Path
+) -> None:
+    from plots.readings.files import write_curves, write_rankings  # matplotlib is slow to import
+
     for path in (*write_rankings(paper, rankings, folder), *write_curves(paper, curves, folder)):
         print_to_stderr(f"  {path}")
     for question in paper.readings:
-        print_to_stderr(f"{question.title}: {describe_ranking(rankings[question.id])}")
+        print_to_stderr(f"{question.title} {describe_ranking(rankings[question.id])}")
     for claim_id, rows in curves.items():
         print_to_stderr(f"{claim_id}: {describe_curve(rows)}")
-    for claim_id, why in left_out.items():
-        print_to_stderr(f"{claim_id}: no curve: {why}")
-    return max(codes)

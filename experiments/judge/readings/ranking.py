@@ -89,9 +89,12 @@ def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading])
         measured = [_measure(paper, question, reading, n, records) for reading in running]
         if n < question.repeats:
             measured = _mark_hopeless(measured, n)
-        leave = [one for one in measured if one.dropped_after or not one.errors.is_defined or n == question.repeats]
-        finished += leave
-        running = [one.reading for one in measured if one not in leave]
+        running = []
+        for one in measured:
+            if one.dropped_after or not one.errors.is_defined or n == question.repeats:
+                finished.append(one)
+            else:
+                running.append(one.reading)
         if not running:
             break
     return _tabulate(question, finished, null, readings)
