@@ -173,10 +173,10 @@ class PaperRun:
 
 
 def _read_readings(path: Path, name: str) -> pd.DataFrame:
-    """Read a table of readings, in which "null" is a word; without the file, an empty one."""
-    if not path.is_file():
-        return pd.DataFrame(columns=[name])
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    """Read a table of readings, in which "null" is a word; without the file, or of an older version, an empty one."""
+    nothing = pd.DataFrame(columns=[name])
+    rows = pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.is_file() else nothing
+    return rows if "kind" in rows else nothing
 
 
 def read_paper_as_run(path: Path) -> Paper:
