@@ -74,9 +74,11 @@ def _count_others(readings: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
 
 def _describe_literal(readings: pd.DataFrame) -> list[str]:
     literal = readings[readings["kind"] == "literal"]
-    if literal.empty or literal["rank"].iloc[0] == 1 or math.isnan(literal["distance"].iloc[0]):
+    if literal.empty or literal["rank"].iloc[0] == 1:
         return []
     row = literal.iloc[0].to_dict()
+    if math.isnan(row["distance"]):
+        return ["the literal reading could not be compared"]
     return [f"the literal reading is number {row['rank']:.0f}, {_say_distance(row)} off"]
 
 
