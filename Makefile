@@ -24,7 +24,7 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments
 FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
-FAST_TESTS = bands cells claims data_sources datasets domain export feasibility layout leakage measured papers plan plots printed ranks \
+FAST_TESTS = bands cells claims data_sources datasets domain export feasibility layout leakage measured multiverse papers plan plots printed ranks \
              readings runner schema soundness store tradeoffs verdicts verify
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
@@ -66,7 +66,7 @@ benchmark: $(STAMP) $(PEERS_STAMP)  ## every method on every data set: mean rank
 decide: $(STAMP)  ## is it true? as many repeats as the claims of a paper take, and no tables or figures; PAPER=4
 	$(RUN) do=decide $(WHICH) $(HOW)
 
-readings: $(STAMP)  ## which reading of an ambiguous text explains what a paper prints?
+readings: $(STAMP)  ## which reading of a text explains what a paper prints, and under which do its claims hold?
 	$(RUN) do=readings $(WHICH) $(HOW)
 
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published

@@ -1,7 +1,8 @@
 """One run of a paper as its folder holds it: all that a page is made of, without its cells.
 
 The folder has ``paper.yaml`` (the description as it was run), ``numbers.csv``, ``claims.json``, ``privacy.json``,
-``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json`` and ``readings.csv``.
+``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv`` and
+``curves.csv``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable, Question, parse_paper
+from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, parse_paper
+from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.numbers.verdicts import count_expected_misses
@@ -31,10 +33,9 @@ _TEXTS = (
     *("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note"),
     *("lowest_setting", "highest_setting"),
 )
-_NO_READINGS = pd.DataFrame(columns=["question"])
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
-KEPT = (*_NEEDED, "provenance.json", "readings.csv", "tables/*", "figures/*.csv", "figures/*.svg")
+KEPT = (*_NEEDED, "provenance.json", "readings.csv", "curves.csv", "tables/*", "figures/*.csv", "figures/*.svg")
 """What of a run is small and shows all of it."""
 
 
@@ -60,6 +61,8 @@ class PaperRun:
         Where it comes from; empty if unknown.
     readings : DataFrame
         How far each reading of the text is from what is printed; empty if nobody ran the readings.
+    curves : DataFrame
+        What each reading says of each claim; empty if nobody ran the readings.
     audit : DataFrame
         What was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`.
     """
@@ -72,6 +75,7 @@ class PaperRun:
     privacy: list[dict]
     provenance: dict
     readings: pd.DataFrame
+    curves: pd.DataFrame
     audit: pd.DataFrame
 
     @classmethod
@@ -87,7 +91,7 @@ class PaperRun:
             if not (folder / name).is_file():
                 raise BadInput(f"{folder / name} is missing; running the paper again writes it (its cells are kept)")
         judged = read_json(folder / "claims.json")
-        provenance, readings = folder / "provenance.json", folder / "readings.csv"
+        provenance = folder / "provenance.json"
         return cls(
             folder,
             read_paper_as_run(folder / "paper.yaml"),
@@ -96,7 +100,8 @@ class PaperRun:
             (judged["cells"], judged["cells_expected"]),
             read_json(folder / "privacy.json"),
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
-            pd.read_csv(readings, keep_default_na=False, na_values=[""]) if readings.is_file() else _NO_READINGS,
+            _read_readings(folder / "readings.csv", "question"),
+            _read_readings(folder / "curves.csv", "claim"),
             audit_bounds.read_bounds(folder.parent),
         )
 
@@ -127,6 +132,15 @@ class PaperRun:
                 rankings.append((question, rows))
         return rankings
 
+    def list_curves(self) -> list[tuple[Claim, pd.DataFrame]]:
+        """Return the claims that somebody judged under every reading, each with the rows of its readings."""
+        curves = []
+        for claim in self.paper.claims:
+            rows = self.curves[self.curves["claim"] == claim.id]
+            if len(rows):
+                curves.append((claim, rows))
+        return curves
+
     @property
     def is_short(self) -> bool:
         """Whether it has fewer repeats than the paper's file asks for."""
@@ -156,6 +170,13 @@ class PaperRun:
             assumed = f"Assumed: a printed number is the mean of {self.paper.printed_repeats} runs."
             notes.append(f"{assumed} Were each a single run, {counts}.")
         return notes
+
+
+def _read_readings(path: Path, name: str) -> pd.DataFrame:
+    """Read a table of readings, in which "null" is a word; without the file, or of an older version, an empty one."""
+    nothing = pd.DataFrame(columns=[name])
+    rows = pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.is_file() else nothing
+    return rows if "kind" in rows else nothing
 
 
 def read_paper_as_run(path: Path) -> Paper:

@@ -1,6 +1,5 @@
 """Readings of a paper: the cells they need, and their ranking on made-up results whose truth is known."""
 
-import json
 import math
 
 import numpy as np
@@ -9,12 +8,18 @@ import pytest
 
 from documents.document import DocumentError
 from experiments.commands import readings as readings_command
-from experiments.config.paper import PaperError, parse_question
+from experiments.config.paper import PaperError
 from experiments.config.papers import list_papers, read_paper
+from experiments.config.readings import parse_question
 from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.readings.cells import make_readings
-from experiments.judge.readings.ranking import describe_ranking, rank_readings
-from plots.reading_ranks import write_rankings
+from experiments.judge.readings.cells import make_null, make_readings
+from experiments.judge.readings.choices import check_choices
+from experiments.judge.readings.claim_curves import judge_readings, list_curves, make_claim_readings
+from experiments.judge.readings.halving import run_races
+from experiments.judge.readings.ranking import rank_readings, split_targets
+from experiments.judge.readings.sentences import describe_curve, describe_ranking
+from experiments.store.record import Measured, Record
+from plots.readings.files import write_curves, write_rankings
 from tests.command_line import exit_code
 from tests.papers import make_paper
 
@@ -66,14 +71,26 @@ ORDERING_KEYS |= {"params": {"n_estimators": [2, 3]}}
 TABLES, SETTINGS, ORDERINGS = (parse_question(keys) for keys in (TABLE_KEYS, SETTING_KEYS, ORDERING_KEYS))
 
 
-def results(readings, value, privacy=None):
-    """A long table in which ``value(cell)`` is the accuracy of every cell, and a text its privacy."""
-    cells = {cell.key: cell for reading in readings for cell in reading.list_cells()}
-    rows = [
-        {"key": key, "status": "done", "accuracy": value(cell), "privacy": json.dumps(privacy) if privacy else ""}
-        for key, cell in cells.items()
-    ]
-    return pd.DataFrame(rows)
+def rank(question, readings, value, privacy=None, paper=PAPER, asked=None):
+    """Rank readings where ``value(cell)`` is the accuracy of every cell; None is a cell that failed."""
+
+    def run(cells_by_race):
+        records = {}
+        for cell in cells_by_race["it"]:
+            accuracy = value(cell)
+            details = {"privacy": privacy(cell)} if privacy else {}
+            measured = None if accuracy is None else Measured({"accuracy": accuracy}, 0.0, details)
+            records[cell.key] = Record("failed" if measured is None else "done", measured)
+        if asked is not None:
+            asked.append(set(records))
+        return records
+
+    return run_races({"it": rank_readings(paper, question, readings)}, run)["it"]
+
+
+def only_readings(rows):
+    """The rows without the null."""
+    return rows[rows["kind"] != "no noise"].reset_index(drop=True)
 
 
 def test_every_product_of_parameters_and_protocols_is_a_reading():
@@ -87,26 +104,57 @@ def test_every_product_of_parameters_and_protocols_is_a_reading():
     assert (first.printed, second.printed) == (0.70, 0.80)
     cell = first.cells[3]
     assert (cell.dataset, cell.epsilon, cell.repeat, cell.params["max_depth"]) == ("car", 0.5, 3, 2)
-    assert cell.params["leaf"] == "noisy_counts" and cell.params["n_estimators"] == 5
+    assert "leaf" not in cell.params and cell.params["n_estimators"] == 5, "what it has anyway is not written"
     assert (cell.protocol["evaluate_on"], cell.protocol["test_size"]) == ("train", 0.25)
+
+
+def right_value(cell, rng, spread=0.001):
+    """The printed number under one reading, five points more under the others."""
+    truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
+    is_right = cell.params.get("leaf") == "exact" and cell.protocol["evaluate_on"] == "train"
+    return truth + (0 if is_right else 0.05) + rng.normal(0, spread)
 
 
 def test_the_reading_that_gives_the_printed_numbers_is_the_nearest():
     readings, rng = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(0)
-
-    def value(cell):
-        truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
-        is_right = cell.params["leaf"] == "exact" and cell.protocol["evaluate_on"] == "train"
-        return truth + (0 if is_right else 0.05) + rng.normal(0, 0.001)
-
-    privacy = {"claimed_epsilon": 0.5, "accounted_epsilon": "inf", "noisy_epsilon": 1.5}
-    rows = rank_readings(TABLES, readings, results(readings, value, privacy))
+    privacy = {"claimed_epsilon": 0.5, "accounted_epsilon": math.inf, "noisy_epsilon": 1.5, "keeps_claim": False}
+    rows = only_readings(rank(TABLES, readings, lambda cell: right_value(cell, rng), lambda cell: privacy))
     assert rows["reading"].iloc[0] == "leaf = exact, n_estimators = 5, evaluate_on = train"
-    assert rows["rank"].tolist() == [1, 2, 3, 4] and rows["as_good"].tolist() == [True, False, False, False]
-    assert rows["distance"].tolist() == pytest.approx([0.05, 5, 5, 5], abs=0.15), "points, root mean square"
+    assert rows["rank"].tolist() == [1, 2, 3, 4] and rows["in_set"].tolist() == [True, False, False, False]
+    assert rows["distance"].tolist() == pytest.approx([0.0, 5, 5, 5], abs=0.15), "points, root mean square"
     assert rows["times_label"].tolist() == [3.0] * 4 and rows["unpaid"].all()
     text = describe_ranking(rows)
-    assert "; 3 are farther off; its noisy steps cost 3 × the ε of the label; other steps have no noise at all" in text
+    assert "cost 3 × the ε of the label; others of its steps have no noise at all; none keeps the ε" in text
+
+
+def test_readings_that_lead_nowhere_get_two_repeats_and_the_literal_one_all():
+    readings, rng, asked = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(0), []
+    rows = only_readings(rank(TABLES, readings, lambda cell: right_value(cell, rng), asked=asked))
+    dropped = rows.set_index("reading")["dropped_after"]
+    literal = rows.set_index("reading").index[rows["kind"] == "literal"].tolist()
+    assert literal == ["leaf = noisy_counts, n_estimators = 5, evaluate_on = test"]
+    assert dropped.isna().sum() == 2 and dropped.dropna().tolist() == [2.0, 2.0] and math.isnan(dropped[literal[0]])
+    assert rows["n"].tolist() == rows["n_expected"].tolist() and set(rows["n_full"]) == {8}
+    assert sorted(rows["n"]) == [
+        4,
+        4,
+        8,
+        8,
+    ] and "2 were dropped early, which left 75% of their cells" in describe_ranking(rows)
+    assert [len(keys) for keys in asked] == [4 * 4 + 2, 2 * 8 + 4], "half of the null is the literal one"
+
+
+def test_what_is_dropped_does_not_depend_on_the_order_of_readings():
+    readings = make_readings(PAPER, TABLES, NUMBERS)
+
+    def value(cell):
+        return right_value(cell, np.random.default_rng(cell.seed), 0.02)
+
+    forwards, backwards = (rank(TABLES, order, value) for order in (readings, readings[::-1]))
+    columns = ["rank", "distance", "low", "high", "dropped_after", "p_set"]
+    pd.testing.assert_frame_equal(
+        only_readings(forwards).set_index("reading")[columns], only_readings(backwards).set_index("reading")[columns]
+    )
 
 
 def test_a_noisy_reading_with_the_right_means_is_nearer_than_a_quiet_wrong_one():
@@ -114,48 +162,94 @@ def test_a_noisy_reading_with_the_right_means_is_nearer_than_a_quiet_wrong_one()
 
     def value(cell):
         truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
-        return truth + (0.06 * sign[cell.repeat] if cell.params["leaf"] == "exact" else 0.03)
+        return truth + (0.06 * sign[cell.repeat] if cell.params.get("leaf") == "exact" else 0.03)
 
-    rows = rank_readings(TABLES, readings, results(readings, value))
+    rows = only_readings(rank(TABLES, readings, value))
     assert rows["reading"].iloc[0].startswith("leaf = exact") and rows["distance"].iloc[0] == pytest.approx(0)
+    assert rows["uncorrected"].iloc[0] == pytest.approx(0, abs=1e-9)
+    # s² = 48 points², four repeats of ours and one of the print
+    assert rows["noise_floor"].iloc[0] == pytest.approx(math.sqrt(48 / 4 + 48))
+
+
+def test_no_noise_at_all_stands_beside_the_readings_and_is_none_of_them():
+    readings = make_readings(PAPER, TABLES, NUMBERS)
+    null = make_null(readings)
+    assert {(cell.epsilon, cell.params["max_depth"]) for cell in null.list_cells()} == {(math.inf, 2), (math.inf, 3)}
+    assert {cell.protocol["evaluate_on"] for cell in null.list_cells()} == {"test"}
+
+    def value(cell):
+        truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
+        is_null = math.isinf(cell.epsilon) and "leaf" not in cell.params and cell.protocol["evaluate_on"] == "test"
+        return truth + (0.0 if is_null else 0.02 + 0.001 * cell.repeat)
+
+    rows = rank(TABLES, readings, value)
+    first = rows.iloc[0]
+    assert (first["kind"], first["reading"], first["in_set"]) == ("no noise", "no noise at all, whatever ε", False)
+    assert math.isnan(first["rank"]) and first["distance"] == pytest.approx(0)
+    assert describe_ranking(rows).startswith("NO READING comes as near as no noise at all, whatever ε: that is 0.00")
+    assert "of 4 readings the nearest is" in describe_ranking(rows)
+    assert make_null(make_readings(PAPER, SETTINGS, NUMBERS)) is None, "no setting of a table is the literal one"
+
+
+def test_the_literal_reading_is_the_papers_own_cells():
+    literal = make_readings(PAPER, TABLES.replaced(params={"leaf": ["noisy_counts", "exact"]}), NUMBERS)[0]
+    assert literal.is_literal
+    assert all("leaf" not in cell.params for cell in literal.list_cells())
 
 
 def test_an_undefined_mean_has_no_distance():
     readings = make_readings(PAPER, TABLES, NUMBERS)
-    table = results(readings, lambda cell: math.nan if cell.params["leaf"] == "exact" else 0.75)
-    rows = rank_readings(TABLES, readings, table)
+    rows = only_readings(rank(TABLES, readings, lambda cell: math.nan if cell.params.get("leaf") == "exact" else 0.75))
     assert rows["distance"].notna().tolist() == [True, True, False, False]
-    assert rows["from_best"].iloc[1] == 0 and "2 could not be compared" in describe_ranking(rows)
+    assert "2 could not be compared" in describe_ranking(rows)
 
 
 def test_a_cost_is_that_of_the_algorithm_that_is_read():
     readings = make_readings(PAPER, ORDERINGS, NUMBERS)
-    table = results(readings, lambda cell: 0.5)
-    algorithm = {cell.key: cell.algorithm for reading in readings for cell in reading.list_cells()}
-    costs = {"rdt": 2.0, "rfdpp_gini": 9.0}
-    table["privacy"] = [
-        json.dumps({"claimed_epsilon": 1.0, "accounted_epsilon": 9.0, "noisy_epsilon": costs[algorithm[key]]})
-        for key in table["key"]
-    ]
-    assert rank_readings(ORDERINGS, readings, table)["times_label"].tolist() == [2.0, 2.0]
+
+    def privacy(cell):
+        noisy = {"rdt": 2.0, "rfdpp_gini": 9.0}[cell.algorithm]
+        return {"claimed_epsilon": 1.0, "accounted_epsilon": 0.9, "noisy_epsilon": noisy, "keeps_claim": noisy == 2.0}
+
+    rows = only_readings(rank(ORDERINGS, readings, lambda cell: 0.5, privacy))
+    assert rows["times_label"].tolist() == [2.0, 2.0] and rows["keeps_epsilon"].tolist() == ["yes", "yes"]
 
 
-def test_readings_that_cannot_be_told_apart_are_as_good():
+def test_readings_that_cannot_be_told_apart_are_all_in_the_set():
     readings, rng = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(1)
-    rows = rank_readings(TABLES, readings, results(readings, lambda cell: 0.75 + rng.normal(0, 0.05)))
-    assert rows["as_good"].sum() > 1 and "more are as good" in describe_ranking(rows)
-    assert (rows["low"] <= rows["from_best"]).all() and rows["from_best"].is_monotonic_increasing
+    rows = only_readings(rank(TABLES, readings, lambda cell: 0.75 + rng.normal(0, 0.05)))
+    assert rows["in_set"].sum() > 1 and "more cannot be told from it" in describe_ranking(rows)
+    assert (rows["low"] <= rows["distance"]).all() and (rows["distance"] <= rows["high"]).all()
 
 
 def test_a_reading_without_all_its_cells_has_no_distance_and_stands_last():
     readings = make_readings(PAPER, TABLES, NUMBERS)
-    table = results(readings, lambda cell: 0.75)
-    gone = readings[0].targets[0].cells[0].key
-    rows = rank_readings(TABLES, readings, table[table["key"] != gone])
+    gone = readings[0].targets[0].cells[1].key
+    rows = only_readings(rank(TABLES, readings, lambda cell: None if cell.key == gone else 0.75))
     assert rows["reading"].iloc[-1] == readings[0].words and math.isnan(rows["distance"].iloc[-1])
-    assert (rows["n"].iloc[-1], rows["n_expected"].iloc[-1]) == (7, 8)
-    nothing = rank_readings(TABLES, readings, table.assign(status="failed"))
-    assert describe_ranking(nothing).startswith("INCOMPLETE")
+    assert (rows["n"].iloc[-1], rows["n_expected"].iloc[-1]) == (3, 4)
+    assert describe_ranking(rank(TABLES, readings, lambda cell: None)).startswith("INCOMPLETE")
+
+
+def test_halves_are_data_sets_where_there_are_several():
+    target = make_readings(PAPER, TABLES, NUMBERS)[0]
+    assert split_targets(target)[:2] == ([0], [1]), "one data set: every other number"
+    ordering = make_readings(PAPER, ORDERINGS, NUMBERS)[0]
+    first, second, words = split_targets(ordering)
+    assert words == "car | nursery" and len(first) == len(second) == 6
+    assert {ordering.targets[place].cells[0].dataset for place in first} == {"car"}
+
+
+def test_what_is_chosen_on_one_half_is_scored_on_the_other():
+    readings = make_readings(PAPER, TABLES, NUMBERS)
+
+    def value(cell):  # the first printed number is met by exact leaves only, the second by noisy counts only
+        is_exact = cell.params.get("leaf") == "exact"
+        truth, is_met = (0.70, is_exact) if cell.params["max_depth"] == 2 else (0.80, not is_exact)
+        return truth + (0.0 if is_met else 0.04)
+
+    text = describe_ranking(only_readings(rank(TABLES, readings, value)))
+    assert "the nearest on every other number, from the first is number 3 on the others, 4.00 points off" in text
 
 
 def test_numbers_without_a_setting_are_asked_of_every_setting_that_all_share():
@@ -167,7 +261,7 @@ def test_numbers_without_a_setting_are_asked_of_every_setting_that_all_share():
         right = cell.dataset == "nursery" and cell.params["max_depth"] == 3 and math.isinf(cell.epsilon)
         return (0.6 if cell.algorithm == "rfdpp_gini" else 0.5) if right else 0.9
 
-    rows = rank_readings(SETTINGS, readings, results(readings, value))
+    rows = rank(SETTINGS, readings, value)
     assert rows["reading"].iloc[0] == "grid, nursery, max_depth = 3, no noise"
     assert rows["distance"].iloc[0] == pytest.approx(0)
     assert rows["distance"].iloc[1] == pytest.approx(100 * math.sqrt((0.3**2 + 0.4**2) / 2))
@@ -176,9 +270,11 @@ def test_numbers_without_a_setting_are_asked_of_every_setting_that_all_share():
 def test_orderings_are_counted_in_the_direction_that_is_claimed():
     readings = make_readings(PAPER, ORDERINGS, NUMBERS)
     assert [len(one.targets) for one in readings] == [12, 12], "eight groups of one claim, four of the other"
-    # with two trees RDT is always below, so that "above" holds in all its groups and "below" in none
-    table = results(readings, lambda cell: 0.5 if cell.algorithm == "rfdpp_gini" else 0.2 * cell.params["n_estimators"])
-    rows = rank_readings(ORDERINGS, readings, table)
+
+    def value(cell):  # with two trees RDT is always below, so that "above" holds in all its groups and "below" in none
+        return 0.5 if cell.algorithm == "rfdpp_gini" else 0.2 * cell.params["n_estimators"]
+
+    rows = only_readings(rank(ORDERINGS, readings, value))
     assert rows["reading"].tolist() == ["n_estimators = 2", "n_estimators = 3"]
     assert rows["distance"].tolist() == pytest.approx([4 / 12, 8 / 12])
     assert "33% of the orderings off" in describe_ranking(rows)
@@ -203,8 +299,8 @@ def test_a_question_that_cannot_be_meant_is_refused(question, message):
     ("question", "message"),
     [
         (
-            {key: value for key, value in TABLE_KEYS.items() if key != "params"},
-            "readings.0: the key 'params' is missing",
+            {key: value for key, value in TABLE_KEYS.items() if key != "study"},
+            "readings.0: the key 'study' is missing",
         ),
         (TABLE_KEYS | {"param": {}}, "readings.0: unknown key 'param'; did you mean 'params'"),
         (SETTING_KEYS | {"protocol": {}}, "readings.0: unknown key 'protocol'"),
@@ -228,27 +324,173 @@ def test_the_readings_of_every_paper_can_be_asked(name):
 
 def test_the_ranking_is_written_and_drawn(tmp_path):
     readings, rng = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(0)
-    rows = rank_readings(TABLES, readings, results(readings, lambda cell: rng.normal(0.75, 0.01)))
+    rows = rank(TABLES, readings, lambda cell: rng.normal(0.75, 0.01))
     paper = make_paper(**KEYS, readings=[TABLE_KEYS])
-    paths = write_rankings(paper, [rows], tmp_path)
+    paths = write_rankings(paper, {"tables": rows}, tmp_path)
     assert [path.name for path in paths] == ["readings.csv", "readings-tables.png"]
     assert pd.read_csv(paths[0])["distance"].tolist() == pytest.approx(rows["distance"].tolist())
     before = (tmp_path / "figures" / "readings-tables.svg").read_bytes()
-    write_rankings(paper, [rows], tmp_path)
+    write_rankings(paper, {"tables": rows}, tmp_path)
     assert (tmp_path / "figures" / "readings-tables.svg").read_bytes() == before
 
 
-def test_a_paper_without_readings_says_so(capsys):
+CHOICES = {
+    "algorithms": {
+        "rfdpp_gini": {"leaf": ["noisy_counts", "exact"], "max_features": [None, 2]},
+        "rdt": {"max_features": [None, 2]},
+    },
+    "protocol": {"evaluate_on": ["test", "train"]},
+}
+
+
+def chosen(**algorithms):
+    """A paper whose text leaves these parameters open."""
+    return make_paper(**KEYS, choices={"algorithms": algorithms})
+
+
+@pytest.mark.parametrize(
+    ("paper", "message"),
+    [
+        (chosen(dpba={"share": [None, 0.5]}), "choices.algorithms: no study runs 'dpba'"),
+        (chosen(rdt={"leaves": [1, 2]}), "choices.algorithms.rdt.leaves: .* has no parameter 'leaves'"),
+        (chosen(rfdpp_gini={"leaf": ["noisy_counts", "exakt"]}), "rfdpp_gini.leaf: .* did you mean 'exact'"),
+        (chosen(rfdpp_gini={"leaf": ["exact", "noisy_counts"]}), "must be what the paper runs anyway, 'noisy_counts'"),
+        (make_paper(**KEYS, choices={"protocol": {"evaluate_on": ["test", "tset"]}}), "choices.protocol.evaluate_on: "),
+        (
+            make_paper(**KEYS, choices={"curves": {"abov": {"where": None, "why": "slow"}}}),
+            "choices.curves: the paper has no claim 'abov'; did you mean 'above'",
+        ),
+    ],
+)
+def test_choices_that_cannot_be_run_are_refused_before_anything_is(paper, message):
+    with pytest.raises(PaperError, match=message) as error:
+        check_choices(paper)
+    assert "\n" not in str(error.value)
+
+
+def test_a_choice_with_a_single_value_is_none():
+    with pytest.raises(DocumentError, match="write two or more distinct values"):
+        chosen(rdt={"n_estimators": [10]})
+
+
+def test_a_question_need_not_repeat_the_choices_of_its_paper():
+    paper = make_paper(**KEYS, choices=CHOICES | {"algorithms": {"rfdpp_gini": {"leaf": ["noisy_counts", "exact"]}}})
+    question = parse_question({"id": "q", "title": "?", "study": "grid", "algorithm": "rfdpp_gini", "repeats": 2})
+    assert [one.words for one in make_readings(paper, question, NUMBERS)] == [
+        f"leaf = {leaf}, evaluate_on = {rows}" for leaf in ("noisy_counts", "exact") for rows in ("test", "train")
+    ]
+    narrowed = make_readings(paper, question.replaced(protocol={"evaluate_on": ["test"]}), NUMBERS)
+    assert [one.words for one in narrowed] == [
+        f"leaf = {leaf}, evaluate_on = test" for leaf in ("noisy_counts", "exact")
+    ]
+
+
+CURVE_CHOICES = {
+    "algorithms": {
+        "rfdpp_gini": {"leaf": ["noisy_counts", "exact"], "n_bins": [32, 8]},
+        "rdt": {"n_estimators": [10, 5]},
+    },
+    "curves": {"below": {"where": {"params.max_depth": 2}, "why": "depth 2"}},
+}
+
+
+def judge(paper, claim, value, asked=None):
+    """Judge a claim under every reading where ``value(cell)`` is the accuracy."""
+
+    def run(cells_by_race):
+        cells = cells_by_race["it"]
+        if asked is not None:
+            asked.append(len({cell.key for cell in cells}))
+        return {cell.key: Record("done", Measured({"accuracy": value(cell)}, 0.0)) for cell in cells}
+
+    return run_races({"it": judge_readings(paper, claim)}, run)["it"]
+
+
+def test_a_claim_has_the_product_of_what_is_open_in_its_algorithms():
+    paper = make_paper(**KEYS | {"repeats": 6}, choices=CURVE_CHOICES)
+    (above, below), left_out = list_curves(paper)
+    assert (above.id, below.id, left_out) == ("above", "below", {}) and below.where["params.max_depth"] == (2,)
+    readings = make_claim_readings(paper, above)
+    assert len(readings) == 8 and readings[0].choice.is_literal
+    assert readings[-1].choice.values == {"leaf": "exact", "n_bins": 8, "n_estimators": 5}
+    # two data sets, two depths, two ε, of both algorithms
+    assert len(readings[0].list_cells(1)) == 16 and len(readings[0].list_cells(99)) == 16 * 6
+    rdt = {cell.params["n_estimators"] for cell in readings[1].list_cells(1) if cell.algorithm == "rdt"}
+    assert rdt == {5}
+
+
+def test_a_parameter_of_two_algorithms_with_the_same_values_is_read_alike():
+    alike = {name: {"n_estimators": [25, 5]} for name in ("rfdpp_gini", "rdt")}
+    paper = make_paper(**KEYS, choices={"algorithms": alike})
+    readings = make_claim_readings(paper, list_curves(paper)[0][0])
+    assert [one.choice.values for one in readings] == [{"n_estimators": 25}, {"n_estimators": 5}]
+    apart = {"rfdpp_gini": {"n_estimators": [25, 5]}, "rdt": {"n_estimators": [10, 5]}}
+    paper = make_paper(**KEYS, choices={"algorithms": apart})
+    assert make_claim_readings(paper, list_curves(paper)[0][0])[1].choice.values == {
+        "rfdpp_gini.n_estimators": 25,
+        "rdt.n_estimators": 5,
+    }
+
+
+def test_a_claim_that_may_not_be_run_says_why():
+    paper = make_paper(**KEYS, choices=CURVE_CHOICES | {"curves": {"above": {"where": None, "why": "slow"}}})
+    claims, left_out = list_curves(paper)
+    assert [claim.id for claim in claims] == ["below"] and left_out == {"above": "slow"}
+    assert list_curves(PAPER) == ([], {})
+
+
+def test_a_claim_is_judged_under_every_reading():
+    paper = make_paper(**KEYS | {"repeats": 10}, choices=CURVE_CHOICES)
+    above, asked = list_curves(paper)[0][0], []
+
+    def value(cell):  # exact leaves: above; noisy counts: above with few bins, on nursery below with many
+        if cell.algorithm == "rdt":
+            return 0.5
+        if cell.params.get("leaf") == "exact":
+            return 0.6
+        return 0.55 if cell.params.get("n_bins") == 8 or cell.dataset == "car" else 0.4
+
+    rows = judge(paper, above, value, asked)
+    verdicts = rows.set_index(["choice.leaf", "choice.n_bins"])["verdict"].sort_index()
+    assert set(verdicts["exact"]) == {"holds"} and set(verdicts["noisy_counts"][8]) == {"holds"}
+    assert set(verdicts["noisy_counts"][32]) == {"refuted"}
+    assert rows["effect"].tolist() == pytest.approx([10] * 4 + [5] * 2 + [-2.5] * 2)
+    assert rows["weakest"].iloc[-1] == pytest.approx(-10) and rows["weakest_group"].iloc[-1].startswith("nursery")
+    assert rows["repeats"].tolist() == [5] * 6 + [10] * 2 and rows["low"].tolist() == pytest.approx(rows["effect"])
+    text = describe_curve(rows)
+    assert text.startswith("of 8 readings it holds under 6 (75%), is refuted under 2 (25%); the literal one: refuted")
+    assert "each choice by itself explains: leaf" in text and "left 62% of the cells" in text
+
+
+def test_curves_are_written_and_drawn_and_a_part_says_so(tmp_path):
+    paper, rng = make_paper(**KEYS | {"repeats": 6}, choices=CURVE_CHOICES), np.random.default_rng(0)
+    below = list_curves(paper)[0][1]
+    rows = judge(paper, below, lambda cell: rng.normal(0.7, 0.1))
+    assert describe_curve(rows).endswith("a part only: depth 2")
+    paths = write_curves(paper, {"below": rows}, tmp_path)
+    assert [path.name for path in paths] == ["curves.csv", "curve-below.png"]
+    assert len(pd.read_csv(paths[0])) == 8
+
+
+def test_a_paper_that_leaves_nothing_open_says_so(capsys):
     assert exit_code("do=readings", "paper=3") == 2
     assert "paper 3 has no readings" in capsys.readouterr().err
 
 
-def test_the_command_runs_the_readings_and_ranks_them(tmp_path, monkeypatch, capsys):
+def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monkeypatch, capsys):
     question = TABLE_KEYS | {"repeats": 2, "params": {"n_estimators": [1]}}
-    monkeypatch.setattr(readings_command, "read_paper", lambda name: make_paper(**KEYS, readings=[question]))
+    choices = {"algorithms": {"rdt": {"n_estimators": [10, 2]}}}
+    keys = KEYS | {"repeats": 2, "choices": choices, "claims": KEYS["claims"][1:]}
+    monkeypatch.setattr(readings_command, "read_paper", lambda name: make_paper(**keys, readings=[question]))
     monkeypatch.setattr(readings_command, "read_numbers_of", lambda paper: NUMBERS)
-    assert exit_code("do=readings", "paper=2", f"results={tmp_path}", "executor.jobs=1") == 0
+    command = ("do=readings", "paper=2", f"results={tmp_path}", "executor.jobs=1")
+    assert exit_code(*command) == 0
     ranking = pd.read_csv(tmp_path / "paper-2" / "readings.csv")
-    assert len(ranking) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
+    assert len(only_readings(ranking)) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
     stderr = capsys.readouterr().err
-    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which?: " in stderr
+    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which? no noise at all" in stderr
+    assert "below: of 2 readings it " in stderr
+    before = (tmp_path / "paper-2" / "curves.csv").read_bytes()
+    assert exit_code(*command) == 0
+    assert "cells run" not in capsys.readouterr().err
+    assert (tmp_path / "paper-2" / "curves.csv").read_bytes() == before

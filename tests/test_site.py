@@ -14,8 +14,8 @@ from playwright.sync_api import sync_playwright
 from experiments.config import papers
 from experiments.errors import BadInput
 from experiments.judge.numbers import printed
-from plots import reading_ranks
 from plots.pages import index_page
+from plots.readings.files import write_rankings
 from plots.run_folder import PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
@@ -56,14 +56,16 @@ def make_up(folder):
             (run / "provenance.json").write_text(facts, encoding="utf-8")
             publish(paper | {"reported": str(folder / "reported.csv")}, table, run)
     ranking = [_rank(place, text) for place, text in enumerate(["—", *reversed(ORDERED)], start=1)]
-    reading_ranks.write_rankings(make_paper(**paper), [pd.DataFrame(ranking)], folder / "results/paper-7")
+    write_rankings(make_paper(**paper), {"tables": pd.DataFrame(ranking)}, folder / "results/paper-7")
     return folder / "results"
 
 
 def _rank(place, text):
     facts = {"question": "tables", "unit": "points", "rank": place, "reading": text, "distance": float(place)}
-    facts |= {"from_best": place - 1.0, "low": place - 2.0, "high": place + 0.5, "as_good": place < 3}
-    return facts | {"times_label": 1.5, "unpaid": place == 2, "n": 4, "n_expected": 4}
+    facts |= {"kind": "reading", "low": place - 0.5, "high": place + 0.5, "in_set": place < 3, "p_set": 1.0 / place}
+    facts |= {"uncorrected": place + 0.1, "noise_floor": 0.3, "first_half": place, "second_half": place}
+    facts |= {"halves": "a | b", "keeps_epsilon": "no", "dropped_after": math.nan, "choice.text": text}
+    return facts | {"times_label": 1.5, "unpaid": place == 2, "n": 4, "n_expected": 4, "n_full": 8}
 
 
 @pytest.fixture(scope="module")

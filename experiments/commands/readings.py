@@ -1,8 +1,12 @@
-"""``do=readings``: which reading of an ambiguous text explains what a paper prints?"""
+"""``do=readings``: which reading of a text explains what a paper prints, and under which do its claims hold?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
@@ -10,41 +14,62 @@ from experiments.config.papers import read_paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.readings.cells import Reading, make_readings
-from experiments.judge.readings.ranking import describe_ranking, rank_readings
-from experiments.run.run_studies import run_studies
+from experiments.judge.readings.cells import make_readings
+from experiments.judge.readings.choices import check_choices
+from experiments.judge.readings.claim_curves import judge_readings, list_curves
+from experiments.judge.readings.halving import Race, run_races
+from experiments.judge.readings.ranking import rank_readings
+from experiments.judge.readings.sentences import describe_curve, describe_ranking
+from experiments.run.executors import Executor
+from experiments.run.run_studies import Rounds
+from experiments.store.record import Record
 
 
 def run_command(request: SweepRequest) -> int:
-    """Ask the questions of some papers, or of all that have any; returns the exit code."""
+    """Ask the questions of some papers, or of all that leave anything open; returns the exit code."""
     papers = {name: read_paper(name) for name in request.list_papers()}
     codes = []
     for name, paper in papers.items():
-        if paper.readings:
-            codes.append(_rank_readings(name, paper, request))
+        if paper.readings or list_curves(paper)[0]:
+            codes.append(_run_readings(name, paper, request))
     if not codes:
-        raise BadInput(f"paper {', '.join(papers)} has no readings: nothing is printed that they could explain")
+        raise BadInput(f"paper {', '.join(papers)} has no readings: its text leaves nothing open that could be run")
     return max(codes)
 
 
-def _rank_readings(name: str, paper: Paper, request: SweepRequest) -> int:
-    from plots.reading_ranks import write_rankings  # matplotlib is slow to import and is needed only here
-
+def _run_readings(name: str, paper: Paper, request: SweepRequest) -> int:
+    check_choices(paper)
     reported = read_numbers_of(paper)
-    readings, cells = {}, {}
+    rounds = Rounds(request.results_folder, Executor(**request.config["executor"]))
+    claims, left_out = list_curves(paper)
+    races: dict[tuple[str, str], Race[pd.DataFrame]] = {}
     for question in paper.readings:
-        readings[question.id] = make_readings(paper, question, reported)
-        cells[question.id] = _list_cells(readings[question.id])
-    table, code = run_studies(cells, request)
-    rankings = [rank_readings(question, readings[question.id], table) for question in paper.readings]
-    for path in write_rankings(paper, rankings, request.results_folder / f"paper-{name}"):
+        readings = make_readings(paper, question, reported)
+        races["question", question.id] = rank_readings(paper, question, readings)
+    for claim in claims:
+        races["claim", claim.id] = judge_readings(paper, claim)
+
+    def run(asked: Mapping[Any, list[Cell]]) -> dict[str, Record]:
+        cells = {cell.key: cell for of_race in asked.values() for cell in of_race}
+        return rounds.run(list(cells.values()), "")
+
+    results = run_races(races, run)
+    rankings = {question.id: results["question", question.id] for question in paper.readings}
+    curves = {claim.id: results["claim", claim.id] for claim in claims}
+    _show_results(paper, rankings, curves, request.results_folder / f"paper-{name}")
+    for claim_id, why in left_out.items():
+        print_to_stderr(f"{claim_id}: not run under every reading: {why}")
+    return rounds.name_failures(str(request.config["results"]))
+
+
+def _show_results(
+    paper: Paper, rankings: Mapping[str, pd.DataFrame], curves: Mapping[str, pd.DataFrame], folder: Path
+) -> None:
+    from plots.readings.files import write_curves, write_rankings  # matplotlib is slow to import
+
+    for path in (*write_rankings(paper, rankings, folder), *write_curves(paper, curves, folder)):
         print_to_stderr(f"  {path}")
-    for question, ranking in zip(paper.readings, rankings, strict=True):
-        print_to_stderr(f"{question.title}: {describe_ranking(ranking)}")
-    return code
-
-
-def _list_cells(readings: Sequence[Reading]) -> list[Cell]:
-    """Return the cells that some readings need, each once."""
-    cells = {cell.key: cell for reading in readings for cell in reading.list_cells()}
-    return list(cells.values())
+    for question in paper.readings:
+        print_to_stderr(f"{question.title} {describe_ranking(rankings[question.id])}")
+    for claim_id, rows in curves.items():
+        print_to_stderr(f"{claim_id}: {describe_curve(rows)}")

@@ -23,6 +23,7 @@ from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.decide import run_until_decided
 from experiments.judge.preflight import check_paper
+from experiments.judge.readings.choices import check_choices
 from experiments.run.dry_run import describe_plan
 from experiments.run.executors import Executor
 from experiments.run.run_studies import Rounds, name_failures, run_and_collect
@@ -87,7 +88,7 @@ def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> 
     contents = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
     paper = prepare_paper(contents, name, repeats, most_repeats)
     try:
-        check_paper(paper, [lambda: check_printed(paper)])
+        check_paper(paper, [lambda: check_printed(paper), lambda: check_choices(paper)])
     except BadInput as error:
         raise BadInput(f"conf/paper/{name}.yaml: {error}") from error
     return paper, cells_of_studies(paper)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
@@ -21,6 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
 from experiments.config.kinds import parser_of
+from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import is_among, keep_entries, make_setting_key
 from experiments.errors import BadInput, suggest_name
 
@@ -255,63 +255,6 @@ class Claim(Named, ABC):
         """Check what can be checked before a cell has run; raises a PaperError."""
 
 
-class Question(Named):
-    """What a paper's readings are to explain: the cells of each reading are run and compared with what is printed."""
-
-    title: str
-    """The question in words."""
-    repeats: Annotated[int, Field(ge=1)]
-    """Runs of every setting."""
-
-
-class QuestionOfNumbers(Question):
-    """Which parameters explain the printed numbers of an algorithm in a study?"""
-
-    study: str
-    """The study whose printed numbers are to be explained."""
-    algorithm: str
-    """The algorithm whose parameters are read in several ways."""
-    params: dict[str, ListOf[Scalar]]
-    """Parameters with the values that the text admits; every combination is a reading."""
-    protocol: dict[str, ListOf[Scalar]] = {}
-    """Options of the protocol with the values that the text admits."""
-
-
-class QuestionOfTable(Question):
-    """Which setting explains the numbers of a table that are printed without their settings?"""
-
-    table: str
-    """A table of kind ``span``."""
-
-
-class QuestionOfClaims(Question):
-    """Which parameters explain the orderings that claims of kind ``above`` and ``below`` state?"""
-
-    claims: ListOf[str]
-    """The claims."""
-    algorithm: str
-    """The algorithm whose parameters are read in several ways."""
-    params: dict[str, ListOf[Scalar]]
-    """Parameters with the values that the text admits; every combination is a reading."""
-    protocol: dict[str, ListOf[Scalar]] = {}
-    """Options of the protocol with the values that the text admits."""
-
-
-_MISSPELT = 0.8  # above the likeness of table and title, which every question has
-
-
-def parse_question(contents: Any) -> Question:
-    """Return a question as an object of its kind: a ``table``, ``claims``, or else printed numbers."""
-    if isinstance(contents, Question):
-        return contents
-    keys = list(map(str, contents)) if isinstance(contents, Mapping) else []
-    kinds: dict[str, type[Question]] = {"table": QuestionOfTable, "claims": QuestionOfClaims}
-    # a key that is nearly one of these is a misspelling of it: the error should suggest it
-    named = [name for name in kinds if get_close_matches(name, keys, cutoff=_MISSPELT)]
-    kind = kinds[named[0]] if named else QuestionOfNumbers
-    return kind.model_validate(contents)
-
-
 class Watch(StudyPart):
     """Numbers that the regression check watches: a metric of each setting, or its mean over some axes."""
 
@@ -393,6 +336,8 @@ class Paper(Document):
     """Its figures; of kind ``lines`` if they do not say."""
     claims: ListOf[Annotated[Any, PlainValidator(parser_of("claims"))]] = ()
     """Its claims."""
+    choices: Choices = Choices()
+    """What its text leaves open: every combination of values is a reading."""
     readings: ListOf[Annotated[Any, PlainValidator(parse_question)]] = ()
     """Questions that its ambiguous text raises."""
     check: RegressionWatch | None = None

@@ -23,14 +23,18 @@ from experiments.config.paper import (
     Curve,
     Paper,
     Protocol,
-    QuestionOfClaims,
-    QuestionOfNumbers,
-    QuestionOfTable,
     RegressionWatch,
     Study,
     Watch,
 )
 from experiments.config.paths import CONF, ROOT
+from experiments.config.readings import (
+    Choices,
+    ClaimCurve,
+    QuestionOfClaims,
+    QuestionOfNumbers,
+    QuestionOfTable,
+)
 
 SCHEMA_FILE = CONF / "paper" / "schema.json"
 DATASET_SCHEMA_FILE = CONF / "dataset" / "schema.json"
@@ -82,7 +86,9 @@ def format_keys_page() -> str:
         lines += [f"## {heading}", ""]
         for kind in list_kinds(part):
             lines += _format_class(f"`kind: {kind}`", find_kind(part, kind), level=3)
-    lines += [*_format_class("A curve of a claim or figure", Curve), "## Readings", ""]
+    lines += [*_format_class("A curve of a claim or figure", Curve)]
+    lines += [*_format_class("`choices`", Choices), *_format_class("An entry of `choices: curves`", ClaimCurve)]
+    lines += ["## Readings", ""]
     for question in _QUESTIONS:
         lines += _format_class((inspect.getdoc(question) or "").splitlines()[0], question, level=3)
     lines += [*_format_class("`check`", RegressionWatch), *_format_class("An entry of `check: watch`", Watch)]

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, PaperTable
-from experiments.judge.readings.ranking import describe_ranking
+from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from plots import audit_bounds, labels, privacy, style
 from plots.pages import html
 from plots.pages.claim_rows import describe_claim
@@ -21,7 +21,15 @@ from plots.pages.terminal import format_count
 from plots.run_folder import PaperRun
 from plots.series import note_shortfall
 
-_SUMMARIES = ("numbers.csv", "claims.json", "privacy.json", "readings.csv", "paper.yaml", "provenance.json")
+_SUMMARIES = (
+    "numbers.csv",
+    "claims.json",
+    "privacy.json",
+    "readings.csv",
+    "curves.csv",
+    "paper.yaml",
+    "provenance.json",
+)
 _ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png"}
 
 
@@ -62,6 +70,7 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         privacy=[_describe_privacy(run, row) for row in run.privacy],
         audit=audit_bounds.name_audit(run.folder.parent),
         readings=_describe_readings(run),
+        curves=_describe_curves(run),
         heading=make_heading(paper),
         printed_repeats=paper.printed_repeats,
         provenance=_format_provenance(run.provenance),
@@ -201,19 +210,29 @@ def _describe_readings(run: PaperRun) -> list[dict[str, Any]]:
 
 def _describe_reading(row: Mapping[str, Any]) -> dict[str, Any]:
     decimals = 2 if row["unit"] == "points" else 3
-    behind = labels.format_number("", row["from_best"], decimals)
-    interval = labels.format_interval("", row["low"], row["high"], decimals)
     costs = ["unbounded"] if row["unpaid"] else []
     if math.isfinite(row["times_label"]):
         costs.append(f"{row['times_label']:.3g}")
     return {
-        "rank": row["rank"],
+        "rank": "none" if row["kind"] == "no noise" else f"{row['rank']:.0f}",
         "reading": row["reading"],
-        "as_good": row["as_good"],
+        "in_set": row["in_set"],
         "distance": labels.format_number("", row["distance"], decimals),
-        "behind": f"{behind} ({interval})",
+        "interval": labels.format_interval("", row["low"], row["high"], decimals),
+        "dropped_after": "" if math.isnan(row["dropped_after"]) else f"{row['dropped_after']:.0f}",
         "cost": "; the noisy steps ".join(costs),
     }
+
+
+def _describe_curves(run: PaperRun) -> list[dict[str, Any]]:
+    """Return what the readings of the text say of each claim, as it is read."""
+    described = []
+    for claim, rows in run.list_curves():
+        name, sentence = f"curve-{claim.id}", describe_curve(rows)
+        words = {"id": name, "title": claim.text, "sentence": sentence[0].upper() + sentence[1:] + "."}
+        drawing = {"svg": _read_svg(run, name), "files": _list_files(run, "figures", name)}
+        described.append({**words, **drawing, "note": note_shortfall(rows)})
+    return described
 
 
 def _format_provenance(contents: Mapping[str, Any]) -> list[tuple[str, str]]:

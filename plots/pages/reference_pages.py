@@ -21,7 +21,7 @@ import pandas as pd
 from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.config.substitutes import describe_substitutes
-from experiments.judge.readings.ranking import describe_ranking
+from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from experiments.judge.verdict import REPRODUCED
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS, SIGNS, format_comparison, label_name, label_result
@@ -71,11 +71,13 @@ def format_claims(claims: list[dict]) -> str:
 
 
 def format_readings(run: PaperRun) -> list[str]:
-    """Return for each question of a paper which reading of its text explains best what it prints."""
+    """Return which reading of a text explains best what it prints, and under which readings its claims hold."""
     sentences = []
     for question, rows in run.list_rankings():
         title = question.title.removesuffix("?")
-        sentences.append(f"{title}? Of {len(rows)} readings: {describe_ranking(rows)}.")
+        sentences.append(f"{title}? {describe_ranking(rows)}.")
+    for claim, rows in run.list_curves():
+        sentences.append(f"*{claim.text}* {describe_curve(rows)}.")
     return sentences
 
 
@@ -97,6 +99,8 @@ def format_figures(run: PaperRun) -> str:
     titles = {part.id: part.title for part in run.paper.figures}
     for question in run.paper.readings:
         titles[f"readings-{question.id}"] = question.title
+    for claim in run.paper.claims:
+        titles[f"curve-{claim.id}"] = f"Under every reading: {claim.text}"
     images = []
     for name, title in titles.items():
         if (run.folder / "figures" / f"{name}.svg").is_file():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, product
+from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,21 +13,19 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
-from experiments.config.paper import (
-    Paper,
-    PaperError,
-    PaperTable,
-    Question,
-    QuestionOfClaims,
-    QuestionOfNumbers,
-    QuestionOfTable,
-    Study,
-    StudyPart,
-)
+from experiments.config.paper import Paper, PaperError, PaperTable, Study, StudyPart
+from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.config.setting import describe_setting
 from experiments.judge.claims.above import AboveClaim
 from experiments.judge.group_claim import ComparisonClaim
 from experiments.judge.numbers.printed import PrintedNumber, list_numbers
+from experiments.judge.readings.choices import (
+    Choice,
+    leave_out_literal,
+    list_factors,
+    list_readings,
+    narrow_factors,
+)
 
 
 class PrintedTarget(NamedTuple):
@@ -60,44 +58,28 @@ class Reading(NamedTuple):
 
     Parameters
     ----------
-    words : str
+    values : dict of str to value
         What it chooses.
     targets : list of PrintedTarget
         What it should explain.
+    words : str
+        Its choices in words.
+    is_literal : bool
+        Whether it is what the paper's own cells are; no setting of a table is.
     """
 
-    words: str
+    values: dict[str, Any]
     targets: list[PrintedTarget]
+    words: str
+    is_literal: bool = False
 
-    def list_cells(self) -> list[Cell]:
-        """Return the cells of all targets, each of them once."""
-        return list(self.cells_by_key.values())
-
-    @property
-    def cells_by_key(self) -> dict[str, Cell]:
-        """The cells of all targets, by key."""
-        cells = chain.from_iterable(map(PrintedTarget.list_cells, self.targets))
-        return {cell.key: cell for cell in cells}
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """The values that a reading chooses: parameters of one algorithm, and options of the protocol."""
-
-    params: Mapping[str, Any]
-    protocol: Mapping[str, Any]
-
-    @property
-    def words(self) -> str:
-        values = {**self.params, **self.protocol}
-        for name, value in values.items():
-            if value is None:
-                values[name] = "null"
-        return describe_setting(values)
-
-    def drop_params(self, setting: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a setting without the axes that the reading chooses."""
-        return {name: value for name, value in setting.items() if name.removeprefix("params.") not in self.params}
+    def list_cells(self, repeats: int | None = None) -> list[Cell]:
+        """Return the cells of all targets, each of them once; of the first repeats only, if so many are asked for."""
+        cells = {}
+        for target in self.targets:
+            for cell in chain(target.cells[:repeats], target.less[:repeats]):
+                cells[cell.key] = cell
+        return list(cells.values())
 
 
 def make_readings(
@@ -128,35 +110,51 @@ def make_readings(
     return readings
 
 
+def make_null(readings: Sequence[Reading]) -> Reading | None:
+    """Return what no noise at all would give whatever ε is printed: the literal reading with ε = ∞ everywhere.
+
+    None where no reading is literal, or the literal one has no noise as it is.
+    """
+    literal = next((reading for reading in readings if reading.is_literal), None)
+    if literal is None or all(math.isinf(cell.epsilon) for cell in literal.list_cells()):
+        return None
+    targets = []
+    for target in literal.targets:
+        cells, less = _drop_noise(target.cells), _drop_noise(target.less)
+        targets.append(target._replace(cells=cells, less=less))
+    return Reading({}, targets, "no noise at all, whatever ε")
+
+
+def _drop_noise(cells: Sequence[Cell]) -> list[Cell]:
+    return [Cell(cell.dataset, cell.algorithm, cell.params, math.inf, cell.repeat, cell.protocol) for cell in cells]
+
+
 def _read_choices(
     paper: Paper, question: QuestionOfNumbers | QuestionOfClaims, reported: pd.DataFrame
 ) -> Iterator[Reading]:
     """Yield a reading for every combination of the values that the text admits."""
-    for params, protocol in product(_combine(question.params), _combine(question.protocol)):
-        choice = _Choice(params, protocol)
+    factors = list_factors(paper, [question.algorithm])
+    for choice in list_readings(narrow_factors(factors, question.params, question.protocol, question.algorithm)):
         if isinstance(question, QuestionOfClaims):
             targets = _order_algorithms(paper, question, choice)
         else:
             targets = _match_numbers(paper, question, reported, choice)
-        yield Reading(choice.words, list(targets))
-
-
-def _combine(values: Mapping[str, Sequence]) -> list[dict[str, Any]]:
-    return [dict(zip(values, point, strict=True)) for point in product(*values.values())]
+        yield Reading(choice.values, list(targets), choice.words, choice.is_literal)
 
 
 def _match_numbers(
-    paper: Paper, question: QuestionOfNumbers, reported: pd.DataFrame, choice: _Choice
+    paper: Paper, question: QuestionOfNumbers, reported: pd.DataFrame, choice: Choice
 ) -> Iterator[PrintedTarget]:
     """Yield the printed means of an algorithm in a study."""
+    chosen = choice.params(question.algorithm)
     means = reported[reported["statistic"] == "mean"]
     for number in list_numbers(means):
         part = paper.parts[number.table]
         if not isinstance(part, StudyPart) or (part.study, number.algorithm) != (question.study, question.algorithm):
             continue
         study = paper.study(question.study, question.id)
-        own = _without_params(number, choice)
-        where = own.select_part(study, choice.drop_params(part.where))
+        own = replace(number, setting=_drop_params(number.setting, chosen))
+        where = own.select_part(study, _drop_params(part.where, chosen))
         if where is None:
             raise PaperError(f"readings {question.id!r}: {number.id!r} is no setting of study {question.study!r}")
         setting = {**where, "algorithm": question.algorithm}
@@ -165,11 +163,12 @@ def _match_numbers(
         )
 
 
-def _without_params(number: PrintedNumber, choice: _Choice) -> PrintedNumber:
-    return PrintedNumber(**{**vars(number), "setting": choice.drop_params(number.setting)})
+def _drop_params(setting: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a setting without the parameters that a reading chooses."""
+    return {name: value for name, value in setting.items() if name.removeprefix("params.") not in chosen}
 
 
-def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: _Choice) -> Iterator[PrintedTarget]:
+def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: Choice) -> Iterator[PrintedTarget]:
     """Yield every group of every claim about which of two algorithms has more of a metric."""
     for name in question.claims:
         claim = paper.claims_by_id.get(name)
@@ -179,17 +178,9 @@ def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: _Choice)
         for values in study.settings(claim.within, claim.where):
             setting = {**claim.where, **dict(zip(claim.within, values, strict=True))}
             more, less = (claim.better, claim.worse) if isinstance(claim, AboveClaim) else (claim.worse, claim.better)
-            more_cells = _make_algorithm_cells(paper, question, study, {**setting, "algorithm": more}, choice)
-            less_cells = _make_algorithm_cells(paper, question, study, {**setting, "algorithm": less}, choice)
+            more_cells = _make_cells(paper, question, study, {**setting, "algorithm": more}, choice)
+            less_cells = _make_cells(paper, question, study, {**setting, "algorithm": less}, choice)
             yield PrintedTarget(claim.metric, math.nan, more_cells, less_cells)
-
-
-def _make_algorithm_cells(
-    paper: Paper, question: QuestionOfClaims, study: Study, setting: Mapping, choice: _Choice
-) -> list[Cell]:
-    """Return the cells of one of two algorithms; only the one that the question is about is read in several ways."""
-    is_read = setting["algorithm"] == question.algorithm
-    return _make_cells(paper, question, study, setting, choice if is_read else _Choice({}, choice.protocol))
 
 
 def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame) -> Iterator[Reading]:
@@ -205,38 +196,58 @@ def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame)
         for values in study.settings(by):
             setting = dict(zip(by, values, strict=True))
             targets = [_target_number(paper, question, study, setting, number) for number in numbers]
-            yield Reading(f"{study.name}, {describe_setting(setting)}", targets)
+            named = {name.removeprefix("params."): value for name, value in setting.items()}
+            yield Reading({"study": study.name, **named}, targets, f"{study.name}, {describe_setting(setting)}")
 
 
 def _target_number(
     paper: Paper, question: QuestionOfTable, study: Study, setting: Mapping, number: PrintedNumber
 ) -> PrintedTarget:
     where = {**setting, "algorithm": number.algorithm}
-    cells = _make_cells(paper, question, study, where, _Choice({}, {}))
+    cells = _make_cells(paper, question, study, where, Choice(()))
     return PrintedTarget(number.metric, float(number.value), cells, [])
 
 
-def _make_cells(paper: Paper, question: Question, study: Study, where: Mapping, choice: _Choice) -> list[Cell]:
+def _make_cells(paper: Paper, question: Question, study: Study, where: Mapping, choice: Choice) -> list[Cell]:
     """Return the repeats of one setting of a study, read in one way."""
-    axes = study.axes(where)
-    for name, value in choice.params.items():
-        axes[f"params.{name}"] = [value]
-    axes["epsilon"] = axes.pop("epsilon")  # the last, as in a study
-    several = [name for name, values in axes.items() if len(values) > 1]
-    if several:
+    settings = expand_reading(paper, study, where, question.repeats, choice)
+    if len(settings) > 1:
+        several = [name for name, values in study.axes(where).items() if len(values) > 1]
         raise PaperError(f"readings {question.id!r}: {', '.join(several)} is open; name it under params")
-    depends = _narrow_depends(study, axes, choice)
-    protocol = {**study.protocol_options, **choice.protocol}
-    (cells,) = expand_grid(axes, question.repeats, paper.algorithms, protocol, depends)
-    return cells
+    return settings[0]
 
 
-def _narrow_depends(study: Study, axes: Mapping[str, list], choice: _Choice) -> dict[str, dict]:
-    """Return the study's dependent parameters of one algorithm, for the values that are run, but those chosen."""
-    accepted = estimators.list_parameters(estimators.find_target(axes["algorithm"][0]))
+def expand_reading(
+    paper: Paper, study: Study, where: Mapping[str, Any], repeats: int, choice: Choice
+) -> list[list[Cell]]:
+    """Return the cells of one algorithm in a part of a study, read in one way: a list of repeats for each setting.
+
+    What a reading chooses as the algorithm has it anyway is not written into its cells, so that these are the paper's.
+
+    Parameters
+    ----------
+    paper, study : Paper and Study
+        What is run.
+    where : mapping
+        The part of the study, with one ``algorithm``.
+    repeats : int
+        Runs of every setting.
+    choice : Choice
+        The reading.
+    """
+    axes = study.axes(where)
+    (algorithm,) = axes["algorithm"]
+    chosen = choice.params(algorithm)
+    told = leave_out_literal(paper, algorithm, chosen)
+    for name, value in chosen.items():
+        if name in told or f"params.{name}" in axes:
+            axes[f"params.{name}"] = [value]
+    axes["epsilon"] = axes.pop("epsilon")  # the last, as in a study
+    accepted = estimators.list_parameters(estimators.find_target(algorithm))
     depends = {}
     for name, rule in study.depends.items():
         ((axis, given),) = rule.items()
-        if name in accepted and name not in choice.params:
+        if name in accepted and name not in chosen:
             depends[name] = {axis: {value: parameter for value, parameter in given.items() if value in axes[axis]}}
-    return depends
+    protocol = {**study.protocol_options, **choice.protocol}
+    return expand_grid(axes, repeats, paper.algorithms, protocol, depends)

@@ -1,0 +1,152 @@
+"""How far a reading is from what is printed, what of that is noise, and how sure it is.
+
+Our mean of n repeats misses what it estimates by s²/n on average, squared, so that the root mean square of "ours minus
+printed" is too large for a noisy reading even if it is the paper's own code. That part is subtracted. The print's own
+noise, s²/m of means over m runs, stays in it: every reading carries the same.
+
+Uncertainty is that of our repeats, by a bootstrap of them: the same draws for all targets and all readings, since
+repeat r has the same split everywhere. The print is taken as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from experiments.stats import ALPHA
+
+N_DRAWS = 2000
+_CLEARLY = 2.5
+"""Standard errors that a bound lies away: two readings whose bounds part differ by 3.5 of their difference or more."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What a reading gave, beside what is printed.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_targets, n_repeats)
+        Ours minus what is printed; of orderings, by how much they come out as claimed. No columns where cells are
+        missing; NaN where a metric is undefined.
+    is_of_orderings : bool
+        Whether the targets are orderings.
+    printed_repeats : int
+        Runs whose mean a printed number is, at least 1.
+    """
+
+    values: np.ndarray
+    is_of_orderings: bool
+    printed_repeats: int
+
+    @property
+    def n_repeats(self) -> int:
+        """Repeats that there are."""
+        return self.values.shape[1]
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is a distance at all."""
+        return self.n_repeats > 0 and not np.isnan(self.values).any()
+
+    @property
+    def loss(self) -> float:
+        """The mean squared distance without our own noise, below zero by chance; of orderings the share that is off."""
+        if not self.is_defined:
+            return math.nan
+        if self.is_of_orderings:
+            return float(np.mean(self.values.mean(axis=1) <= 0))
+        return float(np.mean(self.values.mean(axis=1) ** 2 - self._own_variances))
+
+    @property
+    def distance(self) -> float:
+        """The root mean square distance without our own noise, at least 0; of orderings the share that is off."""
+        return self._to_distance(self.loss)
+
+    @property
+    def uncorrected(self) -> float:
+        """The distance with our own noise in it."""
+        if self.is_of_orderings or not self.is_defined:
+            return self.loss
+        return float(np.sqrt(np.mean(self.values.mean(axis=1) ** 2)))
+
+    @property
+    def noise_floor(self) -> float:
+        """The uncorrected distance that noise alone leaves if this is the paper's code: rms of s²(1/n + 1/m)."""
+        if self.is_of_orderings or not self.is_defined or self.n_repeats < 2:
+            return math.nan
+        of_print = self._own_variances * self.n_repeats / self.printed_repeats
+        return float(np.sqrt(np.mean(self._own_variances + of_print)))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest loss that few repeats clearly leave room for.
+
+        Of numbers, 2.5 standard errors around the loss, as if targets were independent. Of orderings, the share that
+        every repeat has the wrong way round, and the share that not every repeat has the right way round.
+        """
+        if self.is_of_orderings:
+            is_wrong = self.values <= 0
+            return float(np.mean(is_wrong.all(axis=1))), float(np.mean(is_wrong.any(axis=1)))
+        means, variances = self.values.mean(axis=1), self._own_variances
+        error = np.sqrt(np.mean(4 * means**2 * variances + 2 * variances**2) / len(means))
+        return float(self.loss - _CLEARLY * error), float(self.loss + _CLEARLY * error)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the distance, from the bootstrap; NaN of a single repeat."""
+        if not self.is_defined or self.n_repeats < 2:
+            return math.nan, math.nan
+        low, high = np.quantile(self.resample_loss(), [ALPHA / 2, 1 - ALPHA / 2])
+        return self._to_distance(float(low)), self._to_distance(float(high))
+
+    def resample_loss(self) -> np.ndarray:
+        """Return the loss around its value, as other repeats would have it.
+
+        The draws spread too little where repeats are few: they are widened as a t-interval is.
+
+        Returns
+        -------
+        float64 array of shape (N_DRAWS,)
+        """
+        means = self.values @ draw_weights(self.n_repeats)
+        losses = np.mean(means <= 0, axis=0) if self.is_of_orderings else np.mean(means**2, axis=0)
+        around = self.loss + (losses - losses.mean()) * _widen(self.n_repeats)
+        return np.clip(around, 0, 1) if self.is_of_orderings else around
+
+    def select(self, targets: Sequence[int]) -> Errors:
+        """Return what it gave for some of the targets."""
+        return replace(self, values=self.values[list(targets)])
+
+    @property
+    def _own_variances(self) -> np.ndarray:
+        """The variance of each of our means; 0 of a single repeat, of which nothing is known."""
+        if self.n_repeats < 2:
+            return np.zeros(len(self.values))
+        return self.values.var(axis=1, ddof=1) / self.n_repeats
+
+    def _to_distance(self, loss: float) -> float:
+        return loss if self.is_of_orderings or math.isnan(loss) else math.sqrt(max(loss, 0.0))
+
+
+@cache
+def draw_weights(n_repeats: int) -> np.ndarray:
+    """Return how often each draw of the bootstrap takes each repeat, as shares: the same for every reading.
+
+    Returns
+    -------
+    float64 array of shape (n_repeats, N_DRAWS)
+    """
+    counts = np.random.default_rng(0).multinomial(n_repeats, [1 / n_repeats] * n_repeats, size=N_DRAWS)
+    return counts.T / n_repeats
+
+
+def _widen(n: int) -> float:
+    """Return by how much draws of n repeats spread too little: for their variance, and for its being estimated."""
+    return math.sqrt(n / (n - 1)) * float(student.ppf(1 - ALPHA / 2, n - 1) / norm.ppf(1 - ALPHA / 2))

@@ -1,0 +1,1 @@
+"""Readings of a paper as tables and as specification curves."""

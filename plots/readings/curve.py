@@ -1,0 +1,210 @@
+"""A specification curve: an effect under every reading, sorted, above the choices that make each reading.
+
+Simonsohn, Simmons and Nelson, "Specification curve analysis", Nature Human Behaviour 4, 2020.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
+from plots import style
+from plots.style import GRID, INK
+
+_WIDTH = 11.0
+_TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
+_MOST_DOTS = 60
+"""With more readings than that, dots would touch: strokes are drawn instead."""
+_WIDE = 6
+"""The largest distance over the smallest from which on the axis is logarithmic."""
+_LITERAL, _PALE = "#d1661f", "#8b949e"
+
+
+@dataclass(frozen=True)
+class SpecificationCurve:
+    """What a specification curve shows.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    effect : str
+        The column that is drawn, sorted from the smallest; with ``low`` and ``high`` around it.
+    label : str
+        Of the y axis.
+    colour_by : str
+        The column that colours readings.
+    colours : mapping of str to (str, str)
+        Its values, each with what it means and its colour.
+    full : str
+        The column that says which readings are drawn full; others are hollow.
+    legend_of_full : tuple of str
+        What full and hollow mean.
+    floor : str, default=""
+        A column that is drawn as a tick below or above each reading; none if empty.
+    legend_of_floor : str, default=""
+        What the tick means.
+    line : tuple of (float, str, str), optional
+        A place on the y axis that is marked, what it means, and its colour.
+    is_distance : bool, default=False
+        Whether the effect is a distance, so that a logarithmic axis may show it.
+    """
+
+    title: str
+    effect: str
+    label: str
+    colour_by: str
+    colours: Mapping[str, tuple[str, str]]
+    full: str
+    legend_of_full: tuple[str, str]
+    floor: str = ""
+    legend_of_floor: str = ""
+    line: tuple[float, str, str] | None = None
+    is_distance: bool = False
+
+
+def draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
+    """Draw a specification curve.
+
+    Parameters
+    ----------
+    curve : SpecificationCurve
+        What it shows.
+    rows : DataFrame
+        One row for each reading: the columns that the curve names, ``kind`` (``literal`` or not), ``choice.<name>``.
+        Readings without an effect are left out.
+    """
+    drawn = rows[np.isfinite(rows[curve.effect].to_numpy(np.float64))]
+    drawn = drawn.sort_values(curve.effect, kind="stable", ignore_index=True)
+    matrix = _list_rows(drawn)
+    height = _ROW_HEIGHT * (len(matrix) + 1)
+    figure = style.make_figure(_WIDTH, _TOP_HEIGHT + height + 0.9)
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[_TOP_HEIGHT, height])
+    width = 0.62 * _WIDTH * 72 / max(len(drawn), 1)  # points that a reading has
+    _draw_effects(top, curve, drawn, min(max(width * 0.7, 1.6), 7.0))
+    _draw_matrix(bottom, curve.effect, matrix, drawn, min(max(width * 0.75, 0.4), 5.5))
+    style.write_shortfall(top, rows)
+    figure.legend(handles=_make_legend(curve, drawn), loc="outside right upper", frameon=False, fontsize=9)
+    style.write_title(figure, top, curve.title)
+    return figure
+
+
+def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, size: float) -> None:
+    places = np.arange(len(drawn))
+    for value, (_, colour) in curve.colours.items():
+        is_here = (drawn[curve.colour_by] == value).to_numpy()
+        own, at = drawn[is_here], places[is_here]
+        axes.vlines(at, own["low"], own["high"], colors=colour, linewidth=max(size / 5, 0.5), alpha=0.55)
+        is_full = own[curve.full].to_numpy(bool)
+        draw = partial(axes.plot, ls="none", marker="o", markersize=size, color=colour, markeredgewidth=0.8)
+        draw(at[is_full], own[curve.effect][is_full])
+        draw(at[~is_full], own[curve.effect][~is_full], markerfacecolor="white")
+    if curve.floor:
+        axes.plot(places, drawn[curve.floor], linestyle="none", marker="_", color=_PALE, markersize=max(size, 2.5))
+    if curve.line:
+        axes.axhline(curve.line[0], color=curve.line[2], linewidth=1.3, linestyle=(0, (5, 2)), zorder=1)
+    for place in places[(drawn["kind"] == "literal").to_numpy()]:
+        axes.axvline(place, color=_LITERAL, linewidth=1.2, linestyle=(0, (1, 1.5)), zorder=0.5)
+        axes.plot([place], [drawn[curve.effect][place]], marker="D", color=_LITERAL, markersize=max(size, 5) + 1)
+    axes.set_ylabel(curve.label)
+    _stretch_small_effects(axes, curve, drawn)
+    axes.set_xlim(-0.8, max(len(drawn) - 0.2, 0.8))
+    axes.tick_params(axis="x", length=0, labelbottom=False)
+    style.dress_axes(axes, "y")
+
+
+def _stretch_small_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame) -> None:
+    """Make the axis logarithmic where effects are distances of very different size, none of them zero."""
+    effects = drawn[curve.effect].to_numpy(np.float64)
+    if not curve.is_distance or not len(effects) or effects.min() <= 0 or effects.max() < _WIDE * effects.min():
+        return
+    marked = [curve.line[0]] if curve.line else []
+    smallest = np.nanmin([effects.min(), *marked, *(drawn[curve.floor] if curve.floor else ())])
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=max(smallest, effects.min() / _WIDE) / 1.2)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _list_rows(drawn: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the choices with their values, those of the literal reading first: the rows of the matrix."""
+    rows = []
+    literal = drawn[drawn["kind"] == "literal"]
+    for name in list_choices(drawn):
+        column = drawn[PREFIX + name].astype(str)
+        first = set(literal[PREFIX + name].astype(str))
+        for value in sorted(set(column), key=lambda value: (value not in first, _number_of(value), value)):
+            rows.append((name, value))
+    return rows
+
+
+def _number_of(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return -math.inf
+
+
+def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: pd.DataFrame, size: float) -> None:
+    """Draw which values make each reading, and at the right what each choice explains."""
+    shares, names = explain_variance(drawn, effect), list(dict.fromkeys(name for name, _ in matrix))
+    for row, (name, value) in enumerate(matrix):
+        places = np.flatnonzero((drawn[PREFIX + name].astype(str) == value).to_numpy())
+        if names.index(name) % 2 == 0:
+            axes.axhspan(row - 0.5, row + 0.5, color=GRID, alpha=0.45, linewidth=0)
+        if len(drawn) > _MOST_DOTS:
+            axes.vlines(places, row - 0.36, row + 0.36, colors=INK, linewidth=size)
+        else:
+            axes.plot(places, [row] * len(places), marker="o", color=INK, markersize=size, linestyle="none")
+    for name in names:
+        rows = [row for row, (own, _) in enumerate(matrix) if own == name]
+        axes.annotate(
+            f"{shares[name]:.0%}",
+            (1.01, sum(rows) / len(rows)),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
+        )
+    axes.annotate("explains\nby itself", (1.01, 1.0), xycoords="axes fraction", va="bottom", fontsize=9)
+    axes.set_yticks(range(len(matrix)), [f"{name} = {_shorten(value)}" for name, value in matrix], fontsize=8.5)
+    axes.set_ylim(len(matrix) - 0.5, -0.5)
+    axes.tick_params(axis="both", length=0, labelbottom=False)
+    axes.set_xlabel(f"{len(drawn)} readings, each a column, in the order above", fontsize=9.5)
+    style.hide_frame(axes)
+
+
+def _shorten(value: str) -> str:
+    return "no noise" if value == "inf" else textwrap.shorten(value, 30, placeholder="…")
+
+
+def _make_legend(curve: SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:
+    make_dot = partial(Line2D, [], [], linestyle="none", marker="o", markersize=6)
+    handles = []
+    for value, (words, colour) in curve.colours.items():
+        if (drawn[curve.colour_by] == value).any():
+            handles.append(make_dot(color=colour, label=words))
+    full, hollow = curve.legend_of_full
+    handles += [make_dot(color=INK, label=full), make_dot(color=INK, markerfacecolor="white", label=hollow)]
+    handles.append(Line2D([], [], color=INK, linestyle="none", marker="|", markersize=11, label="95 % interval"))
+    if (drawn["kind"] == "literal").any():
+        label = "the literal reading"
+        handles.append(Line2D([], [], color=_LITERAL, marker="D", markersize=6, linestyle=":", label=label))
+    if curve.floor:
+        words = curve.legend_of_floor
+        handles.append(Line2D([], [], color=_PALE, linestyle="none", marker="_", markersize=8, label=words))
+    if curve.line:
+        handles.append(Line2D([], [], color=curve.line[2], linestyle=(0, (5, 2)), label=curve.line[1]))
+    return handles
