@@ -43,8 +43,8 @@ class DecidedRun:
     records: dict[str, Record]
 
     def make_table(self) -> pd.DataFrame:
-        """Return the long table."""
-        return long_table(self.cells, self.records)
+        """Return the long table; an empty one if there is no cell."""
+        return long_table(self.cells, self.records) if any(self.cells.values()) else pd.DataFrame()
 
 
 def run_until_decided(
@@ -75,8 +75,9 @@ def run_until_decided(
         further = _list_further(done.cells, first_repeats, needs)
         for name, of_study in further.items():
             done.cells[name] += of_study
-        if further:
-            done.records.update(run(list(chain.from_iterable(further.values())), _describe_round(needs_of)))
+        if not further:
+            break  # nothing that is still asked for can be run
+        done.records.update(run(list(chain.from_iterable(further.values())), _describe_round(needs_of)))
     return done
 
 
