@@ -302,14 +302,17 @@ def _explain_verdict(
     repeats = f"after {max(replay.looks)} repeats"
     if verdict == UNDECIDED:
         open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
-        return [f"{repeats}; {held}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
+        said = f"{main.question.value} it {held}"
+        return [f"{repeats}; {said}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
     return [f"{held}, {repeats}"]
 
 
 def _find_decisive(replay: Replay) -> QuestionState:
-    """Return the question that the verdict is about."""
-    main, *others = replay.answers
-    return others[0] if others and main.verdict == UNDECIDED != others[0].verdict else main
+    """Return the question that the verdict is about, or that is nearer to one."""
+    main = replay.answers[0]
+    if main.verdict != UNDECIDED:
+        return main
+    return min(replay.answers, key=lambda answer: (answer.verdict == UNDECIDED, answer.states.count(State.OPEN)))
 
 
 def _format(claim: ClaimAboutRuns, effect: Mapping[str, Any]) -> str:
