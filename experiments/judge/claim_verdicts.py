@@ -17,6 +17,7 @@ reproduced, that one's verdict is ``only under a reading``, with both reasons.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -117,7 +118,7 @@ def list_needs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> list
     tested = _list_tested(paper, evidence.groups)
     if not tested:
         return []
-    replay = _replay(paper, claim, [evidence.groups[place] for place in tested])
+    replay = _replay(paper, claim, evidence, [evidence.groups[place] for place in tested])
     if _count_unfit(evidence, replay):
         return []
     needs = []
@@ -170,7 +171,7 @@ def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dic
     if not tested:
         reason = f"every group stands at {evidence.groups[0].rule.bound:g} throughout and cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
-    replay = _replay(paper, claim, tested)
+    replay = _replay(paper, claim, evidence, tested)
     if n_unfit := _count_unfit(evidence, replay):
         repeats = max(replay.looks)
         reason = f"{evidence.obstacle} in {n_unfit} of {repeats} repeats"
@@ -189,9 +190,11 @@ def _list_tested(paper: Paper, groups: Sequence[ClaimGroup]) -> list[int]:
     return [place for place, group in enumerate(groups) if not group.is_at_bound(paper.repeats)]
 
 
-def _replay(paper: Paper, claim: ClaimAboutRuns, groups: Sequence[ClaimGroup]) -> Replay:
+def _replay(paper: Paper, claim: ClaimAboutRuns, evidence: Evidence, groups: Sequence[ClaimGroup]) -> Replay:
     most = max(paper.repeats, min(claim.most_repeats or paper.most_repeats, paper.most_repeats))
     looks = list_looks(paper.repeats, most)
+    if evidence.unfit:
+        looks = looks[: bisect_right(looks, min(evidence.unfit)) + 1]
     return replay_looks(groups, looks, _find_threshold(paper, claim, groups[0]))
 
 
