@@ -8,6 +8,7 @@ PEERS_STAMP := $(PEERS)/.installed
 PAPER     ?=
 ALGORITHM ?=
 REPEATS   ?=
+MOST_REPEATS ?=
 TRAININGS ?=
 JOBS      ?=
 EXECUTOR  ?=
@@ -18,6 +19,7 @@ LAYERS    ?=
 WHICH = $(if $(PAPER),paper=$(PAPER))
 WHERE = $(if $(RESULTS),results=$(RESULTS))
 HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPEATS)) \
+        $(if $(MOST_REPEATS),most_repeats=$(MOST_REPEATS)) \
         $(if $(TRAININGS),trainings=$(TRAININGS)) $(if $(EXECUTOR),executor=$(EXECUTOR)) \
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments

@@ -95,34 +95,6 @@ def center_interval(center: str, values: Sequence[float] | np.ndarray, *, overla
     return median_interval(values) if center == "median" else mean_interval(values, overlap=overlap)
 
 
-def prediction_interval(values: Sequence[float] | np.ndarray, n_further: int = 1) -> Interval:
-    """Return the interval that holds the mean of m further runs with 95 %: mean ± t·s·sqrt(1/n + 1/m).
-
-    Parameters
-    ----------
-    values : sequence of float
-        The n runs that there are.
-    n_further : int
-        Number m of further runs of the same protocol whose mean is asked for, at least 1.
-
-    Notes
-    -----
-    It assumes that the runs are independent and about normal. New random splits of the same rows are
-    independent draws when the question is what another run on these rows gives, so no overlap correction
-    belongs here.
-
-    Examples
-    --------
-    >>> interval = prediction_interval([1.0, 2.0, 3.0])
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (-2.968, 6.968)
-    >>> prediction_interval([0.5])
-    Interval(n=1, center=0.5, low=nan, high=nan)
-    """
-    n = len(values)
-    return _t_interval(values, 1 / n_further + 1 / n if n else math.nan)
-
-
 @cache
 def _t_quantile(degrees_of_freedom: int) -> float:
     return float(student.ppf((1 + LEVEL) / 2, degrees_of_freedom))

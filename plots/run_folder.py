@@ -21,7 +21,7 @@ from experiments.config.paper import Paper, PaperFigure, PaperTable, Question, p
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.numbers.verdicts import count_expected_misses
-from experiments.judge.verdict import REFUTED
+from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN
 from experiments.stats import LEVEL
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS
@@ -144,7 +144,7 @@ class PaperRun:
         if not by_chance:
             return []
         tested = self.numbers[self.numbers["statistic"] != "exact"]
-        n_missed = int((tested["verdict"] == REFUTED).sum())
+        n_missed = int(tested["verdict"].isin([REFUTED, REPRODUCED_WITHIN]).sum())
         notes = [
             f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {by_chance:.1f} would fall outside by "
             f"chance alone if all were reproducible; {n_missed} did. Claims share one 5 % error rate for the whole "
@@ -152,7 +152,7 @@ class PaperRun:
         ]
         if self.paper.printed_repeats > 1:
             kindest = tested["verdict_one_run"].value_counts()
-            counts = ", ".join(f"{kindest.get(verdict, 0)} would be {verdict}" for verdict in OF_NUMBERS)
+            counts = ", ".join(f"{kindest[verdict]} would be {verdict}" for verdict in OF_NUMBERS if verdict in kindest)
             assumed = f"Assumed: a printed number is the mean of {self.paper.printed_repeats} runs."
             notes.append(f"{assumed} Were each a single run, {counts}.")
         return notes

@@ -5,6 +5,7 @@ exactly minus δ, a change of exactly the margin. Nothing is true there but that
 proof is false. What is true follows from the chances of the values that runs are drawn from.
 """
 
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -75,16 +76,16 @@ class Group(NamedTuple):
         return ClaimGroup({}, np.arange(MOST), values, MOST, self.rule, self.margin, reach=1.0)
 
     def list_wanted(self):
-        """Return what must be above zero with its chances, and whether practically nothing is less than that."""
+        """Return what must be above zero with its chances, and whether practically nothing is told from that."""
         values, chances = self.runs or (np.zeros(1), np.ones(1))
         change = self.truth + values
         wanted = {
             AboveClaim: [(change, True)],
             BelowClaim: [(change, True)],
-            IncreasesClaim: [(change + 0.2, True), (change + DELTA, False), (0 * change + 0.2 + DELTA, False)],
+            IncreasesClaim: [(change + 0.2, True), (change, True), (0 * change + 0.2, True)],
             IndependentClaim: [(0.05 * BASE - change, False), (0.05 * BASE + change, False)],
         }
-        return [(gains, chances, is_strict) for gains, is_strict in wanted[self.rule]]
+        return [(gains, chances, has_margin) for gains, has_margin in wanted[self.rule]]
 
 
 def is_above_zero(gains, chances, question):
@@ -95,16 +96,11 @@ def is_above_zero(gains, chances, question):
 def is_true(verdict, groups, question):
     """Return whether a verdict on a claim is true, by its definition."""
     holds, equal, loses = [], [], False
-    for group in groups:
-        of_parts, near = [], []
-        for gains, chances, is_strict in group.list_wanted():
-            won = is_above_zero(gains, chances, question)
-            of_parts.append(won)
-            sides = (DELTA + gains, DELTA - gains)
-            near.append(all(is_above_zero(side, chances, question) for side in sides) if is_strict else won)
-            loses |= is_above_zero(-gains, chances, question)
-        holds.append(all(of_parts))
-        equal.append(all(near) and group.rule is not IndependentClaim)
+    for gains, chances, has_margin in chain.from_iterable(group.list_wanted() for group in groups):
+        holds.append(is_above_zero(gains, chances, question))
+        sides = (DELTA + gains, DELTA - gains)
+        equal.append(has_margin and all(is_above_zero(side, chances, question) for side in sides))
+        loses |= is_above_zero(-gains, chances, question)
     return {
         "undecided": True,
         "refuted": loses,

@@ -159,7 +159,7 @@ def test_a_run_goes_on_with_the_open_group_alone_and_runs_each_cell_once():
     runner = FakeRunner(accuracy_of)
     paper, done = decide(runner)
     assert runner.count() == [40, 40, 20, 20, 40, 40]
-    assert runner.reasons[0] == "" and runner.reasons[-1].endswith("up to 80 repeats")
+    assert runner.reasons[0] == "" and "up to 80 repeats" in runner.reasons[-1]
     for cells in runner.rounds[2:]:
         assert {cell.epsilon for cell in cells} == {0.1}
     keys = [cell.key for cells in runner.rounds for cell in cells]
@@ -240,16 +240,14 @@ def make_group(*gains, setting=None):
     return ClaimGroup(setting or {}, np.arange(len(gains)), values, len(gains), AboveClaim, Margin(0.01), reach=1.0)
 
 
-def test_a_group_that_stood_aside_does_not_bet_on_what_it_missed():
-    """Most runs lose in the first group; it goes on alone until its mean gains, then the second is taken up again."""
-    looks, first = [10, 20, 30, 40, 60, 80], make_group(*[-0.3] * 10, *[0.9] * 70)
-    missed = make_group(*[0.1] * 10, *[-0.9] * 20, *[0.0] * 50)
-    mean, most = replay_looks([first, missed], looks, math.log(20)).answers
+def test_a_group_that_is_given_up_is_not_taken_up_again():
+    """Most runs lose; the mean of one group hardly moves at first, and what it does later counts for nothing."""
+    looks, losing = [10, 20, 30, 40, 60, 80], make_group(*[-0.4] * 10, *[0.9] * 70)
+    slow = make_group(*[0.001] * 10, *[-0.9] * 70)
+    replay = replay_looks([losing, slow], looks, math.log(20))
+    mean, most = replay.answers
     assert (mean.verdict, most.verdict) == ("undecided", "refuted")
-    later = make_group(*[0.1] * 10, *[0.0] * 20, *[-0.9] * 50)
-    replay = replay_looks([first, later], looks, math.log(20))
-    assert replay.looks == [30, 40], "it was taken up again, and what it lost then counts"
-    assert replay.answers[0].contradiction == (1, 0)
+    assert replay.looks[0] > replay.looks[1] == 10
 
 
 @pytest.mark.parametrize(

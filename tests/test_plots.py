@@ -615,7 +615,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert (a["lowest"], a["highest"]) == pytest.approx((means.min(), means.max()))
     (depth, epsilon), words = means.idxmax(), a["highest_setting"]
     assert words == f"grid, max_depth = {depth}, {'no noise' if np.isinf(epsilon) else f'epsilon = {epsilon:g}'}"
-    assert (a["verdict"], lost["verdict"], lost["n"]) == ("refuted", "undecided", 0)
+    assert (a["verdict"], lost["verdict"], lost["n"]) == ("refuted", "not implemented", 0)
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "90.0 ✗" in page and "not implemented: never described" in page
     assert "not implemented: never described" in (tmp_path / "out/tables/table-9.tex").read_text(encoding="utf-8")
@@ -625,7 +625,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
     made = make_paper(**paper)
     shown = made.tables[0].format_markdown(made, pd.read_csv(tmp_path / "out/tables/table-9.csv"))
-    assert "| **lost** | 90.0 ? (not implemented: never described) | — | — |" in shown
+    assert "| **lost** | 90.0 — (not implemented: never described) | — | — |" in shown
 
 
 def test_a_level_is_drawn_for_a_number_without_its_setting():

@@ -35,10 +35,38 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
     assert result["verdict"] == "reproduced" and "[[200, 10], [4, 80]]" in result["reason"]
     # two runs on 10 and 10 rows, all rates 0.8 in one and 0.9 in the other: no single table of counts gives the mean
     result = judge(printed_rates(0.85, 0.85, 0.85, 0.85), n_rows=[10, 10])
-    assert result["verdict"] == "undecided" and "a mean over runs may" in result["reason"]
+    assert result["verdict"] == "print too coarse" and "a mean over runs may" in result["reason"]
     result = judge(printed_rates(0.953, 0.941, 0.946, 0.938), n_rows=[[200, 220], [80, 90]])
     assert result["verdict"] == "inconsistent in print" and "of [[200, 220], [80, 90]] test rows" in result["reason"]
     with pytest.raises(PaperError, match="there is no printed number 'p-a'"):
         judge(pd.DataFrame())
     with pytest.raises(PaperError, match="each of at least 2 classes"):
         judge(printed_rates(1, 1, 1, 1), n_rows=[210])
+
+
+def judge_claim_about(*verdicts):
+    """Judge a claim about numbers with these verdicts."""
+    names = [f"n{i}" for i in range(len(verdicts))]
+    numbers = pd.DataFrame({"id": names, "verdict": verdicts, "reason": [f"why {name}" for name in names]})
+    claim = {"id": "p", "text": "p", "kind": "printed", "numbers": names}
+    (result,) = judge_claims(make_paper(repeats=1, claims=[claim]), pd.DataFrame(), numbers)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (["reproduced", "reproduced"], "reproduced"),
+        (["reproduced", "reproduced within ± δ"], "reproduced within ± δ"),
+        (["reproduced within ± δ", "refuted", "undecided"], "refuted"),
+        (["reproduced", "print too coarse"], "print too coarse"),
+        (["print too coarse", "setting lost"], "setting lost"),
+        (["print too coarse", "undecided"], "undecided"),
+        (["undecided", "not implemented"], "not implemented"),
+        (["reproduced", "not run"], "undecided"),
+    ],
+)
+def test_a_claim_about_numbers_is_as_decided_as_the_least_decided_of_them(verdicts, expected):
+    result = judge_claim_about(*verdicts)
+    assert result["verdict"] == expected
+    assert f"n1: {verdicts[1]} (why n1)" in result["reason"]

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 from experiments.config import papers
 from experiments.errors import BadInput
-from experiments.judge import printed_numbers
+from experiments.judge.numbers import printed as printed_numbers
 from plots import reading_ranks
 from plots.pages import index_page
 from plots.run_folder import PaperRun

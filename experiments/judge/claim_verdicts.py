@@ -79,7 +79,7 @@ def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None
         For each claim: id, text, kind, verdict, reason; on_average and in_most_runs (the verdict by each, None where
         it is not asked), level (α of each), repeats (the most that a group took), looks, center, effect with low and
         high (of the mean group, on the metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups
-        (of each the setting, the effect of its weakest part with its interval, margin, share_won, n and state, the
+        (of each the setting, the effect of its weakest part with its interval, share_won, n and state, the
         weakest group first), contradiction (the part that refutes the claim), scope, cells and cells_expected. What a
         claim has not is None.
 
@@ -206,7 +206,8 @@ def _describe_replay(
     paper: Paper, claim: ClaimAboutRuns, groups: Sequence[ClaimGroup], replay: Replay, n_undefined: int
 ) -> dict[str, Any]:
     verdicts = {answer.question: answer.verdict for answer in replay.answers}
-    lowest = list_lowest(groups, replay.counts, _find_decisive(replay).states)
+    states = list(map(_find_decisive(replay).describe_group, range(len(groups))))
+    lowest = list_lowest(groups, replay.counts, states)
     contradiction = _find_contradiction(groups, replay)
     result = {
         "on_average": verdicts.get(RunsQuestion.MEAN),
@@ -295,10 +296,7 @@ def _explain_verdict(
 ) -> list[str]:
     """Say what a verdict rests on: how many groups hold, the one that refutes it, how near an undecided one is."""
     main = _find_decisive(replay)
-    n_holding, n_equal = main.states.count(State.HOLDS), main.states.count(State.EQUAL)
-    held = f"holds in {n_holding} of {len(groups)} groups"
-    if n_equal:
-        held += f", practically equal in {n_equal}"
+    held = ", ".join(_count_states(groups, main))
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
         where = describe_place(contradiction)
         return [f"{where}: {_format(claim, contradiction)} after {contradiction['n']} repeats", held]
@@ -310,12 +308,22 @@ def _explain_verdict(
     return [f"{held}, {repeats}"]
 
 
+def _count_states(groups: Sequence[ClaimGroup], answer: QuestionState) -> list[str]:
+    """Say in how many groups a claim holds, is practically equal, or holds within δ."""
+    states = list(map(answer.describe_group, range(len(groups))))
+    counts = [f"{State.HOLDS.value} in {states.count(State.HOLDS.value)} of {len(groups)} groups"]
+    for state in dict.fromkeys(states):
+        if state not in (State.HOLDS.value, State.OPEN.value):
+            counts.append(f"{state} in {states.count(state)}")
+    return counts
+
+
 def _find_decisive(replay: Replay) -> QuestionState:
     """Return the question that the verdict is about, or that is nearer to one."""
     main = replay.answers[0]
     if main.verdict != UNDECIDED:
         return main
-    return min(replay.answers, key=lambda answer: (answer.verdict == UNDECIDED, answer.states.count(State.OPEN)))
+    return min(replay.answers, key=lambda answer: (answer.verdict == UNDECIDED, answer.count_open()))
 
 
 def _format(claim: ClaimAboutRuns, effect: Mapping[str, Any]) -> str:

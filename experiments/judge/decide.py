@@ -17,9 +17,11 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
 from experiments.config.paper import Claim, Paper
-from experiments.judge.claim_verdicts import list_needs
+from experiments.judge import claim_verdicts
 from experiments.judge.evidence.need import Need
 from experiments.judge.group_claim import ClaimAboutRuns
+from experiments.judge.numbers import growth
+from experiments.judge.numbers.printed import read_numbers_of
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
 
@@ -43,7 +45,7 @@ class DecidedRun:
     records: dict[str, Record]
 
     def make_table(self) -> pd.DataFrame:
-        """Return the long table; an empty one if there is no cell."""
+        """Return the long table; it is empty before any cell is run."""
         return long_table(self.cells, self.records) if any(self.cells.values()) else pd.DataFrame()
 
 
@@ -64,28 +66,29 @@ def run_until_decided(
         Those that are to be decided; all of the paper's if left out.
     """
     done = DecidedRun({name: list(cells.get(name, ())) for name in paper.studies}, {})
-    done.records.update(run(list(chain.from_iterable(done.cells.values())), ""))
+    if first_cells := list(chain.from_iterable(done.cells.values())):
+        done.records.update(run(first_cells, ""))
     first_repeats = cells_of_studies(paper, repeats=1)
     undecided = [claim for claim in claims or paper.claims if isinstance(claim, ClaimAboutRuns)]
-    while undecided:
+    reported = read_numbers_of(paper)
+    while True:
         table = done.make_table()
-        needs_of = {claim.id: list_needs(paper, claim, table) for claim in undecided}
+        needs_of = {claim.id: claim_verdicts.list_needs(paper, claim, table) for claim in undecided}
         undecided = [claim for claim in undecided if needs_of[claim.id]]
-        needs = list(chain.from_iterable(needs_of.values()))
+        needs = [*chain.from_iterable(needs_of.values()), *growth.list_needs(paper, reported, table)]
         further = _list_further(done.cells, first_repeats, needs)
+        if not further:
+            return done
         for name, of_study in further.items():
             done.cells[name] += of_study
-        if not further:
-            break  # nothing that is still asked for can be run
-        done.records.update(run(list(chain.from_iterable(further.values())), _describe_round(needs_of)))
-    return done
+        done.records.update(run(list(chain.from_iterable(further.values())), _describe_round(undecided, needs)))
 
 
-def _describe_round(needs_of: Mapping[str, Sequence[Need]]) -> str:
+def _describe_round(undecided: Sequence[Claim], needs: Sequence[Need]) -> str:
     """Say why there is another round."""
-    most = max(need.repeats for needs in needs_of.values() for need in needs)
-    n_open = sum(map(bool, needs_of.values()))
-    return f"{n_open} claim{'s are' if n_open > 1 else ' is'} not decided yet: up to {most} repeats"
+    n_settings = len({(need.study, str(need.where)) for need in needs})
+    most = max(need.repeats for need in needs)
+    return f"not decided yet: {len(undecided)} claims; up to {most} repeats of {n_settings} parts of studies"
 
 
 def _list_further(

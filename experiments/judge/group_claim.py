@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -112,15 +113,15 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     @staticmethod
     @abstractmethod
-    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Return what the claim says of a group.
 
         Parameters
         ----------
         values : float64 array of shape (n_repeats, n_levels)
             The metric at each level.
-        margins : float64 array of shape (n_repeats,)
-            What counts as no difference in each repeat.
+        margin : Margin
+            What counts as no difference.
         """
 
     @property
@@ -318,12 +319,9 @@ class WithMargin(GroupClaim):
     margin: float
     """What counts as no change, as a share of the metric's mean, such as 0.05."""
 
-    is_of_first: ClassVar[bool] = False
-    """Whether the margin is a share of the first level alone."""
-
     def find_margin(self, paper: Paper) -> Margin:
         """Return the claim's own margin."""
-        return Margin(self.margin, is_share=True, of_first=self.is_of_first)
+        return Margin(self.margin, is_share=True)
 
     @field_validator("margin")
     @classmethod
@@ -332,28 +330,27 @@ class WithMargin(GroupClaim):
             raise ValueError(f"margin = {margin!r} must be a share of the mean between 0 and 1, such as 0.05")
         return margin
 
-    @staticmethod
-    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
-        """Want every change to be above minus the margin, and below the margin."""
-        parts = []
-        for name, changes in list_changes(values):
-            parts.append(Part(name, changes, margins - changes, is_strict=False))
-            parts.append(Part(name, changes, margins + changes, is_strict=False))
-        return parts
 
-
-def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """Return the change from the first level to the last and, between them, that of each step, with their names.
+def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+    """Return the change from the first level to the last and, between them, that of each step: name, change, both ends.
 
     Examples
     --------
-    >>> list_changes(np.array([[0.1, 0.2, 0.4]]))[1]
-    ('step 1', array([0.1]))
+    >>> [(name, change.round(2)) for name, change, _ in list_changes(np.array([[0.1, 0.2, 0.4]]))]
+    [('first to last', array([0.3])), ('step 1', array([0.1])), ('step 2', array([0.2]))]
     """
-    if values.shape[1] == 2:
-        return [("", values[:, 1] - values[:, 0])]
-    steps = enumerate(np.diff(values, axis=1).T, start=1)
-    return [("first to last", values[:, -1] - values[:, 0]), *((f"step {number}", step) for number, step in steps)]
+    levels = list(values.T)
+    changes = [("first to last", levels[-1] - levels[0], (levels[0], levels[-1]))]
+    if len(levels) == 2:
+        return [("", *changes[0][1:])]
+    for number, (before, after) in enumerate(pairwise(levels), start=1):
+        changes.append((f"step {number}", after - before, (before, after)))
+    return changes
+
+
+def list_bounds(name: str, changes: np.ndarray, margins: np.ndarray) -> list[Part]:
+    """Return the two parts that say of a change that it stays within its margins."""
+    return [Part(name, changes, margins - changes), Part(name, changes, margins + changes)]
 
 
 def pivot_levels(rows: pd.DataFrame, metric: str, levels: Levels) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,25 +25,31 @@ class Margin(NamedTuple):
         On the metric's scale, or a share of the metric.
     is_share : bool
         Whether it is a share.
-    of_first : bool
-        Whether it is a share of the first level alone, not of the mean of all.
+    floor : float
+        Two values below it do not differ, however far apart they are: an R² below 0 is worse than no model.
     """
 
     size: float
     is_share: bool = False
-    of_first: bool = False
+    floor: float = -math.inf
 
-    def apply_to(self, values: np.ndarray) -> np.ndarray:
-        """Return the margin of each repeat on the metric's scale, from its values of shape (n_repeats, n_levels).
+    def between(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+        """Return the margin between two levels of a metric in each repeat, on the metric's scale.
+
+        Parameters
+        ----------
+        before, after : float64 array of shape (n_repeats,)
+            The metric at each level.
 
         Examples
         --------
-        >>> Margin(0.1, is_share=True).apply_to(np.array([[1.0, 3.0], [-1.0, -3.0]]))
+        >>> Margin(0.1, is_share=True).between(np.array([1.0, -1.0]), np.array([3.0, -3.0]))
         array([0.2, 0.2])
+        >>> Margin(0.01, floor=0.0).between(np.array([-5.0, -5.0]), np.array([-9.0, 0.5]))
+        array([ inf, 0.01])
         """
-        if not self.is_share:
-            return np.full(len(values), self.size)
-        return self.size * np.abs(values[:, 0] if self.of_first else values.mean(axis=1))
+        size = self.size * np.abs(before + after) / 2 if self.is_share else np.full(len(before), self.size)
+        return np.where(np.maximum(before, after) < self.floor, math.inf, size)
 
     def largest(self, reach: float) -> float:
         """Return the largest that it can be of a metric between 0 and ``reach``."""
@@ -52,7 +59,7 @@ class Margin(NamedTuple):
 def find_margin(paper: Paper, metric: str) -> Margin:
     """Return what counts as no difference of a metric in a paper: its ``resolution``, or else our default.
 
-    The default is 0.01 of shares and R², and 5 % of any other metric.
+    The default is 0.01 of shares and of R², where two values below 0 do not differ at all, and 5 % of other metrics.
 
     Examples
     --------
@@ -63,6 +70,8 @@ def find_margin(paper: Paper, metric: str) -> Margin:
     """
     if metric in paper.resolution:
         return Margin(paper.resolution[metric])
-    if is_in_per_cent(metric) or metric == "r2":
+    if metric == "r2":
+        return Margin(_POINT, floor=0.0)
+    if is_in_per_cent(metric):
         return Margin(_POINT)
     return Margin(_SHARE, is_share=True)

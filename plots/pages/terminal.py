@@ -14,12 +14,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.config.paper import Paper
-from experiments.judge.verdict import REFUTED, REPRODUCED
+from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN
 from plots.labels import format_interval, format_number, label_result
 from plots.run_folder import PaperRun
 from plots.tables.grid import GridTable
 
-_COLOURS = {REPRODUCED: "green", REFUTED: "red"}
+_COLOURS = {REPRODUCED: "green", REPRODUCED_WITHIN: "green", REFUTED: "red"}
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import ComparisonClaim
+from experiments.judge.margin import Margin
 
 
 class AboveClaim(ComparisonClaim):
@@ -20,7 +21,7 @@ class AboveClaim(ComparisonClaim):
     kind: Literal["above"]
 
     @staticmethod
-    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be above zero."""
-        difference = values[:, 1] - values[:, 0]
-        return [Part("", difference, difference)]
+        worse, better = values.T
+        return [Part("", better - worse, better - worse, margin.between(worse, better))]

@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import ComparisonClaim
+from experiments.judge.margin import Margin
 
 
 class BelowClaim(ComparisonClaim):
@@ -16,7 +17,7 @@ class BelowClaim(ComparisonClaim):
     kind: Literal["below"]
 
     @staticmethod
-    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be below zero."""
-        difference = values[:, 1] - values[:, 0]
-        return [Part("", difference, -difference)]
+        worse, better = values.T
+        return [Part("", better - worse, worse - better, margin.between(worse, better))]

@@ -1,4 +1,8 @@
-"""``consistent``: printed precisions and recalls can come from one confusion matrix."""
+"""``consistent``: printed precisions and recalls can come from one confusion matrix.
+
+*Reproduced* if one does, *inconsistent in print* if none does, and *print too coarse* where a mean over runs could give
+what a single run could not: the print does not say which it is, and no run of ours could tell.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
 from experiments.judge.numbers.named import find_numbers
-from experiments.judge.verdict import INCONSISTENT, REPRODUCED, UNDECIDED, is_in_per_cent
+from experiments.judge.verdict import INCONSISTENT, REPRODUCED, TOO_COARSE, is_in_per_cent
 
 
 class ConsistentClaim(Claim):
@@ -68,5 +72,6 @@ class ConsistentClaim(Claim):
         half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
         low, high = np.transpose(result.precision_range)
         if np.all((low - half <= printed) & (printed <= high + half)):
-            return {"verdict": UNDECIDED, "reason": f"{reason}: a mean over runs may give them, a single run cannot"}
+            told = "a mean over runs may give them, a single run cannot; the print does not say which it is"
+            return {"verdict": TOO_COARSE, "reason": f"{reason}: {told}"}
         return {"verdict": INCONSISTENT, "reason": reason}

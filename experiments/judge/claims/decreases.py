@@ -8,13 +8,13 @@ import numpy as np
 
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import TrendClaim, list_changes
+from experiments.judge.margin import Margin
 
 
 class DecreasesClaim(TrendClaim):
-    """The metric, an error, falls along one axis within every group.
+    """The same as ``increases``, of an error, which falls.
 
-    It falls if no step between neighbouring levels rises by more than δ, and the last level is below the first. A group
-    that stands at 0 throughout cannot fall and is set aside.
+    A group that stands at 0 throughout cannot fall and is set aside.
     """
 
     kind: Literal["decreases"]
@@ -22,10 +22,6 @@ class DecreasesClaim(TrendClaim):
     bound: ClassVar[float | None] = 0.0
 
     @staticmethod
-    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
-        """Want the whole change below zero, and every step below the margin."""
-        (name, whole), *steps = list_changes(values)
-        parts = [Part(name, whole, -whole)]
-        for step_name, step in steps:
-            parts.append(Part(step_name, step, margins - step, is_strict=False))
-        return parts
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want every change below zero."""
+        return [Part(name, change, -change, margin.between(*ends)) for name, change, ends in list_changes(values)]

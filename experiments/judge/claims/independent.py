@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from experiments.judge.group_claim import TrendClaim, WithMargin
+import numpy as np
+
+from experiments.judge.evidence.claim_group import Part
+from experiments.judge.group_claim import TrendClaim, WithMargin, list_bounds, list_changes
+from experiments.judge.margin import Margin
 
 
 class IndependentClaim(WithMargin, TrendClaim):
@@ -20,3 +24,12 @@ class IndependentClaim(WithMargin, TrendClaim):
 
     # no margin is a share of nothing: where the metric is zero throughout, nothing can be said
     bound: ClassVar[float | None] = 0.0
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want every change to be above minus the margin, and below the margin."""
+        mean = values.mean(axis=1)
+        parts = []
+        for name, change, _ in list_changes(values):
+            parts += list_bounds(name, change, margin.between(mean, mean))
+        return parts

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from experiments.config.paper import Study
-from experiments.judge.group_claim import Levels, WithMargin
+from experiments.judge.evidence.claim_group import Part
+from experiments.judge.group_claim import Levels, WithMargin, list_bounds
+from experiments.judge.margin import Margin
 
 
 class MeetsClaim(WithMargin):
@@ -23,12 +27,16 @@ class MeetsClaim(WithMargin):
     to: str
     """The other, whose metric the margin is a share of."""
 
-    is_of_first: ClassVar[bool] = True
-
     @property
     def named_values(self) -> dict[str, Any]:
         """The two algorithms."""
         return {"to": self.to, "algorithm": self.algorithm}
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the difference to be above minus the margin, and below the margin."""
+        other, own = values.T
+        return list_bounds("", own - other, margin.between(other, other))
 
     def _find_levels(self, study: Study) -> Levels:
         levels = super()._find_levels(study)

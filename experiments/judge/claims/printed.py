@@ -1,8 +1,13 @@
-"""``printed``: printed numbers must all be reproduced."""
+"""``printed``: printed numbers must all be reproduced.
+
+The claim is *refuted* if any of its numbers is, *reproduced* if all are, *reproduced within ± δ* if all are one or the
+other; else it has the verdict of the number about which least is known, in the order of `_LEAST_KNOWN`. While a number
+is *not run*, the claim is *undecided*, as every claim is without cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import pandas as pd
@@ -10,7 +15,18 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Claim, Paper
 from experiments.judge.numbers.named import find_numbers
-from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED
+from experiments.judge.verdict import (
+    NOT_IMPLEMENTED,
+    NOT_RUN,
+    REFUTED,
+    REPRODUCED,
+    REPRODUCED_WITHIN,
+    SETTING_LOST,
+    TOO_COARSE,
+    UNDECIDED,
+)
+
+_LEAST_KNOWN = (NOT_IMPLEMENTED, UNDECIDED, SETTING_LOST, TOO_COARSE, REPRODUCED_WITHIN, REPRODUCED)
 
 
 class PrintedClaim(Claim):
@@ -33,11 +49,11 @@ class PrintedClaim(Claim):
         PaperError
             If it names a number that the paper does not print.
         """
-        verdicts, sentences = set(), []
-        for row in find_numbers(self.id, self.numbers, numbers):
-            verdicts.add(row["verdict"])
-            sentences.append(f"{row['id']}: {row['verdict']}")
-        reason = "; ".join(sentences)
-        if REFUTED in verdicts:
-            return {"verdict": REFUTED, "reason": reason}
-        return {"verdict": REPRODUCED if verdicts <= {REPRODUCED} else UNDECIDED, "reason": reason}
+        rows = find_numbers(self.id, self.numbers, numbers)
+        verdicts = {UNDECIDED if row["verdict"] == NOT_RUN else row["verdict"] for row in rows}
+        verdict = next(name for name in (REFUTED, *_LEAST_KNOWN) if name in verdicts)
+        return {"verdict": verdict, "reason": "; ".join(map(_describe, rows))}
+
+
+def _describe(row: Mapping[str, Any]) -> str:
+    return f"{row['id']}: {row['verdict']} ({row['reason']})"

@@ -36,7 +36,7 @@ class RunsQuestion(Enum):
 
 
 class State(Enum):
-    """What the runs of a group have shown so far."""
+    """What the runs have shown so far of a part of a claim."""
 
     HOLDS = "holds"
     EQUAL = "practically equal"
@@ -54,14 +54,14 @@ class Part(NamedTuple):
         Change of the metric in each repeat, as it is shown.
     gains : float64 array of shape (n_repeats,)
         What the claim wants above zero.
-    is_strict : bool
-        Whether a gain of practically zero is less than claimed; else the gains have the margin in them.
+    margins : float64 array of shape (n_repeats,), optional
+        What counts as no gain and no loss in each repeat; None where the gains have a margin in them.
     """
 
     name: str
     changes: np.ndarray
     gains: np.ndarray
-    is_strict: bool = True
+    margins: np.ndarray | None = None
 
 
 class ClaimRule(Protocol):
@@ -70,7 +70,7 @@ class ClaimRule(Protocol):
     bound: float | None
 
     @staticmethod
-    def list_parts(values: np.ndarray, margins: np.ndarray) -> list[Part]:
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Return the parts of the claim."""
         ...
 
@@ -82,32 +82,13 @@ class PartWealth(NamedTuple):
     ----------
     gain, loss : float64 array of shape (n_repeats + 1,)
         Bets that the gain is above zero, and below zero.
-    not_worse, not_better : float64 array of shape (n_repeats + 1,)
-        Bets that it is above minus the margin, and below the margin.
+    equal : float64 array of shape (n_repeats + 1,)
+        The poorer of those who bet that it is above minus the margin, and below the margin.
     """
 
     gain: np.ndarray
     loss: np.ndarray
-    not_worse: np.ndarray
-    not_better: np.ndarray
-
-
-class Outcomes(NamedTuple):
-    """Logarithms of the wealth that proves what becomes of a group.
-
-    Parameters
-    ----------
-    holds : float
-        Of the poorest who bets on a part: all must be right.
-    equal : float
-        The same of bets that strict parts are within the margin; minus infinity where a claim has a margin of its own.
-    contradicts : float64 array of shape (n_parts,)
-        Of those who bet against each part: any may be right.
-    """
-
-    holds: float
-    equal: float
-    contradicts: np.ndarray
+    equal: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -153,14 +134,9 @@ class ClaimGroup:
         return (RunsQuestion.MEAN, RunsQuestion.MOST) if is_bounded_mean else (RunsQuestion.MOST,)
 
     @cached_property
-    def margins(self) -> np.ndarray:
-        """What counts as no difference in each repeat, on the metric's scale."""
-        return self.margin.apply_to(self.values)
-
-    @cached_property
     def parts(self) -> list[Part]:
         """What the claim says of it."""
-        return self.rule.list_parts(self.values, self.margins)
+        return self.rule.list_parts(self.values, self.margin)
 
     def count_repeats(self, look: int) -> int:
         """Return how many of the repeats 0, 1, ... ``look`` - 1 are complete."""
@@ -176,24 +152,14 @@ class ClaimGroup:
         """Return what those have who bet on each part."""
         return self._wealth[question]
 
-    def weigh_outcomes(self, question: RunsQuestion, n: int) -> Outcomes:
-        """Return what the first ``n`` complete repeats say for each outcome."""
-        holds, equal, contradicts = [], [], []
-        for part, wealth in zip(self.parts, self.weigh_parts(question), strict=True):
-            holds.append(wealth.gain[n])
-            equal.append(min(wealth.not_worse[n], wealth.not_better[n]) if part.is_strict else wealth.gain[n])
-            contradicts.append(wealth.loss[n])
-        has_margin_of_its_own = not any(part.is_strict for part in self.parts)
-        return Outcomes(min(holds), -math.inf if has_margin_of_its_own else min(equal), np.array(contradicts))
-
     def describe(self, n: int) -> dict[str, Any]:
         """Return the setting with what the first ``n`` complete repeats give for its weakest part.
 
         Returns
         -------
         dict
-            The axes, ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``margin``,
-            ``share_won`` (of runs with a gain above zero) and ``n``.
+            The axes, ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``share_won`` (of
+            runs with a gain above zero) and ``n``.
         """
         main = self.questions[0]
         weakest = min(range(len(self.parts)), key=lambda i: self.weigh_parts(main)[i].gain[n])
@@ -210,7 +176,6 @@ class ClaimGroup:
             "effect": interval.center,
             "low": interval.low,
             "high": interval.high,
-            "margin": float(np.median(self.margins[:n])) if n else float("nan"),
             "share_won": float(np.mean(part.gains[:n] > ROUNDING)) if n else float("nan"),
             "n": n,
         }
@@ -224,19 +189,25 @@ class ClaimGroup:
         return {question: [self._bet_on(part, question) for part in self.parts] for question in self.questions}
 
     def _bet_on(self, part: Part, question: RunsQuestion) -> PartWealth:
-        bets = (part.gains, -part.gains, part.gains + self.margins, self.margins - part.gains)
+        gain, loss = self._grow(part.gains, question), self._grow(-part.gains, question)
+        if part.margins is None:
+            return PartWealth(gain, loss, np.full_like(gain, -math.inf))
+        not_worse = self._grow(part.gains + part.margins, question)
+        not_better = self._grow(part.margins - part.gains, question)
+        return PartWealth(gain, loss, np.minimum(not_worse, not_better))
+
+    def _grow(self, gains: np.ndarray, question: RunsQuestion) -> np.ndarray:
         if question is RunsQuestion.MOST or self.reach is None:
-            return PartWealth(*(compute_log_wealth(sign_gains(gains, ROUNDING)) for gains in bets))
-        most_lost = self.reach + self.margin.largest(self.reach)
-        return PartWealth(*(compute_log_wealth(gains, most_lost) for gains in bets))
+            return compute_log_wealth(sign_gains(gains, ROUNDING))
+        return compute_log_wealth(gains, self.reach + self.margin.largest(self.reach))
 
 
-def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int], states: Sequence[State]) -> list[dict[str, Any]]:
+def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int], states: Sequence[str]) -> list[dict[str, Any]]:
     """Return what each group gives after its number of repeats, the one that speaks least for the claim first."""
     described = []
     for group, n, state in zip(groups, counts, states, strict=True):
         main = group.questions[0]
         lowest = min(wealth.gain[n] for wealth in group.weigh_parts(main))
-        described.append((lowest, group.describe(n) | {"state": state.value}))
+        described.append((lowest, group.describe(n) | {"state": state}))
     described.sort(key=lambda pair: pair[0])
     return [description for _, description in described]

@@ -1,13 +1,13 @@
 """Decide a claim look by look, on runs that are there: what they prove, and which runs are still needed.
 
-A look is a number of repeats. At each look every group that is still open is weighed, and the claim with it:
+A look is a number of repeats. At each look every part of every group that is still open is weighed:
 
-- a group *holds* once all of its parts are proven to gain, and is *practically equal* once it is proven that they
-  neither lose nor gain more than δ; it is then settled, and gets no more runs;
-- the claim is *reproduced* once all groups hold, *practically equal* once all are, *reproduced within ± δ* once all are
-  one or the other: every group must be proven, so nothing is adjusted for their number (an intersection-union test);
-- it is *refuted* once the average wealth of all who bet against it, over all groups and parts, proves that one of them
-  is right, which pays for their number.
+- it *holds* once it is proven to gain, and is *practically equal* once it is proven neither to lose nor to gain more
+  than δ. A group whose parts are all one or the other is settled, and gets no more runs;
+- the claim is *reproduced* once all parts hold, *practically equal* once all are, *reproduced within ± δ* once all are
+  one or the other: every part must be proven, so nothing is adjusted for their number (an intersection-union test);
+- it is *refuted* once the average wealth of all who bet against a part proves that one of them is right, which pays for
+  their number. A part that is practically equal refutes nothing.
 
 What proves is a wealth of 1/α. It may be looked at as often as one likes, so looks cost nothing (see `wealth`).
 
@@ -20,11 +20,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, Outcomes, RunsQuestion, State
+from experiments.judge.evidence.claim_group import ClaimGroup, RunsQuestion, State
 from experiments.judge.evidence.wealth import average_log_wealth
 from experiments.judge.verdict import EQUAL, REFUTED, REPRODUCED, REPRODUCED_WITHIN, UNDECIDED
 
@@ -60,30 +60,29 @@ class QuestionState:
 
     def __init__(self, groups: Sequence[ClaimGroup], question: RunsQuestion, threshold: float) -> None:
         self.question = question
-        self.states = [State.OPEN] * len(groups)
+        self.states = [[State.OPEN] * len(group.parts) for group in groups]
         self.contradiction: tuple[int, int] | None = None
         self._groups, self._threshold = groups, threshold
         self._against = [np.zeros(len(group.parts)) for group in groups]
-        self._left_out = [np.zeros(len(group.parts)) for group in groups]
 
-    def leave_out(self, place: int, n: int, n_passed: int) -> None:
-        """Leave the repeats of a group from ``n`` to ``n_passed`` out of the bets against the claim.
+    def is_settled(self, place: int) -> bool:
+        """Return whether every part of a group holds or is practically equal."""
+        return State.OPEN not in self.states[place]
 
-        The group stood aside while others had these repeats and is taken up again for what they gave. Where repeats
-        share a split, that says something of its own, and nobody may bet on what is known already.
-        """
-        group = self._groups[place]
-        before, passed = (group.weigh_outcomes(self.question, count).contradicts for count in (n, n_passed))
-        self._left_out[place] += passed - before
+    def count_open(self) -> int:
+        """Return how many groups are not settled."""
+        return len(self.states) - sum(map(self.is_settled, range(len(self.states))))
 
     def weigh_group(self, place: int, n: int) -> None:
         """Weigh the first ``n`` repeats of a group."""
-        outcomes = self._weigh_outcomes(place, n)
-        if self.states[place] is State.OPEN:
-            self.states[place] = self._find_state(outcomes)
-        # what is practically equal contradicts by less than δ at most, which is no contradiction
-        is_equal = self.states[place] is State.EQUAL
-        self._against[place] = np.minimum(outcomes.contradicts, 0.0) if is_equal else outcomes.contradicts
+        states, against = self.states[place], self._against[place]
+        for part, wealth in enumerate(self._groups[place].weigh_parts(self.question)):
+            if states[part] is State.OPEN and wealth.gain[n] >= self._threshold:
+                states[part] = State.HOLDS
+            elif states[part] is State.OPEN and wealth.equal[n] >= self._threshold:
+                states[part] = State.EQUAL
+            # what is practically equal contradicts by less than δ at most, which is no contradiction
+            against[part] = min(wealth.loss[n], 0.0) if states[part] is State.EQUAL else wealth.loss[n]
 
     def weigh_claim(self) -> None:
         """Find out whether some part of some group contradicts the claim, and which does most."""
@@ -93,34 +92,31 @@ class QuestionState:
 
     def project_repeats(self, place: int, n: int) -> float:
         """Return after how many repeats a group would be settled if wealth went on to grow as it did."""
-        outcomes = self._weigh_outcomes(place, n)
-        n_bets = sum(map(len, self._against))
-        against = self._threshold + math.log(n_bets)
-        ways = (
-            (outcomes.holds, self._threshold),
-            (outcomes.equal, self._threshold),
-            (outcomes.contradicts.max(), against),
-        )
+        weighed = self._groups[place].weigh_parts(self.question)
+        for_parts = []
+        for state, wealth in zip(self.states[place], weighed, strict=True):
+            if state is State.OPEN:
+                for_parts.append(max(wealth.gain[n], wealth.equal[n]))
+        to_refute = self._threshold + math.log(sum(map(len, self._against)))
+        ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), to_refute)
         return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
-
-    def _weigh_outcomes(self, place: int, n: int) -> Outcomes:
-        outcomes = self._groups[place].weigh_outcomes(self.question, n)
-        return outcomes._replace(contradicts=outcomes.contradicts - self._left_out[place])
-
-    def _find_state(self, outcomes: Outcomes) -> State:
-        if outcomes.holds >= self._threshold:
-            return State.HOLDS
-        return State.EQUAL if outcomes.equal >= self._threshold else State.OPEN
 
     @property
     def verdict(self) -> str:
         """The verdict so far."""
         if self.contradiction is not None:
             return REFUTED
-        if State.OPEN in self.states:
+        found = set(chain.from_iterable(self.states))
+        if State.OPEN in found:
             return UNDECIDED
-        found = set(self.states)
         return REPRODUCED if found == {State.HOLDS} else EQUAL if found == {State.EQUAL} else REPRODUCED_WITHIN
+
+    def describe_group(self, place: int) -> str:
+        """Return what is known of a group: ``holds``, ``practically equal``, ``holds within ± δ`` or ``open``."""
+        found = set(self.states[place])
+        if State.OPEN in found:
+            return State.OPEN.value
+        return found.pop().value if len(found) == 1 else "holds within ± δ"
 
 
 @dataclass(frozen=True)
@@ -165,14 +161,11 @@ def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: 
     """
     answers = [QuestionState(groups, question, threshold) for question in groups[0].questions]
     counts, asked, unsettled = [0] * len(groups), [0] * len(groups), list(range(len(groups)))
-    for look_before, look in pairwise([0, *looks]):
+    for look in looks:
         needed = {place: look for place in unsettled if groups[place].n_attempted < look}
         if needed:
             return Replay(answers, counts, asked, needed)
         for place in unsettled:
-            if asked[place] < look_before:
-                for answer in answers:
-                    answer.leave_out(place, counts[place], groups[place].count_repeats(look_before))
             counts[place], asked[place] = groups[place].count_repeats(look), look
             for answer in answers:
                 answer.weigh_group(place, counts[place])
@@ -180,26 +173,18 @@ def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: 
             answer.weigh_claim()
         if answers[0].verdict != UNDECIDED or not min(counts):
             break  # decided, or a group has no run at all, and further ones would fail, too
-        unsettled = _list_unsettled(answers, counts, looks[-1])
+        unsettled = [place for place in unsettled if _is_promising(answers, place, counts[place], looks[-1])]
     return Replay(answers, counts, asked, {})
 
 
-def _list_unsettled(answers: Sequence[QuestionState], counts: Sequence[int], most: int) -> list[int]:
-    """Return the places of the groups that more repeats could settle.
+def _is_promising(answers: Sequence[QuestionState], place: int, n: int, most: int) -> bool:
+    """Return whether more repeats of a group could settle it.
 
     A group that only the second question has settled goes on while its wealth grows fast enough to settle the first,
-    too. Where the second question refutes the claim, the group that does it comes first.
+    too. One that is given up is not taken up again: it would be for what others gave meanwhile, on the same splits.
     """
     main, *others = answers
-    unsettled = [place for place, state in enumerate(main.states) if state is State.OPEN]
-    for other in others:
-        if other.contradiction is not None and other.contradiction[0] in unsettled:
-            unsettled = [other.contradiction[0]]
-        is_open = other.verdict == UNDECIDED
-        promising = []
-        for place in unsettled:
-            is_needed = is_open and other.states[place] is State.OPEN
-            if is_needed or main.project_repeats(place, counts[place]) <= most:
-                promising.append(place)
-        unsettled = promising
-    return unsettled
+    if main.is_settled(place):
+        return False
+    is_open = not others or any(other.verdict == UNDECIDED and not other.is_settled(place) for other in others)
+    return is_open or main.project_repeats(place, n) <= most

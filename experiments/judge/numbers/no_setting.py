@@ -3,18 +3,39 @@
 A table of kind ``span`` holds such numbers: for each of its ``algorithms`` one, which some setting of its ``studies``
 should give. All settings that could be meant are run. An algorithm of which no description is available is named in
 the paper's ``not_implemented``, with the reason: it keeps its row, which stays empty.
+
+The numbers of a table come from one setting. p(setting) = min(1, k · the smallest of its k numbers' chances)
+(Bonferroni), and the table is refuted if even the largest p(setting) is below 5 %. Over settings nothing is
+corrected, because the claim "some setting explains them" is false only if each of them fails (intersection-union;
+Berger 1982). The first that applies to a number:
+
+- **undecided**: cells are missing, or there is one repeat only.
+- **refuted**: no setting could give it even alone (largest chance below 5 %), or none explains all numbers of its
+  table.
+- **setting lost**: some setting could have given it; agreement with one setting of many is cheap.
+
+Over how many runs a number without its setting is a mean is rarely printed, either. So the reason has the largest
+p(setting) for a single run, which is kindest to the paper, and for a mean of ten (or as many as the paper's file says).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from experiments.config.paper import Study
+from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study
 from experiments.config.setting import describe_setting, keep_entries
+from experiments.judge.numbers.agreement import describe_runs
+from experiments.judge.numbers.number_verdict import NumberVerdict, slack_of
+from experiments.judge.numbers.prediction import Prediction, range_of
+from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED, is_in_per_cent
+from experiments.stats import ALPHA, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows
 
 
@@ -24,7 +45,7 @@ class SettingValues(NamedTuple):
     Parameters
     ----------
     where : str
-        The study and what varies in it, in words.
+        The study and what varies in it, in words; the same of every algorithm.
     values : float64 array of shape (n_repeats,)
         The metric of each repeat.
     """
@@ -63,3 +84,189 @@ def count_expected_cells(studies: Sequence[Study], algorithm: str, repeats: int)
 def list_parts(studies: Sequence[Study], algorithm: str) -> list[tuple[Study, Mapping[str, str]]]:
     """Return the parts of studies that an algorithm runs in."""
     return [(study, {"algorithm": algorithm}) for study in studies if algorithm in study.axis("algorithm")]
+
+
+@dataclass(frozen=True)
+class UnplacedNumber:
+    """A number without its setting, beside all that could be meant.
+
+    Parameters
+    ----------
+    number : PrintedNumber
+        What is printed.
+    settings : tuple of SettingValues
+        Those that have cells.
+    is_partial : bool
+        Whether cells are missing.
+    """
+
+    number: PrintedNumber
+    settings: tuple[SettingValues, ...]
+    is_partial: bool
+
+    @property
+    def is_testable(self) -> bool:
+        """Whether there are settings, and each has the repeats that a prediction needs."""
+        repeats = [len(setting.values) for setting in self.settings]
+        return bool(repeats) and min(repeats) > 1 and not self.is_partial
+
+    @cached_property
+    def nearest(self) -> SettingValues:
+        """The setting whose mean comes nearest."""
+        return min(self.settings, key=lambda setting: abs(setting.values.mean() - self.number.value))
+
+    def find_chances(self, m: int) -> dict[str, float]:
+        """Return by setting the chance that the mean of m of its runs is as far out as what is printed."""
+        number, bounds = self.number, range_of(self.number.metric)
+        chances = {}
+        for setting in self.settings:
+            chances[setting.where] = Prediction(setting.values, m, bounds).chance_of(number.value, slack_of(number))
+        return chances
+
+    def describe_span(self) -> str:
+        """Return what all settings give."""
+        scale = 100 if is_in_per_cent(self.number.metric) else 1
+        means = [scale * setting.values.mean() for setting in self.settings]
+        decimals = self.number.decimals
+        return f"{len(means)} settings give {min(means):.{decimals}f} to {max(means):.{decimals}f}"
+
+
+@dataclass(frozen=True)
+class JointFit:
+    """How well the one setting fits that explains the numbers of a table best.
+
+    Parameters
+    ----------
+    p : float
+        Its p(setting), the largest of all settings.
+    where : str
+        Which it is, in words.
+    n_settings, n_numbers : int
+        How many settings have been asked, and how many numbers they should explain.
+    """
+
+    p: float
+    where: str
+    n_settings: int
+    n_numbers: int
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether no setting explains them."""
+        return self.p < ALPHA
+
+
+def fit_jointly(chances: Sequence[Mapping[str, float]]) -> JointFit:
+    """Ask whether one setting explains several numbers.
+
+    Parameters
+    ----------
+    chances : sequence of mapping
+        Of each number its chance by setting; settings that not all numbers have cannot be the one.
+
+    Examples
+    --------
+    >>> fit = fit_jointly([{"a": 0.5, "b": 0.004}, {"a": 0.01, "b": 0.9}])
+    >>> fit.p, fit.where, fit.is_refuted
+    (0.02, 'a', True)
+    """
+    shared = [where for where in chances[0] if all(where in others for others in chances)]
+    worst = {where: min(of_number[where] for of_number in chances) for where in shared}
+    best = max(worst, key=worst.__getitem__)
+    return JointFit(min(1.0, len(chances) * worst[best]), best, len(shared), len(chances))
+
+
+class UnplacedTable:
+    """The numbers of a table that are printed without their settings, judged alone and together.
+
+    Parameters
+    ----------
+    paper : Paper
+        The paper.
+    part : PaperTable
+        Its table; a figure holds no such numbers.
+    numbers : iterable of PrintedNumber
+        The numbers of that table.
+    table : DataFrame
+        The long table.
+
+    Raises
+    ------
+    PaperError
+        If the table is not of a kind that holds such numbers, or has not the algorithm of one.
+    """
+
+    def __init__(
+        self, paper: Paper, part: PaperTable | PaperFigure, numbers: Iterable[PrintedNumber], table: pd.DataFrame
+    ):
+        self.paper, self.part = paper, part
+        self.studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
+        self.unplaced = {number.id: self._collect(number, table) for number in numbers}
+
+    def judge(self, number: PrintedNumber) -> NumberVerdict:
+        """Judge one of the numbers."""
+        if reason := self.paper.reason_not_implemented(number.algorithm):
+            return NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0)
+        own = self.unplaced[number.id]
+        if not own.settings:
+            n_expected = count_expected_cells(self.studies, number.algorithm, self.paper.repeats)
+            return NumberVerdict(NOT_RUN, "no cell answers it", n_expected)
+        mean, n_expected = mean_interval(own.nearest.values), max(self.paper.repeats, len(own.nearest.values))
+        if not own.is_testable:
+            why = "INCOMPLETE" if own.is_partial else "one repeat only: no interval"
+            reason = f"{why}: {own.describe_span()} so far; nearest: {own.nearest.where}"
+            return NumberVerdict(UNDECIDED, reason, n_expected, mean)
+        m = self.paper.printed_repeats
+        verdict, reason = self._decide(own, m)
+        one_run = verdict if m == 1 else self._decide(own, 1)[0]
+        chance = max(self._chances[m][number.id].values())
+        return NumberVerdict(verdict, reason, n_expected, mean, chance=chance, verdict_one_run=one_run)
+
+    def _collect(self, number: PrintedNumber, table: pd.DataFrame) -> UnplacedNumber:
+        if not self.studies:
+            raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
+        if number.algorithm not in self.part.list_algorithms(self.paper):
+            raise PaperError(f"printed number {number.id!r}: {self.part.id} has no algorithm {number.algorithm!r}")
+        settings = collect_settings(self.studies, number.algorithm, number.metric, table)
+        n_cells = sum(min(len(setting.values), self.paper.repeats) for setting in settings)
+        n_expected = count_expected_cells(self.studies, number.algorithm, self.paper.repeats)
+        return UnplacedNumber(number, tuple(settings), n_cells < n_expected)
+
+    def _decide(self, own: UnplacedNumber, m: int) -> tuple[str, str]:
+        chances = self._chances[m][own.number.id]
+        likeliest = max(chances, key=chances.__getitem__)
+        given = f"{own.describe_span()}, nearest: {own.nearest.where}"
+        if chances[likeliest] < ALPHA:
+            return REFUTED, f"no setting gives it even alone (largest chance {chances[likeliest]:.1g}); {given}"
+        joint = self._joint.get(m)
+        if joint and joint.is_refuted:
+            return REFUTED, f"{self._describe_joint()}; {given}"
+        n_fitting = sum(chance >= ALPHA for chance in chances.values())
+        reason = f"printed without its setting: {given}, {n_fitting} could have given it"
+        return SETTING_LOST, f"{reason}; {self._describe_joint()}" if joint else reason
+
+    def _describe_joint(self) -> str:
+        """Say how well one setting explains all numbers, for each number of runs that they may be means of."""
+        sentences = []
+        for m, fit in self._joint.items():
+            setting = "no one setting" if fit.is_refuted else "some setting"
+            what = f"{setting} of {fit.n_settings} explains all {fit.n_numbers} numbers of {self.part.id}"
+            sentences.append(f"were each {describe_runs(m)}, {what} (largest p {fit.p:.2g}: {fit.where})")
+        return "; ".join(sentences)
+
+    @cached_property
+    def _joint(self) -> dict[int, JointFit]:
+        """By m; nothing if there are not several numbers that all can be tested."""
+        tested = [own for own in self.unplaced.values() if own.settings]
+        if len(tested) < 2 or not all(own.is_testable for own in tested):
+            return {}
+        return {m: fit_jointly(list(chances.values())) for m, chances in self._chances.items()}
+
+    @cached_property
+    def _chances(self) -> dict[int, dict[str, dict[str, float]]]:
+        """The chances of each number that can be tested, by the number m of printed runs."""
+        assumed = self.paper.printed_repeats
+        chances = {}
+        for m in sorted({1, assumed if assumed > 1 else self.paper.repeats}):
+            chances[m] = {name: own.find_chances(m) for name, own in self.unplaced.items() if own.is_testable}
+        return chances

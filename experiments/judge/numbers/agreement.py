@@ -1,0 +1,145 @@
+"""Whether a printed number and our repeats of its setting agree: the rule itself.
+
+``predicted`` is the 95 % interval for the mean of the m runs that were printed (`prediction`), widened by half a
+printed digit; δ is the paper's ``resolution`` of the metric (0.01, a point, for shares and R²). The first that
+applies:
+
+===================== ==================================================================================================
+one repeat            *undecided*
+outside               *reproduced within ± δ* if the difference is shown to be less than δ, by two one-sided tests at
+                      5 % in which the noise of the print counts, too (Schuirmann 1987); else *refuted*
+no spread             *reproduced*: our repeats agree exactly, and the printed digits with them
+half-width <= δ       *reproduced*
+no repeat could tell  *print too coarse*: what endless repeats would leave, z·s/sqrt(m), is wider than δ and has the
+                      printed value inside; or so many repeats were run that the rest is within 5 % of that
+else                  *undecided*, and more repeats could decide it
+===================== ==================================================================================================
+
+Repeats without spread count as deterministic: a printed value beyond the rounding is outside. Its exact chance stands
+beside, and while that is not below 5 %, more repeats are asked for: if rare other values turn up, the verdict changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments.judge.numbers.number_verdict import (
+    NO_INTERVAL,
+    NumberVerdict,
+    format_difference,
+    format_size,
+    format_value,
+    longer_side,
+    slack_of,
+)
+from experiments.judge.numbers.prediction import Prediction, range_of
+from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED
+from experiments.stats import ALPHA, mean_interval
+
+
+def judge_agreement(
+    number: PrintedNumber, values: Sequence[float] | np.ndarray, printed_repeats: int, resolution: float
+) -> NumberVerdict:
+    """Judge a printed number by our repeats of its setting.
+
+    Parameters
+    ----------
+    number : PrintedNumber
+        What is printed.
+    values : float array of shape (n,)
+        Our repeats, at least one.
+    printed_repeats : int
+        Over how many runs m the printed number is a mean.
+    resolution : float
+        δ, on the scale of the metric: the smallest difference that matters.
+    """
+    n, mean = len(values), mean_interval(values)
+    if n < 2:
+        return NumberVerdict(UNDECIDED, "one repeat only: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
+    ours = Prediction(values, printed_repeats, range_of(number.metric))
+    predicted, chance = ours.interval(), ours.chance_of(number.value, slack_of(number))
+    verdict, reason = _decide(number, ours, resolution)
+    if not ours.spread:
+        reason = f"{reason}; all {n} repeats agree exactly"
+    needs_repeats = verdict == UNDECIDED or (verdict == REFUTED and chance >= ALPHA)
+    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
+
+
+def is_outside(number: PrintedNumber, ours: Prediction) -> bool:
+    """Return whether a printed number lies outside of what our repeats predict."""
+    if not ours.spread:
+        return abs(number.value - ours.center) > slack_of(number)
+    return ours.chance_of(number.value, slack_of(number)) < ALPHA
+
+
+def describe_runs(m: int) -> str:
+    """Return what a printed number is taken for.
+
+    Examples
+    --------
+    >>> describe_runs(1), describe_runs(10)
+    ('a single printed run', 'a mean of 10 printed runs')
+    """
+    return "a single printed run" if m == 1 else f"a mean of {m} printed runs"
+
+
+def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:
+    metric, half_width = number.metric, longer_side(ours.interval())
+    if is_outside(number, ours):
+        difference = format_difference(number, ours.center)
+        if _is_shown_within(number, ours, resolution):
+            return REPRODUCED_WITHIN, f"{difference}, shown to be less than {format_size(metric, resolution)}"
+        return REFUTED, f"{difference}; {_describe_chance(number, ours)}"
+    if half_width <= resolution:
+        return REPRODUCED, "inside the prediction interval"
+    if ours.is_exhausted or (ours.floor > resolution and _is_inside_floor(number, ours)):
+        told = f"{describe_runs(ours.n_further)} cannot be told better than ± {format_size(metric, ours.floor)}"
+        return TOO_COARSE, f"consistent; {told}"
+    return UNDECIDED, f"inside; after {ours.n} repeats within ± {format_size(metric, half_width)}"
+
+
+def _is_shown_within(number: PrintedNumber, ours: Prediction, resolution: float) -> bool:
+    """Return whether the printed mean's expectation is shown to be less than δ from ours."""
+    low, high = ours.differences(ALPHA)
+    difference, slack = number.value - ours.center, slack_of(number)
+    return -resolution < difference - high - slack and difference - low + slack < resolution
+
+
+def _is_inside_floor(number: PrintedNumber, ours: Prediction) -> bool:
+    return abs(number.value - ours.center) <= ours.floor + slack_of(number)
+
+
+def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
+    """Say how unlikely a value so far out is, with the exact reason where that is the stronger one."""
+    slack = slack_of(number)
+    chance = ours.chance_of(number.value, slack)
+    if not ours.spread:
+        return f"chance at most {chance:.1g} if that is luck"
+    is_above = number.value > ours.center
+    exact = ours.exact_chance(number.value - slack if is_above else number.value + slack)
+    if 2 * exact > chance:
+        return f"chance {chance:.1g}"
+    if exact == 0:
+        return f"chance 0 (exact: {number.metric} cannot be so {'high' if is_above else 'low'})"
+    return f"chance {exact:.0e} (exact: {_explain_exact(number, ours, is_above)})"
+
+
+def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> str:
+    """Say what the printed mean asks of every single run that it is a mean of."""
+    m, slack = ours.n_further, slack_of(number)
+    end = ours.bounds.high if is_above else ours.bounds.low
+    rounded = number.value - slack if is_above else number.value + slack
+    worst = rounded if m == 1 else end - m * (end - rounded)
+    n_reaching = int(np.sum(ours.values >= worst) if is_above else np.sum(ours.values <= worst))
+    if not math.isfinite(worst) or n_reaching == ours.n:
+        return "whatever the distribution of the runs"
+    runs = "its only run" if m == 1 else f"all {m} of its runs"
+    reached = "none" if n_reaching == 0 else f"only {n_reaching}"
+    most = "least" if is_above else "most"
+    verb = "are" if n_reaching > 1 else "is"
+    asked = f"{runs} would have to be at {most} {format_value(number.metric, worst)}"
+    return f"{asked}, which {reached} of our {ours.n} {verb}"

@@ -1,0 +1,80 @@
+"""Printed choices: a value that an algorithm picks from a short list, as cross-validation does.
+
+A mean and an interval say little of a choice from 1.0, 1.2, ..., 2.0. Our n choices and the printed one can be
+exchanged: each of the n + 1 is as likely the printed one. So the chance that the printed one is at least as rare
+among all n + 1 as it is, is the share of choices that are as rare, exactly.
+
+- **refuted**: that chance is below 5 %.
+- **reproduced**: all of ours are the printed one.
+- **print too coarse**: some of ours are. A single printed choice tells no more, whatever is run.
+- **undecided**: none of ours is, in too few repeats to refute it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments.judge.numbers.number_verdict import NumberVerdict, slack_of
+from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED
+from experiments.stats import ALPHA, mean_interval
+
+_CHOICES = ("sampling_ratio",)
+
+
+def is_choice(metric: str) -> bool:
+    """Return whether a metric is picked from a short list.
+
+    Examples
+    --------
+    >>> is_choice("sampling_ratio"), is_choice("accuracy")
+    (True, False)
+    """
+    return metric in _CHOICES
+
+
+def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) -> NumberVerdict:
+    """Judge a single printed choice by the choices of our repeats, at least one."""
+    n, mean = len(values), mean_interval(values)
+    counts = Counter(np.asarray(values).tolist())
+    n_printed = sum(count for value, count in counts.items() if abs(value - number.value) <= slack_of(number))
+    chance = chance_as_rare(list(counts.values()), n_printed)
+    often, n_often = max(counts.items(), key=lambda item: (item[1], -item[0]))
+    reason = f"{number.value:g} chosen in {n_printed} of {n} runs, most often {often:g} ({n_often})"
+    if n < 2:
+        return NumberVerdict(UNDECIDED, "one repeat only", n, mean, needs_repeats=True)
+    if chance < ALPHA:
+        return NumberVerdict(REFUTED, f"{reason}; chance {chance:.1g} (exact)", n, mean, chance=chance)
+    if n_printed == n:
+        return NumberVerdict(REPRODUCED, reason, n, mean, chance=chance)
+    if n_printed:
+        told = f"{reason}; a single printed choice tells no more"
+        return NumberVerdict(TOO_COARSE, told, n, mean, chance=chance)
+    return NumberVerdict(UNDECIDED, reason, n, mean, chance=chance, needs_repeats=True)
+
+
+def chance_as_rare(counts: Sequence[int], n_printed: int) -> float:
+    """Return the chance that one more choice is at least as rare as the printed one, which is counted with ours.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        How often each of our choices was made, at least once.
+    n_printed : int
+        How often the printed one was; 0 if it is none of ours.
+
+    Examples
+    --------
+    >>> chance_as_rare([5, 2, 3], n_printed=2)  # 5, 3 and 3 with the printed one
+    0.5454545454545454
+    >>> chance_as_rare([39], n_printed=0)
+    0.025
+    """
+    pooled = list(counts)
+    if n_printed:
+        pooled.remove(n_printed)
+    pooled.append(n_printed + 1)
+    return sum(count for count in pooled if count <= n_printed + 1) / sum(pooled)

@@ -1,0 +1,109 @@
+"""The verdict on one printed number, and how it is put into words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.verdict import half_digit, is_in_per_cent
+from experiments.stats import Interval
+
+NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class NumberVerdict:
+    """The verdict on a printed number.
+
+    Parameters
+    ----------
+    verdict, reason : str
+        What it is, and why.
+    n_expected : int
+        Repeats that there should be.
+    mean : Interval
+        Our mean with its 95 % interval.
+    predicted : Interval
+        Where the paper's mean would fall.
+    chance : float
+        The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
+    verdict_one_run : str
+        The verdict if the printed number were a single run; the same unless it says otherwise.
+    needs_repeats : bool
+        Whether more repeats of ours could decide it.
+    """
+
+    verdict: str
+    reason: str
+    n_expected: int
+    mean: Interval = field(default=NO_INTERVAL)
+    predicted: Interval = field(default=NO_INTERVAL)
+    chance: float = math.nan
+    verdict_one_run: str = ""
+    needs_repeats: bool = False
+
+    def to_row(self, number: PrintedNumber) -> dict:
+        """Return the row of ``numbers.csv``."""
+        own = {"id": number.id, "table": number.table, **number.setting}
+        printed = {"metric": number.metric, "statistic": number.statistic, "printed": number.value}
+        return {
+            **own,
+            **printed,
+            "decimals": number.decimals,
+            "mean": self.mean.center,
+            "ci_low": self.mean.low,
+            "ci_high": self.mean.high,
+            "n": self.mean.n,
+            "n_expected": self.n_expected,
+            "prediction_low": self.predicted.low,
+            "prediction_high": self.predicted.high,
+            "detects": longer_side(self.predicted) + half_digit(number.metric, number.decimals),
+            "difference": self.mean.center - number.value,
+            "chance": self.chance,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "verdict_one_run": self.verdict_one_run or self.verdict,
+            "source": number.source,
+        }
+
+
+def longer_side(interval: Interval) -> float:
+    """Return how far an interval reaches from its center, on the side where it reaches farther."""
+    return max(interval.high - interval.center, interval.center - interval.low)
+
+
+def slack_of(number: PrintedNumber) -> float:
+    """Return how far a printed number may be from what was rounded to it."""
+    return half_digit(number.metric, number.decimals) * (1 + 1e-9)
+
+
+def format_size(metric: str, size: float) -> str:
+    """Return a difference without its sign, in points where the metric is printed in per cent.
+
+    Examples
+    --------
+    >>> format_size("accuracy", 0.0123), format_size("accuracy", 0.01), format_size("mse", 0.5)
+    ('1.23 points', '1 point', '0.5')
+    """
+    if not is_in_per_cent(metric):
+        return f"{size:.3g}"
+    points = f"{100 * size:.3g}"
+    return f"{points} point" if points == "1" else f"{points} points"
+
+
+def format_value(metric: str, value: float) -> str:
+    """Return a value of a metric in words.
+
+    Examples
+    --------
+    >>> format_value("accuracy", 0.9950), format_value("mse", 0.5)
+    ('99.5 %', '0.5')
+    """
+    return f"{100 * value:.4g} %" if is_in_per_cent(metric) else f"{value:.4g}"
+
+
+def format_difference(number: PrintedNumber, ours: float) -> str:
+    """Return by how much ours differs from a printed number, with as many decimals as it is printed."""
+    scale, unit = (100, " points") if is_in_per_cent(number.metric) else (1, "")
+    return f"ours differs by {scale * (ours - number.value):+.{number.decimals}f}{unit}"
