@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import quantile_test, ttest_1samp
+from scipy.stats import binomtest, quantile_test, ttest_1samp
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
@@ -14,7 +14,7 @@ from experiments.config.papers import read_paper
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.group_claim import ClaimAboutRuns
 from experiments.judge.numbers.printed import read_numbers_of
-from experiments.stats import mean_interval, median_interval
+from experiments.stats import mean_interval, median_interval, sign_p
 from tests.papers import make_paper
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
@@ -532,12 +532,13 @@ def test_every_claim_of_paper_2_can_be_asked():
         assert (result["id"], result["verdict"]) == (claim.id, expected)
 
 
-def test_intervals_against_other_sources():
+def test_statistics_against_other_sources():
     d = np.array([0.3, -0.1, 0.4, 0.2, 0.05, 0.3, -9.0, 0.1, 0.2, 0.3, 0.1, 0.2])
     both = ttest_1samp(d, 0).confidence_interval(0.95)
     assert (mean_interval(d).low, mean_interval(d).high) == pytest.approx((both.low, both.high))
     ours, theirs = median_interval(d), quantile_test(d, p=0.5).confidence_interval(0.95)
     assert (ours.center, ours.low, ours.high) == (np.median(d), theirs.low, theirs.high)
+    assert sign_p(d) == pytest.approx(binomtest(int((d > 0).sum()), len(d), alternative="greater").pvalue)
     assert math.isnan(median_interval(range(5)).low) and median_interval(range(6)).low == 0
 
 
