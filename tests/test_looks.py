@@ -250,6 +250,55 @@ def test_a_group_that_is_given_up_is_not_taken_up_again():
     assert replay.looks[0] > replay.looks[1] == 10
 
 
+def test_a_loss_within_delta_is_practically_equal_and_refutes_nothing():
+    _, most = replay_looks([make_group(*[-0.004] * 10)], [10], math.log(20)).answers
+    assert most.verdict == "practically equal"
+    _, most = replay_looks([make_group(*[-0.02] * 10)], [10], math.log(20)).answers
+    assert most.verdict == "refuted"
+
+
+def test_who_bets_against_any_of_many_groups_pays_for_their_number():
+    losing, gaining = make_group(*[-0.02] * 20), [make_group(*[0.02] * 20) for _ in range(99)]
+    alone, among = (replay_looks(groups, [10, 20], math.log(20)) for groups in ([losing], [*gaining, losing]))
+    assert [replay.answers[1].verdict for replay in (alone, among)] == ["refuted", "refuted"]
+    assert (alone.looks[-1], among.looks[-1]) == (10, 20)
+    assert among.answers[1].contradiction == (99, 0)
+
+
+def test_a_proof_for_a_claim_is_not_harder_where_it_has_more_groups():
+    for n in (1, 100):
+        replay = replay_looks([make_group(*[0.02] * 20) for _ in range(n)], [10, 20], math.log(20))
+        assert replay.answers[1].verdict == "reproduced" and set(replay.looks) == {10}
+
+
+def count_wins_needed(level):
+    """Return how many wins in a row make seventeen gamblers rich enough together."""
+    for n in range(100):
+        money = sum((1 + 2 ** (-k / 2)) ** n / ((k + 1) * (k + 2)) for k in range(17)) * 18 / 17
+        if money >= 1 / level:
+            return n
+    raise AssertionError("never")
+
+
+@pytest.mark.parametrize(
+    ("claims", "center", "level"),
+    [
+        (1, "median", 0.05 / 2),
+        (1, "mean", 0.05 / 2 / 2),
+        (5, "median", 0.05 / 5 / 2),
+        (5, "mean", 0.05 / 5 / 2 / 2),
+    ],
+)
+def test_so_many_wins_in_a_row_prove_a_claim_as_its_share_of_five_per_cent_says(claims, center, level):
+    needed = count_wins_needed(level)
+    made = [ABOVE | {"id": f"above {i}", "center": center} for i in range(claims)]
+    for repeats, verdict in ((needed - 1, "undecided"), (needed, "reproduced")):
+        paper = make_paper(**PAPER | {"claims": made, "repeats": repeats, "most_repeats": repeats})
+        results = judge_claims(paper, make_table(lambda *_: 0.02))
+        assert {result["in_most_runs"] for result in results} == {verdict}
+        assert {result["level"] for result in results} == {pytest.approx(level)}
+
+
 @pytest.mark.parametrize(
     ("mean", "most", "verdict", "words"),
     [
