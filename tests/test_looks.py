@@ -198,6 +198,19 @@ def test_cells_that_fail_end_a_run_and_its_claim_is_never_complete(fails):
     assert "INCOMPLETE" in result["reason"] or result["verdict"] == "not run"
 
 
+def test_a_group_without_any_result_ends_its_claim_at_once():
+    runner = FakeRunner(lambda cell: None if cell.epsilon == 1 else accuracy_of(cell))
+    decide(runner)
+    assert runner.count() == [40]
+
+
+def test_a_group_that_the_papers_own_question_has_settled_gets_no_more():
+    settled = make_group(*[0.9, -0.1] * 40)  # on average clearly, and in half of the runs
+    replay = replay_looks([settled, make_group(*[0.3, -0.3] * 40)], [10, 20, 30, 40, 60, 80], math.log(20))
+    assert replay.looks[0] <= 30 and replay.looks[1] == 80
+    assert [replay.answers[0].is_settled(place) for place in (0, 1)] == [True, False]
+
+
 def test_one_failed_repeat_is_left_out_and_said():
     runner = FakeRunner(lambda cell: None if (cell.repeat, cell.algorithm) == (3, "rdt") else accuracy_of(cell))
     paper, done = decide(runner)

@@ -119,8 +119,6 @@ def list_needs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> list
     if not tested:
         return []
     replay = _replay(paper, claim, evidence, [evidence.groups[place] for place in tested])
-    if _count_unfit(evidence, replay):
-        return []
     needs = []
     for place, repeats in replay.needed.items():
         for study, where in evidence.parts[tested[place]]:
