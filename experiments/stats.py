@@ -1,4 +1,4 @@
-"""The few statistics that verdicts and claims need: intervals, three paired tests, Holm's adjustment, ranks over sets.
+"""The few statistics that verdicts and claims need: intervals, a sign test, ranks over sets.
 
 Every function but the last takes plain sequences of repeats of one protocol. What the repeats vary is the caller's
 business: on an official split only the algorithm's own randomness varies; with a new split in each repeat the
@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 
 import numpy as np
 from scipy.stats import binom
@@ -21,9 +20,6 @@ from scipy.stats import t as student
 #: Two-sided level of every interval, and the error rate of every verdict and of a paper's claims together.
 LEVEL = 0.95
 ALPHA = 1 - LEVEL
-
-#: Up to this many repeats all sign flips are enumerated (2^14 = 16,384); beyond it, as many are drawn.
-_EXACT_FLIPS = 14
 
 #: Weight of the pseudo-observation at zero, where each data set has weight 1, and draws from the posterior: a share of
 #: 0.95 of so many has a standard error of 0.001.
@@ -111,33 +107,8 @@ def _t_interval(values: Sequence[float] | np.ndarray, variance_factor: float) ->
 
 
 def _spread(numbers: np.ndarray) -> float:
-    # equal values must give exactly 0: a rounded mean would leave 1e-17, and a constant would become significant
+    # equal values must give exactly 0: a rounded mean would leave 1e-17
     return 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
-
-
-def sign_flip_p(differences: Sequence[float] | np.ndarray) -> float:
-    """Return the one-sided p-value of the paired permutation test that the differences are above zero.
-
-    Under the null each repeat's difference is as likely negative as positive. All 2^n signs are enumerated up
-    to 14 repeats, beyond that 16,384 are drawn from a fixed seed.
-
-    Examples
-    --------
-    >>> sign_flip_p([0.1, 0.2, 0.3])
-    0.125
-    >>> sign_flip_p([0.0, 0.0])
-    1.0
-    """
-    numbers = np.asarray(differences, dtype=np.float64)
-    n = len(numbers)
-    if n <= _EXACT_FLIPS:
-        signs = np.array(list(product((1.0, -1.0), repeat=n)))
-    else:
-        drawn = np.random.default_rng(0).choice((1.0, -1.0), size=(2**_EXACT_FLIPS - 1, n))
-        signs = np.vstack([np.ones(n), drawn])
-    sums = signs @ numbers
-    # the tolerance makes a flip of equal sum count as equal, whatever the order of the additions
-    return float(np.mean(sums >= numbers.sum() - 1e-12 * max(1.0, np.abs(numbers).sum())))
 
 
 def sign_p(differences: Sequence[float] | np.ndarray) -> float:
@@ -152,57 +123,6 @@ def sign_p(differences: Sequence[float] | np.ndarray) -> float:
     """
     numbers = np.asarray(differences, dtype=np.float64)
     return float(binom.sf(int((numbers > 0).sum()) - 1, len(numbers), 0.5))
-
-
-def paired_t_p(differences: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> float:
-    """Return the one-sided p-value of the paired t-test that the differences are above zero.
-
-    With ``overlap`` the variance is Nadeau and Bengio's. Without any spread no t can be had; the answer is
-    then that of the sign flips, or 1 when nothing is above zero.
-
-    Examples
-    --------
-    >>> round(paired_t_p([1.0, 2.0, 3.0]), 4)
-    0.0371
-    >>> round(paired_t_p([1.0, 2.0, 3.0], overlap=3 / 7), 4)
-    0.0745
-    """
-    numbers = np.asarray(differences, dtype=np.float64)
-    n, mean = len(numbers), float(numbers.mean())
-    error = _spread(numbers) * math.sqrt(1 / n + overlap)
-    if n < 2 or error == 0:
-        return smallest_p(n) if n > 1 and mean > 0 else 1.0
-    return float(student.sf(mean / error, n - 1))
-
-
-def smallest_p(n: int) -> float:
-    """The smallest p-value that ``n`` repeats can give: every sign the same way."""
-    return 2.0 ** -min(n, _EXACT_FLIPS)
-
-
-def adjust_holm(p_values: Sequence[float] | np.ndarray, family: int | None = None) -> list[float]:
-    """Return p-values adjusted by Holm, in the order given.
-
-    Parameters
-    ----------
-    p_values : sequence of float
-    family : int, optional
-        Size of the family when some of its tests could not be made: they count as if their p-value were 1, so
-        that a p-value does not get smaller because another test is missing.
-
-    Examples
-    --------
-    >>> adjust_holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    >>> adjust_holm([0.01], family=4)
-    [0.04]
-    """
-    m = max(family or 0, len(p_values))
-    adjusted, running = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        running = max(running, min(1.0, (m - rank) * p_values[i]))
-        adjusted[i] = running
-    return adjusted
 
 
 @dataclass(frozen=True)

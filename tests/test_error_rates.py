@@ -1,10 +1,11 @@
 """False verdicts on papers whose truth is known, and whose runs are as hard to judge as runs can be.
 
 Every claim of a null paper stands at a boundary: a mean of exactly zero beside groups that gain hugely, a step of
-exactly zero or minus δ, a change of exactly the margin. Nothing is true there but that nothing can be proven, so that
-any proof is false. What is true follows from the chances of the values that runs are drawn from.
+exactly minus δ, a change of exactly the margin. Nothing is true there but that nothing can be proven, so that any
+proof is false. What is true follows from the chances of the values that runs are drawn from.
 """
 
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ class Group(NamedTuple):
         return ClaimGroup({}, np.arange(MOST), values, MOST, self.rule, self.margin, reach=1.0)
 
     def list_wanted(self):
-        """Return what must be above zero with its chances, and whether practically nothing is less than that."""
+        """Return what must be above zero with its chances, and whether practically nothing is told from that."""
         values, chances = self.runs or (np.zeros(1), np.ones(1))
         change = self.truth + values
         wanted = {
@@ -84,7 +85,7 @@ class Group(NamedTuple):
             IncreasesClaim: [(change + 0.2, True), (change, True), (0 * change + 0.2, True)],
             IndependentClaim: [(0.05 * BASE - change, False), (0.05 * BASE + change, False)],
         }
-        return [(gains, chances, is_strict) for gains, is_strict in wanted[self.rule]]
+        return [(gains, chances, has_margin) for gains, has_margin in wanted[self.rule]]
 
 
 def is_above_zero(gains, chances, question):
@@ -95,12 +96,11 @@ def is_above_zero(gains, chances, question):
 def is_true(verdict, groups, question):
     """Return whether a verdict on a claim is true, by its definition."""
     holds, equal, loses = [], [], False
-    for group in groups:
-        for gains, chances, is_strict in group.list_wanted():
-            sides = (DELTA + gains, DELTA - gains)
-            holds.append(is_above_zero(gains, chances, question))
-            equal.append(is_strict and all(is_above_zero(side, chances, question) for side in sides))
-            loses |= is_above_zero(-gains, chances, question)
+    for gains, chances, has_margin in chain.from_iterable(group.list_wanted() for group in groups):
+        holds.append(is_above_zero(gains, chances, question))
+        sides = (DELTA + gains, DELTA - gains)
+        equal.append(has_margin and all(is_above_zero(side, chances, question) for side in sides))
+        loses |= is_above_zero(-gains, chances, question)
     return {
         "undecided": True,
         "refuted": loses,
@@ -130,7 +130,7 @@ class MadeUpClaim(ClaimAboutRuns):
 
 
 def list_null_claims(runs):
-    """Return the groups of nine claims, each at a boundary with such runs."""
+    """Return the groups of eight claims, each at a boundary with such runs."""
     gains = Group(AboveClaim, 0.4)
     return [
         [Group(AboveClaim, 0.0, runs), gains, gains],
@@ -138,7 +138,6 @@ def list_null_claims(runs):
         [Group(AboveClaim, -DELTA, runs), gains],
         [Group(AboveClaim, DELTA, runs), Group(AboveClaim, 0.0, runs)],
         [Group(BelowClaim, 0.0, runs), Group(BelowClaim, 0.4)],
-        [Group(IncreasesClaim, 0.0, runs), Group(IncreasesClaim, 0.4)],
         [Group(IncreasesClaim, -DELTA, runs), Group(IncreasesClaim, 0.4)],
         [Group(IncreasesClaim, -0.2, runs), Group(IncreasesClaim, 0.4)],
         [Group(IndependentClaim, 0.05 * BASE, runs), Group(IndependentClaim, 0.0)],

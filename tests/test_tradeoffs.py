@@ -8,7 +8,7 @@ import pytest
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
-from experiments.judge.claim_verdicts import judge_claims
+from experiments.judge.claim_verdicts import judge_claims, list_needs
 from tests.papers import make_paper
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
@@ -16,6 +16,7 @@ AT_EQUAL |= {"better": {"study": "h", "along": "params.bandwidth"}, "worse": {"s
 CURVES = {
     "number": 0,
     "repeats": 10,
+    "most_repeats": 40,
     "studies": {
         "h": {"dataset": ["car"], "algorithm": ["cpppw"], "params": {"bandwidth": [0.1, 0.5, 1.0]}},
         "s": {"dataset": ["car"], "algorithm": ["asn"], "params": {"sigma": [1.0, 2.0]}},
@@ -23,55 +24,85 @@ CURVES = {
 }
 
 
-def judged(table, **changes):
-    paper = make_paper(**CURVES, claims=[AT_EQUAL | changes])
-    (result,) = judge_claims(paper, table, fixed_splits=("car",))
+def judged(table, keys=None, **changes):
+    paper = make_paper(**CURVES | (keys or {}), claims=[AT_EQUAL | changes])
+    (result,) = judge_claims(paper, table)
     return result
 
 
-def two_curves(gap, shift=0.0, seed=0):
-    """Accuracy is half the leakage, and ``gap`` more for the first; leakages of the second begin ``shift`` higher."""
+def list_needed(table, **keys):
+    """Return how many repeats of which curve are needed."""
+    paper = make_paper(**CURVES | keys, claims=[AT_EQUAL])
+    return [(need.study, need.repeats) for need in list_needs(paper, paper.claims[0], table)]
+
+
+def two_curves(gap, shift=0.0, seed=0, repeats=40):
+    """Accuracy is a third of the leakage, and ``gap`` more for the first; the second begins to leak ``shift`` later."""
     rng, rows = np.random.default_rng(seed), []
     for study, algorithm, name, levels in (
         ("h", "cpppw", "bandwidth", {0.1: 0.9, 0.5: 0.5, 1.0: 0.1}),
         ("s", "asn", "sigma", {1.0: 0.8 + shift, 2.0: 0.3 + shift}),
     ):
+        setting = {"study": study, "dataset": "car", "algorithm": algorithm, "epsilon": math.inf, "status": "done"}
         for value, leak in levels.items():
-            for r in range(10):
-                accuracy = 0.4 + leak / 2 + (gap if study == "h" else 0) + rng.normal(0, 0.002)
-                rows.append(
-                    {"study": study, "key": f"{study} {value} {r}", "dataset": "car", "algorithm": algorithm}
-                    | {
-                        f"params.{name}": value,
-                        "epsilon": math.inf,
-                        "repeat": r,
-                        "relinked": leak,
-                        "accuracy": accuracy,
-                    }
-                )
+            for r in range(repeats):
+                accuracy = 0.3 + leak / 3 + (gap if study == "h" else 0) + rng.normal(0, 0.002)
+                found = {"key": f"{study} {value} {r}", "repeat": r, "relinked": leak, "accuracy": accuracy}
+                rows.append(setting | {f"params.{name}": value} | found)
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(("gap", "verdict"), [(0.02, "reproduced"), (0.0, "undecided"), (-0.02, "refuted")])
+@pytest.mark.parametrize(("gap", "verdict"), [(0.2, "reproduced"), (0.0, "practically equal"), (-0.2, "refuted")])
 def test_curves_are_compared_where_they_leak_the_same(gap, verdict):
     found = judged(two_curves(gap, seed=1))
     assert found["verdict"] == verdict
     assert found["effect"] == pytest.approx(gap, abs=0.002), "not the difference of their means, which leak differently"
-    assert (found["cells"], found["cells_expected"]) == (50, 50)
+    assert found["cells"] == found["cells_expected"] == 5 * found["repeats"]
+
+
+def test_both_curves_get_more_repeats_until_the_claim_is_decided():
+    noisy = two_curves(0.0)
+    noisy["accuracy"] += 0.1 * (-1.0) ** noisy["repeat"] * (noisy["study"] == "h")
+    assert list_needed(noisy[noisy["repeat"] < 10]) == [("s", 20), ("h", 20)]
+    uneven = noisy[(noisy["repeat"] < 10) | (noisy["study"] == "s")]
+    assert list_needed(uneven) == [("s", 20), ("h", 20)]
+    assert list_needed(noisy) == []
+    assert list_needed(two_curves(0.2)) == []
 
 
 def test_curves_that_never_leak_the_same_are_not_compared():
-    apart = judged(two_curves(0.02, shift=0.7))
-    assert apart["verdict"] == "undecided" and "shared by both in 0 of 10 repeats" in apart["reason"]
+    apart = two_curves(0.02, shift=0.7)
+    found = judged(apart)
+    assert (found["verdict"], found["reason"]) == ("undecided", "no range of relinked is shared in 10 of 10 repeats")
+    assert list_needed(apart[apart["repeat"] < 10]) == []
     nothing = judged(pd.DataFrame())
-    assert (nothing["verdict"], nothing["reason"]) == ("undecided", "no cell answers it")
+    assert (nothing["verdict"], nothing["reason"]) == ("not run", "no cell answers it")
 
 
 def test_curves_that_leak_the_same_in_some_repeats_only_are_not_compared():
     table = two_curves(0.02)
     table.loc[(table["study"] == "s") & (table["repeat"] < 5), "relinked"] += 0.7
     found = judged(table)
-    assert found["verdict"] == "undecided" and "in 5 of 10 repeats" in found["reason"]
+    assert found["verdict"] == "undecided" and "shared in 5 of 10 repeats" in found["reason"]
+
+
+def test_a_repeat_beyond_those_that_decided_a_claim_does_not_undo_it():
+    """Another claim may have taken more repeats of the same cells."""
+    few, table = judged(two_curves(0.2).query("repeat < 30")), two_curves(0.2)
+    table.loc[(table["study"] == "s") & (table["repeat"] == 35), "relinked"] += 0.7
+    assert few["verdict"] == "reproduced" and few["repeats"] <= 30
+    assert judged(table) == few
+
+
+def test_a_curve_that_lacks_a_point_is_no_curve():
+    table = two_curves(0.2)
+    table.loc[(table["study"] == "h") & (table["params.bandwidth"] == 0.5) & (table["repeat"] == 3), "status"] = (
+        "failed"
+    )
+    table.loc[table["status"] == "failed", ["accuracy", "relinked"]] = math.nan
+    found = judged(table)
+    assert found["verdict"] == "reproduced"
+    assert found["reason"].startswith(f"INCOMPLETE: the only group has {found['repeats'] - 1} complete repeats of ")
 
 
 @pytest.mark.parametrize(

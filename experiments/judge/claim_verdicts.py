@@ -17,6 +17,7 @@ reproduced, that one's verdict is ``only under a reading``, with both reasons.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -117,9 +118,7 @@ def list_needs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> list
     tested = _list_tested(paper, evidence.groups)
     if not tested:
         return []
-    replay = _replay(paper, claim, [evidence.groups[place] for place in tested])
-    if _count_unfit(evidence, replay):
-        return []
+    replay = _replay(paper, claim, evidence, [evidence.groups[place] for place in tested])
     needs = []
     for place, repeats in replay.needed.items():
         for study, where in evidence.parts[tested[place]]:
@@ -170,7 +169,7 @@ def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dic
     if not tested:
         reason = f"every group stands at {evidence.groups[0].rule.bound:g} throughout and cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
-    replay = _replay(paper, claim, tested)
+    replay = _replay(paper, claim, evidence, tested)
     if n_unfit := _count_unfit(evidence, replay):
         repeats = max(replay.looks)
         reason = f"{evidence.obstacle} in {n_unfit} of {repeats} repeats"
@@ -189,9 +188,11 @@ def _list_tested(paper: Paper, groups: Sequence[ClaimGroup]) -> list[int]:
     return [place for place, group in enumerate(groups) if not group.is_at_bound(paper.repeats)]
 
 
-def _replay(paper: Paper, claim: ClaimAboutRuns, groups: Sequence[ClaimGroup]) -> Replay:
+def _replay(paper: Paper, claim: ClaimAboutRuns, evidence: Evidence, groups: Sequence[ClaimGroup]) -> Replay:
     most = max(paper.repeats, min(claim.most_repeats or paper.most_repeats, paper.most_repeats))
     looks = list_looks(paper.repeats, most)
+    if evidence.unfit:
+        looks = looks[: bisect_right(looks, min(evidence.unfit)) + 1]
     return replay_looks(groups, looks, _find_threshold(paper, claim, groups[0]))
 
 
@@ -300,7 +301,8 @@ def _explain_verdict(
     repeats = f"after {max(replay.looks)} repeats"
     if verdict == UNDECIDED:
         open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
-        return [f"{repeats}; {held}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
+        said = f"{main.question.value} it {held}"
+        return [f"{repeats}; {said}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
     return [f"{held}, {repeats}"]
 
 
@@ -315,9 +317,11 @@ def _count_states(groups: Sequence[ClaimGroup], answer: QuestionState) -> list[s
 
 
 def _find_decisive(replay: Replay) -> QuestionState:
-    """Return the question that the verdict is about."""
-    main, *others = replay.answers
-    return others[0] if others and main.verdict == UNDECIDED != others[0].verdict else main
+    """Return the question that the verdict is about, or that is nearer to one."""
+    main = replay.answers[0]
+    if main.verdict != UNDECIDED:
+        return main
+    return min(replay.answers, key=lambda answer: (answer.verdict == UNDECIDED, answer.count_open()))
 
 
 def _format(claim: ClaimAboutRuns, effect: Mapping[str, Any]) -> str:

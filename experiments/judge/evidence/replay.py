@@ -69,6 +69,10 @@ class QuestionState:
         """Return whether every part of a group holds or is practically equal."""
         return State.OPEN not in self.states[place]
 
+    def count_open(self) -> int:
+        """Return how many groups are not settled."""
+        return len(self.states) - sum(map(self.is_settled, range(len(self.states))))
+
     def weigh_group(self, place: int, n: int) -> None:
         """Weigh the first ``n`` repeats of a group."""
         states, against = self.states[place], self._against[place]
@@ -93,8 +97,8 @@ class QuestionState:
         for state, wealth in zip(self.states[place], weighed, strict=True):
             if state is State.OPEN:
                 for_parts.append(max(wealth.gain[n], wealth.equal[n]))
-        contradicts = self._threshold + math.log(sum(map(len, self._against)))
-        ways = ((min(for_parts, default=0.0), self._threshold), (self._against[place].max(), contradicts))
+        to_refute = self._threshold + math.log(sum(map(len, self._against)))
+        ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), to_refute)
         return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
 
     @property
