@@ -201,7 +201,7 @@ def list_settings(command: str) -> list[str]:
     Examples
     --------
     >>> list_settings("verify")
-    ['do', 'paper', 'repeats']
+    ['do', 'most_repeats', 'paper', 'repeats']
     """
     with hydra.initialize_config_dir(str(CONF), version_base=_VERSION):
         config = hydra.compose("config", overrides=[f"do={command}"], return_hydra_config=True)

@@ -6,9 +6,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.judge.evidence.claim_groups import ClaimGroup
 from scipy.stats import binomtest
 
+from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.margin import Margin
 from experiments.judge.readings.confidence_set import compute_set_p_values
 from experiments.judge.readings.distance import Errors, draw_weights
 from experiments.judge.readings.halving import find_hopeless, list_stages, run_races
@@ -175,21 +176,21 @@ CLAIM = make_paper(
 
 def make_group(*gains):
     values = np.column_stack([np.zeros(len(gains)), gains])
-    return ClaimGroup({}, values, 0.0, type(CLAIM))
+    return ClaimGroup({}, np.arange(len(values)), values, len(values), type(CLAIM), Margin(0.01), reach=1.0)
 
 
 def test_a_claim_holds_under_a_reading_if_signs_say_so_in_every_group():
-    assert judge_under_reading(CLAIM, [make_group(*[1.0] * 5), make_group(*[0.1] * 5)]) == HOLDS
-    assert judge_under_reading(CLAIM, [make_group(*[1.0] * 5), make_group(0.1, 0.1, 0.1, 0.1, -0.1)]) == OPEN
-    assert judge_under_reading(CLAIM, [make_group(*[1.0] * 4)]) == OPEN, "four signs prove nothing at 5 %"
+    assert judge_under_reading([make_group(*[1.0] * 5), make_group(*[0.1] * 5)]) == HOLDS
+    assert judge_under_reading([make_group(*[1.0] * 5), make_group(0.1, 0.1, 0.1, 0.1, -0.1)]) == OPEN
+    assert judge_under_reading([make_group(*[1.0] * 4)]) == OPEN, "four signs prove nothing at 5 %"
 
 
 def test_a_claim_is_refuted_by_one_group_and_its_number_is_paid_for():
-    assert judge_under_reading(CLAIM, [make_group(*[-1.0] * 6), make_group(*[1.0] * 6)]) == IS_REFUTED
-    assert judge_under_reading(CLAIM, [make_group(*[-1.0] * 5), make_group(*[1.0] * 5)]) == OPEN, "2 of 32 flips"
-    assert judge_under_reading(CLAIM, [make_group(*[0.0] * 5)]) == OPEN, "no effect is no proof of the opposite"
+    assert judge_under_reading([make_group(*[-1.0] * 6), make_group(*[1.0] * 6)]) == IS_REFUTED
+    assert judge_under_reading([make_group(*[-1.0] * 5), make_group(*[1.0] * 5)]) == OPEN, "2 of 32 flips"
+    assert judge_under_reading([make_group(*[0.0] * 5)]) == OPEN, "no effect is no proof of the opposite"
     rng, refuted = np.random.default_rng(5), 0
     for _ in range(400):
         groups = [make_group(*rng.normal(0, 1, size=10)) for _ in range(12)]
-        refuted += judge_under_reading(CLAIM, groups) == IS_REFUTED
+        refuted += judge_under_reading(groups) == IS_REFUTED
     assert binomtest(refuted, 400, 0.05, alternative="greater").pvalue > 0.01

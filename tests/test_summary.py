@@ -16,7 +16,7 @@ from plots.run_folder import PaperRun
 from tests.papers import STUDY, make_paper
 
 QUESTION = {"title": "Q?", "study": "floor", "algorithm": "majority", "params": {}, "repeats": 1}
-READING = {"question": "q", "unit": "points", "distance": 1.83, "unpaid": True, "times_label": 3.0}
+READING = {"question": "q", "kind": "reading", "unit": "points", "distance": 1.83, "unpaid": True, "times_label": 3.0}
 
 
 def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), coverage=(10, 10), **keys):
@@ -33,6 +33,7 @@ def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), c
         accounts,
         {},
         pd.DataFrame(ranked, columns=list(READING)),
+        pd.DataFrame(columns=["claim"]),
         pd.DataFrame(audit, columns=["algorithm", "verdict"]).assign(bound=6.25),
     )
 
@@ -62,14 +63,14 @@ def test_what_is_not_complete_is_so_far():
 @pytest.mark.parametrize(
     ("readings", "said"),
     [
-        ([READING], "; the nearest reading of its text is off by 1.8 points (not private)."),
-        ([READING | {"unpaid": False}], "is off by 1.8 points (costs 3 × its ε)."),
-        ([READING | {"unpaid": False, "times_label": 1.0}], "is off by 1.8 points (keeps its ε)."),
-        ([READING | {"unpaid": False, "times_label": math.nan}], "is off by 1.8 points (without any ε)."),
-        ([READING | {"unit": "orderings", "distance": 0.22}], "is off by 22 % of the orderings (not private)."),
+        ([READING], "; the nearest reading of its text is off by 1.8 points, not private."),
+        ([READING | {"unpaid": False}], "is off by 1.8 points, costs 3 × its ε."),
+        ([READING | {"unpaid": False, "times_label": 1.0}], "is off by 1.8 points, keeps its ε."),
+        ([READING | {"unpaid": False, "times_label": math.nan}], "is off by 1.8 points, without any ε."),
+        ([READING | {"unit": "orderings", "distance": 0.22}], "is off by 22 % of the orderings, not private."),
         (
             [READING, READING | {"question": "r"}],
-            "readings of its text are off by 1.8 points and 1.8 points (not private).",
+            "readings of its text are off by 1.8 points and 1.8 points, not private.",
         ),
         ([READING | {"distance": math.nan}], "refuted."),
     ],

@@ -62,8 +62,10 @@ def glance_at_readings(paper: Paper, run: PaperRun | None) -> Glance:
     rankings = run.list_rankings() if run else []
     lines = []
     for _, rows in rankings:
-        off, cost = describe_best_reading(rows)
-        lines.append(f"best of {len(rows)}: off by {off}, {cost}" if off else "INCOMPLETE")
+        off, cost, null = describe_best_reading(rows)
+        n_readings = int((rows["kind"] != "no noise").sum())
+        lines.append(f"best of {n_readings}: off by {off}, {cost}" if off else "INCOMPLETE")
+        lines += [f"no noise at all: off by {null}"] if null else []
     if not lines:
         return _make_glance("", ["not run" if paper.readings else "no question"])
     return _make_glance("readings", lines)

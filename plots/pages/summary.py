@@ -81,7 +81,7 @@ def count_in_words(what: str, verdicts: Sequence[str]) -> str:
     return f"of {n} {what}s {', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def describe_best_reading(rows: pd.DataFrame) -> tuple[str, str]:
+def describe_best_reading(rows: pd.DataFrame) -> tuple[str, str, str]:
     """Return how far the nearest reading of a text is from what is printed, and whether it is private.
 
     Parameters
@@ -92,23 +92,30 @@ def describe_best_reading(rows: pd.DataFrame) -> tuple[str, str]:
     Returns
     -------
     tuple of str
-        Two texts, both empty if no reading could be compared.
+        Three texts: how far off it is, what it costs, and how far off no noise at all is if that is nearer. All are
+        empty if no reading could be compared.
 
     Examples
     --------
-    >>> best = {"distance": 1.83, "unit": "points", "unpaid": True, "times_label": 3.0}
-    >>> describe_best_reading(pd.DataFrame([best]))
-    ('1.8 points', 'not private')
+    >>> best = {"kind": "reading", "distance": 1.83, "unit": "points", "unpaid": True, "times_label": 3.0}
+    >>> null = best | {"kind": "no noise", "distance": 1.12}
+    >>> describe_best_reading(pd.DataFrame([null, best]))
+    ('1.8 points', 'not private', '1.1 points')
     >>> describe_best_reading(pd.DataFrame([best | {"unpaid": False}]))
-    ('1.8 points', 'costs 3 × its ε')
+    ('1.8 points', 'costs 3 × its ε', '')
     """
     compared = rows[rows["distance"].notna()]
-    if compared.empty:
-        return "", ""
-    best = compared.iloc[0]
-    is_of_orderings = best["unit"] == "orderings"
-    off = f"{100 * best['distance']:.0f} % of the orderings" if is_of_orderings else f"{best['distance']:.1f} points"
-    return off, _describe_cost(best)
+    readings, null = compared[compared["kind"] != "no noise"], compared[compared["kind"] == "no noise"]
+    if readings.empty:
+        return "", "", ""
+    best = readings.iloc[0]
+    is_beaten = len(null) > 0 and null["distance"].iloc[0] < best["distance"]
+    return _say_distance(best), _describe_cost(best), _say_distance(null.iloc[0]) if is_beaten else ""
+
+
+def _say_distance(row: Mapping[Any, Any]) -> str:
+    is_of_orderings = row["unit"] == "orderings"
+    return f"{100 * row['distance']:.0f} % of the orderings" if is_of_orderings else f"{row['distance']:.1f} points"
 
 
 def _describe_cost(reading: Mapping[Any, Any]) -> str:
@@ -124,12 +131,12 @@ def _describe_cost(reading: Mapping[Any, Any]) -> str:
 def _describe_readings(run: PaperRun) -> str:
     nearest: dict[str, list[str]] = {}
     for _, rows in run.list_rankings():
-        off, cost = describe_best_reading(rows)
+        off, cost, null = describe_best_reading(rows)
         if off:
-            nearest.setdefault(cost, []).append(off)
+            nearest.setdefault(cost, []).append(f"{off}, farther than no noise at all ({null})" if null else off)
     if not nearest:
         return ""
-    words = " and ".join(f"{' and '.join(off)} ({cost})" for cost, off in nearest.items())
+    words = " and ".join(f"{' and '.join(off)}, {cost}" for cost, off in nearest.items())
     is_one = sum(map(len, nearest.values())) == 1
     return f"the nearest {'reading' if is_one else 'readings'} of its text {'is' if is_one else 'are'} off by {words}"
 
