@@ -25,7 +25,7 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
 RUN = $(PY) -m experiments
 FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
 FAST_TESTS = bands cells claims data_sources datasets domain export feasibility layout leakage measured multiverse papers plan plots printed ranks \
-             readings runner schema soundness store tradeoffs verdicts verify
+             readings runner schema soundness store summary tradeoffs verdicts verify wealth
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help

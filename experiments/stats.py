@@ -1,9 +1,7 @@
 """The few statistics that verdicts and claims need: intervals, a sign test, ranks over sets.
 
-Every function but the last takes plain sequences of repeats of one protocol. What the repeats vary is the caller's
-business: on an official split only the algorithm's own randomness varies; with a new split in each repeat the
-training sets overlap, and ``overlap`` (test rows / training rows) widens the variance as Nadeau and Bengio
-(2003) propose. The last, `compare_over_datasets`, takes one number of each data set.
+Every function but the last takes plain sequences of repeats of one protocol: independent runs on the same rows. The
+last, `compare_over_datasets`, takes one number of each data set.
 """
 
 from __future__ import annotations
@@ -37,15 +35,13 @@ class Interval:
     high: float
 
 
-def mean_interval(values: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> Interval:
+def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """Return the mean and its 95 % t-interval.
 
     Parameters
     ----------
     values : sequence of float
         One value per repeat.
-    overlap : float, default=0
-        Test rows / training rows where every repeat splits the same rows anew (Nadeau-Bengio), else 0.
 
     Examples
     --------
@@ -54,7 +50,7 @@ def mean_interval(values: Sequence[float] | np.ndarray, *, overlap: float = 0.0)
     (2.0, -0.484, 4.484)
     """
     n = len(values)
-    return _t_interval(values, 1 / n + overlap if n else math.nan)
+    return _t_interval(values, 1 / n if n else math.nan)
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
@@ -80,15 +76,15 @@ def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
 CENTERS = ("mean", "median")
 
 
-def center_interval(center: str, values: Sequence[float] | np.ndarray, *, overlap: float = 0.0) -> Interval:
-    """Return the mean or the median with its 95 % interval; for a median, ``overlap`` means nothing.
+def center_interval(center: str, values: Sequence[float] | np.ndarray) -> Interval:
+    """Return the mean or the median with its 95 % interval.
 
     Examples
     --------
     >>> center_interval("median", [1.0, 2.0, 6.0]).center, center_interval("mean", [1.0, 2.0, 6.0]).center
     (2.0, 3.0)
     """
-    return median_interval(values) if center == "median" else mean_interval(values, overlap=overlap)
+    return median_interval(values) if center == "median" else mean_interval(values)
 
 
 @cache

@@ -11,8 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from datasets import catalogue
-from experiments.cells.cell import Cell, format_canonical, json_safe, overlap_of
+from experiments.cells.cell import Cell, format_canonical, json_safe
 from experiments.stats import mean_interval
 from experiments.store.record import Record
 
@@ -73,9 +72,9 @@ def distinct_privacy_reports(column: Iterable[str]) -> list[dict]:
 def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], stream: TextIO | None = None) -> None:
     """Write one JSON object per setting and metric.
 
-    It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, n``. ``ci95`` is a pair of numbers,
-    wider where the splits of the repeats overlap (Nadeau and Bengio); what does not exist (the spread of one repeat,
-    the precision of a class never predicted) is null.
+    It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, n``. ``ci95`` is a pair of numbers, for
+    the mean of further runs on these rows; what does not exist (the spread of one repeat, the precision of a class never
+    predicted) is null.
     """
     for cells in settings:
         first = cells[0]
@@ -94,11 +93,10 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
                     values[name].append(value)
                 values["fit_seconds"].append(record.measured.fit_seconds)
         seconds = values.pop("fit_seconds", [])
-        overlap = overlap_of(first.protocol, catalogue.read_entry(first.dataset).n_train is not None)
         for name in sorted(values, key=_metric_order):
-            _write_line({**setting, "metric": name, **_summarise_values(values[name], overlap)}, stream)
+            _write_line({**setting, "metric": name, **_summarise_values(values[name])}, stream)
         if seconds:
-            _write_line({**setting, "metric": "fit_seconds", **_summarise_values(seconds, 0.0)}, stream)
+            _write_line({**setting, "metric": "fit_seconds", **_summarise_values(seconds)}, stream)
 
 
 def _make_row(study: str, cell: Cell, record: Record) -> dict[str, Any]:
@@ -131,10 +129,10 @@ def _metric_order(name: str) -> tuple[int, str]:
     return _FIRST_METRICS.index(name) if name in _FIRST_METRICS else len(_FIRST_METRICS), name
 
 
-def _summarise_values(values: list[float], overlap: float) -> dict:
+def _summarise_values(values: list[float]) -> dict:
     numbers = np.array(values)
     numbers = numbers[~np.isnan(numbers)]
-    interval = mean_interval(numbers, overlap=overlap)
+    interval = mean_interval(numbers)
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
     ci95 = None if spread is None else [interval.low, interval.high]
     return {"mean": interval.center if len(numbers) else None, "std": spread, "ci95": ci95, "n": interval.n}
