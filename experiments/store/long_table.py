@@ -73,8 +73,8 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
     """Write one JSON object per setting and metric.
 
     It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, n``. ``ci95`` is a pair of numbers, for
-    the mean of further runs on these rows; what does not exist (the spread of one repeat, the precision of a class never
-    predicted) is null.
+    the mean of further runs on these rows; what does not exist (the spread of one repeat, the precision of a class
+    never predicted) is null.
     """
     for cells in settings:
         first = cells[0]
