@@ -258,31 +258,9 @@ def is_fixed(protocol: Mapping, has_official_split: bool) -> bool:
     return has_official_split or (protocol["split"] == "in_order" and protocol["rows"] == "all")
 
 
-def overlap_of(protocol: Mapping, has_official_split: bool) -> float:
-    """Return test rows / training rows where every repeat splits the same rows anew, 0 where all have one split.
-
-    Examples
-    --------
-    >>> overlap_of(PROTOCOL | {"test_size": 0.2}, False), overlap_of(PROTOCOL | {"split": "in_order"}, False)
-    (0.25, 0.0)
-    >>> overlap_of(PROTOCOL | {"train_rows": {"a": 3, "b": 1}, "test_rows": {"a": 1, "b": 1}}, False)
-    0.5
-    """
-    if is_fixed(protocol, has_official_split):
-        return 0.0
-    if protocol["train_rows"] is None:
-        return protocol["test_size"] / (1 - protocol["test_size"])
-    return _count_rows(protocol["test_rows"]) / _count_rows(protocol["train_rows"])
-
-
 def _rows_by_class(size: int | Mapping) -> Mapping:
     """Return numbers of rows by class; a number of rows of all classes together has the key None."""
     return size if isinstance(size, Mapping) else {None: size}
-
-
-def _count_rows(size: int | Mapping) -> int:
-    """Return the number of rows of all classes together."""
-    return sum(_rows_by_class(size).values())
 
 
 def _hash_texts(*parts: str) -> str:
