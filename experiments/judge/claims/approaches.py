@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from experiments.config.paper import Study
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import Levels, TrendClaim, pivot_levels
 from experiments.judge.margin import Margin
@@ -16,8 +17,9 @@ class ApproachesClaim(TrendClaim):
     """Along one axis the distance between ``algorithm`` and ``to`` falls.
 
     The distance is the absolute difference of their metrics in each repeat. It must be smaller at the last level than
-    at the first; what it does between is not claimed. Noise keeps two algorithms apart even where their means agree, so
-    a distance that falls may be noise that does.
+    at the first; what it does between is not claimed, and not run again. A change of less than δ of the metric itself
+    is none. Noise keeps two algorithms apart even where their means agree, so a distance that falls may be noise that
+    does.
     """
 
     kind: Literal["approaches"]
@@ -25,8 +27,6 @@ class ApproachesClaim(TrendClaim):
     """The algorithm that comes nearer."""
     to: str
     """The algorithm that it comes nearer to."""
-
-    bound: ClassVar[float | None] = 0.0
 
     @property
     def named_values(self) -> dict[str, Any]:
@@ -40,12 +40,19 @@ class ApproachesClaim(TrendClaim):
 
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
-        """Want the distance at the last level below that at the first."""
-        first, last = values[:, 0], values[:, -1]
-        return [Part("first to last", last - first, first - last, margin.between(first, last))]
+        """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""
+        own_first, own_last, other_first, other_last = values.T
+        first, last = np.abs(own_first - other_first), np.abs(own_last - other_last)
+        margins = margin.between((own_first + other_first) / 2, (own_last + other_last) / 2)
+        return [Part("", last - first, first - last, margins)]
+
+    def _find_levels(self, study: Study) -> Levels:
+        levels = super()._find_levels(study)
+        ends = [levels.values[0], levels.values[-1]]
+        return Levels(levels.axis, ends, levels.where | {self.along: ends})
 
     def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
-        """Return the distance of the two in complete repeats at each level."""
+        """Return both levels of both algorithms in complete repeats."""
         own = pivot_levels(rows[rows["algorithm"] == self.algorithm], self.metric, levels)
         other = pivot_levels(rows[rows["algorithm"] == self.to], self.metric, levels)
-        return (own - other).abs().dropna()
+        return pd.concat([own, other], axis=1).dropna()
