@@ -98,7 +98,7 @@ def test_a_small_gain_is_proven_in_most_runs_long_before_its_mean_is():
     assert (result["on_average"], result["in_most_runs"]) == ("undecided", "reproduced")
     assert result["verdict"] == "reproduced" and result["repeats"] == 10
     assert (
-        "in most runs; on average undecided, as a collapse that was not seen yet could still undo it"
+        "in most runs; on average undecided, which takes runs enough to rule out a collapse"
         in (result["reason"])
     )
 

@@ -247,8 +247,8 @@ class Claim(Named, ABC):
     text: str
     """What is claimed, in a sentence."""
     reading_of: str | None = None
-    """The claim, before this one, that this is another reading of: where that is not reproduced as printed and this one
-    is, that one's verdict is "only under a reading"."""
+    """The claim, before this one, that this is another reading of: where that is refuted as printed and this one is
+    reproduced, that one's verdict is "only under a reading"."""
 
     @abstractmethod
     def check(self, paper: Paper) -> None:

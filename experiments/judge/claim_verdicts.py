@@ -95,7 +95,7 @@ def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None
         if isinstance(claim, ClaimAboutRuns):
             results.append(result | _judge_runs(paper, claim, table))
         else:
-            results.append(result | claim.judge(paper, table, numbers, ()))
+            results.append(result | claim.judge(numbers))
     _judge_readings(paper.claims, results)
     return results
 
@@ -236,7 +236,7 @@ def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
     >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "reproduced"})
     ('reproduced', 'on average and in most runs')
     >>> combine_answers({RunsQuestion.MEAN: "undecided", RunsQuestion.MOST: "refuted"})
-    ('refuted', 'in most runs; on average undecided, as a collapse that was not seen yet could still undo it')
+    ('refuted', 'in most runs; on average undecided, which takes runs enough to rule out a collapse')
     >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "refuted"})
     ('depends on the average', 'on average reproduced, in most runs refuted')
     """
@@ -247,7 +247,7 @@ def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
     if mean == most:
         return mean, "" if mean == UNDECIDED else "on average and in most runs"
     if mean == UNDECIDED:
-        return most, "in most runs; on average undecided, as a collapse that was not seen yet could still undo it"
+        return most, "in most runs; on average undecided, which takes runs enough to rule out a collapse"
     if most == UNDECIDED:
         return mean, "on average; in most runs undecided"
     if REFUTED in (mean, most):

@@ -6,7 +6,7 @@ what a single run could not: the print does not say which it is, and no run of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -36,10 +36,8 @@ class ConsistentClaim(Claim):
     def check(self, paper: Paper) -> None:
         """Nothing can be checked without the printed numbers; `judge` does."""
 
-    def judge(
-        self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
-    ) -> dict[str, Any]:
-        """Return verdict and reason; the parameters are those of `GroupClaim.judge`.
+    def judge(self, numbers: pd.DataFrame | None) -> dict[str, Any]:
+        """Return verdict and reason, from the verdicts on printed numbers.
 
         Raises
         ------

@@ -7,7 +7,7 @@ is *not run*, the claim is *undecided*, as every claim is without cells.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pandas as pd
@@ -39,10 +39,8 @@ class PrintedClaim(Claim):
     def check(self, paper: Paper) -> None:
         """Nothing can be checked without the printed numbers; `judge` does."""
 
-    def judge(
-        self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None, fixed_splits: Collection[str]
-    ) -> dict[str, Any]:
-        """Return verdict and reason; the parameters are those of `GroupClaim.judge`.
+    def judge(self, numbers: pd.DataFrame | None) -> dict[str, Any]:
+        """Return verdict and reason, from the verdicts on printed numbers.
 
         Raises
         ------
