@@ -97,10 +97,7 @@ def test_a_small_gain_is_proven_in_most_runs_long_before_its_mean_is():
     result = judge(grid(lambda i, d: 0.7 + 0.02 * i))
     assert (result["on_average"], result["in_most_runs"]) == ("undecided", "reproduced")
     assert result["verdict"] == "reproduced" and result["repeats"] == 10
-    assert (
-        "in most runs; on average undecided, which takes runs enough to rule out a collapse"
-        in (result["reason"])
-    )
+    assert "in most runs; on average undecided, which takes runs enough to rule out a collapse" in (result["reason"])
 
 
 @pytest.mark.parametrize(
