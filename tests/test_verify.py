@@ -11,11 +11,17 @@ from tests.papers import make_paper
 
 
 @pytest.fixture
-def tiny():
+def tiny(tmp_path):
     study = {"dataset": ["car"], "algorithm": ["majority", "nothing"], "epsilon": [1.0]}
     above = {"id": "above", "text": "T", "kind": "above", "study": "tiny", "better": "majority", "worse": "nothing"}
-    claims = [above | {"within": [], "metric": "accuracy"}]
-    return make_paper(repeats=4, most_repeats=60, studies={"tiny": study}, claims=claims)
+    printed = {"id": "printed", "text": "T", "kind": "printed", "numbers": ["rows"]}
+    claims = [above | {"within": [], "metric": "accuracy"}, printed]
+    table = {"id": "t", "title": "T", "kind": "grid", "study": "tiny", "rows": "algorithm", "columns": "epsilon"}
+    (tmp_path / "printed.csv").write_text(
+        "id,table,dataset,algorithm,metric,statistic,value,decimals,source\nrows,t,car,majority,accuracy,mean,0.7,1,T\n"
+    )
+    parts = {"tables": [table | {"metric": "accuracy"}], "reported": str(tmp_path / "printed.csv")}
+    return make_paper(repeats=4, most_repeats=60, studies={"tiny": study}, claims=claims, **parts)
 
 
 def run(paper, path):
@@ -38,7 +44,8 @@ def test_equal_runs_are_equal_and_others_are_not(tiny, tmp_path):
 def test_what_is_compared_holds_the_cells_of_every_round_and_the_claims(tiny, tmp_path):
     text = run(tiny, tmp_path / "store.sqlite")
     cells, _, claims = text.partition("[{")
-    (claim,) = json.loads("[{" + claims)
+    claim, printed = json.loads("[{" + claims)
+    assert printed["verdict"] == "reproduced within ± δ"
     assert claim["repeats"] > tiny.repeats and claim["verdict"] == "practically equal"
     assert len(cells.splitlines()) == 1 + 2 * claim["repeats"]
 

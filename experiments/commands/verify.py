@@ -27,6 +27,8 @@ from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.decide import run_until_decided
+from experiments.judge.numbers.printed import read_numbers_of
+from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
@@ -78,7 +80,8 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
             return store.get({cell.key for cell in cells})
 
         table = run_until_decided(paper, cells_of_studies(paper), run).make_table()
-    claims = json.dumps(json_safe(judge_claims(paper, table)), sort_keys=True)
+    numbers = judge_numbers(paper, read_numbers_of(paper), table)
+    claims = json.dumps(json_safe(judge_claims(paper, table, numbers)), sort_keys=True)
     return f"{format_cells_csv(table)}{claims}"
 
 
