@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import datasets
-from datasets import Dataset, catalogue
+from datasets import Dataset
 from experiments.config.paper import Paper
 
 FACTS = {
@@ -40,14 +40,6 @@ def collect_facts(paper: Paper) -> dict[tuple[str, str], int]:
         for fact, value in counted.items():
             facts[name, fact] = value
     return facts
-
-
-def list_fixed_splits(paper: Paper) -> set[str]:
-    """Return the data sets of the paper's studies that have an official split, the same in every repeat."""
-    names: set[str] = set()
-    for study in paper.studies.values():
-        names.update(study.dataset)
-    return {name for name in names if catalogue.read_entry(name).n_train is not None}
 
 
 def count_facts(loaded: Dataset) -> dict[str, int]:

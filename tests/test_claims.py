@@ -12,7 +12,6 @@ from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.group_claim import ClaimAboutRuns
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.stats import mean_interval, median_interval, sign_p
 from tests.papers import make_paper
@@ -456,7 +455,7 @@ def test_printed_claims_follow_their_numbers():
     for verdicts, expected in (
         (["reproduced", "reproduced"], "reproduced"),
         (["reproduced", "refuted"], "refuted"),
-        (["reproduced", "not run"], "undecided"),
+        (["reproduced", "not run"], "not run"),
     ):
         numbers = pd.DataFrame({"id": ["x", "y"], "verdict": verdicts, "reason": ""})
         (result,) = judge_claims(paper, pd.DataFrame(), numbers)
@@ -523,8 +522,7 @@ def test_every_claim_of_paper_2_can_be_asked():
     assert own <= {result["id"] for result in results}
     assert len({result["id"] for result in results}) == len(results) == len(paper.claims)
     for claim, result in zip(paper.claims, results, strict=True):
-        expected = "not run" if isinstance(claim, ClaimAboutRuns) else "undecided"
-        assert (result["id"], result["verdict"]) == (claim.id, expected)
+        assert (result["id"], result["verdict"]) == (claim.id, "not run")
 
 
 def test_statistics_against_other_sources():

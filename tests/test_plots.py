@@ -24,7 +24,6 @@ from experiments.judge.preflight import check_paper
 from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
-from plots import facts
 from plots.pages.paper_results import check_printed, publish_paper
 from plots.series import summarise_metrics
 from tests.papers import make_paper
@@ -305,11 +304,6 @@ def test_data_sets_are_counted(paper, tmp_path, monkeypatch):
     assert "INCOMPLETE: 0 of 1 data sets" in (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
     numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
     assert numbers.loc["rows", "verdict"] == "not run"
-
-
-def test_official_splits_are_known_without_rows():
-    study = {"dataset": ["adult", "mushroom", "car"], "algorithm": ["a"]}
-    assert facts.list_fixed_splits(make_paper(studies={"s": study})) == {"adult"}
 
 
 def test_a_paper_without_printed_numbers_or_claims(tmp_path):

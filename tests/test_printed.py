@@ -63,7 +63,7 @@ def judge_claim_about(*verdicts):
         (["print too coarse", "setting lost"], "setting lost"),
         (["print too coarse", "undecided"], "undecided"),
         (["undecided", "not implemented"], "not implemented"),
-        (["reproduced", "not run"], "undecided"),
+        (["reproduced", "not run"], "not run"),
     ],
 )
 def test_a_claim_about_numbers_is_as_decided_as_the_least_decided_of_them(verdicts, expected):

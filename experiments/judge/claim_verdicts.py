@@ -2,13 +2,13 @@
 
 A claim is decided by as many runs as it takes, look by look (`evidence.replay`), on the paper's own statistic and by
 most runs; where the two contradict each other it ``depends on the average``. Where the mean of a bounded metric is not
-decided, because a collapse that was not seen yet could still undo it, but most runs are, the verdict is theirs and
-says so.
+decided, which takes runs enough to rule out a collapse, but most runs are, the verdict is theirs and says so.
 
-The chance of any false verdict on a paper is at most 5 %, whatever the distribution of its runs. Each claim of its
-text has an equal share of that: half of it for the claim as printed, the other half for our readings of it
-(``reading_of``) together, so that a reading that somebody adds never makes the claim itself harder to decide. A share
-is halved where two questions are asked, on average and in most runs.
+The chance that a paper gets a verdict of one kind, such as reproduced or refuted, which is false is at most 5 %,
+whatever the distribution of its runs. (A claim with one part exactly at zero and another exactly at δ may be wrong in
+two ways.) Each claim of its text has an equal share of that: half of it for the claim as printed, the other half for
+our readings of it (``reading_of``) together, so that a reading that somebody adds never makes the claim itself harder
+to decide. A share is halved where two questions are asked, on average and in most runs.
 
 A claim may be another reading of the text of one before it: where that one is refuted as printed and this one is
 reproduced, that one's verdict is ``only under a reading``, with both reasons.
@@ -44,20 +44,9 @@ from experiments.judge.verdict import (
 from experiments.stats import ALPHA
 
 _FIELDS = (
-    *(
-        "verdict",
-        "reason",
-        "on_average",
-        "in_most_runs",
-        "level",
-        "repeats",
-        "looks",
-        "center",
-        "effect",
-        "low",
-        "high",
-    ),
-    *("rerun_probability", "at_bound", "groups", "contradiction", "scope", "cells", "cells_expected"),
+    *("verdict", "reason", "on_average", "in_most_runs", "level", "repeats", "looks"),
+    *("center", "effect", "low", "high", "rerun_probability"),
+    *("at_bound", "groups", "contradiction", "scope", "cells", "cells_expected"),
 )
 
 

@@ -28,7 +28,7 @@ from experiments.config.setting import make_setting_key
 from experiments.judge.evidence.claim_group import ClaimGroup, Part
 from experiments.judge.margin import Margin, find_margin
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import is_in_per_cent
+from experiments.judge.verdict import is_in_per_cent, range_of
 from experiments.store.study_rows import select_tried, select_undefined
 
 
@@ -187,7 +187,6 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         """
         study, levels = self.find_part(paper)
         center = paper.center_of(self.metric, self.center)
-        is_share = is_in_per_cent(self.metric)
         rows = self._select_rows(study, levels, table)
         by_group = _split_rows(rows, self.within)
         groups = []
@@ -203,7 +202,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
                     rule=type(self),
                     margin=self.find_margin(paper),
                     center=center,
-                    reach=1.0 if is_share else None,
+                    reach=range_of(self.metric).reach,
                     cells_per_repeat=self._count_cells(levels),
                 )
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.config.setting import describe_setting, drop_entries
 
@@ -109,3 +110,30 @@ def is_error(metric: str) -> bool:
     (True, False)
     """
     return metric in ("mse", "unit_mse")
+
+
+class MetricRange(NamedTuple):
+    """The smallest and the largest value that a metric can have."""
+
+    low: float
+    high: float
+
+    @property
+    def reach(self) -> float | None:
+        """The largest difference of two values; None where there is no bound."""
+        return self.high - self.low if math.isfinite(self.high - self.low) else None
+
+
+def range_of(metric: str) -> MetricRange:
+    """Return the bounds of a metric.
+
+    Examples
+    --------
+    >>> range_of("accuracy"), range_of("r2")
+    (MetricRange(low=0.0, high=1.0), MetricRange(low=-inf, high=1.0))
+    """
+    if is_in_per_cent(metric):
+        return MetricRange(0.0, 1.0)
+    if metric == "r2":
+        return MetricRange(-math.inf, 1.0)
+    return MetricRange(0.0 if is_error(metric) else -math.inf, math.inf)

@@ -26,7 +26,7 @@ from experiments.judge.verdict import (
     UNDECIDED,
 )
 
-_LEAST_KNOWN = (NOT_IMPLEMENTED, UNDECIDED, SETTING_LOST, TOO_COARSE, REPRODUCED_WITHIN, REPRODUCED)
+_LEAST_KNOWN = (NOT_IMPLEMENTED, NOT_RUN, UNDECIDED, SETTING_LOST, TOO_COARSE, REPRODUCED_WITHIN, REPRODUCED)
 
 
 class PrintedClaim(Claim):
@@ -48,7 +48,7 @@ class PrintedClaim(Claim):
             If it names a number that the paper does not print.
         """
         rows = find_numbers(self.id, self.numbers, numbers)
-        verdicts = {UNDECIDED if row["verdict"] == NOT_RUN else row["verdict"] for row in rows}
+        verdicts = {row["verdict"] for row in rows}
         verdict = next(name for name in (REFUTED, *_LEAST_KNOWN) if name in verdicts)
         return {"verdict": verdict, "reason": "; ".join(map(_describe, rows))}
 

@@ -141,11 +141,6 @@ class Replay:
     looks: list[int]
     needed: dict[int, int]
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether no group waits for runs."""
-        return not self.needed
-
 
 def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: float) -> Replay:
     """Weigh a claim at each look, until it is decided, or runs or looks are at an end.

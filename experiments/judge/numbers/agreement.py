@@ -35,9 +35,9 @@ from experiments.judge.numbers.number_verdict import (
     longer_side,
     slack_of,
 )
-from experiments.judge.numbers.prediction import Prediction, range_of
+from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED
+from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, range_of
 from experiments.stats import ALPHA, mean_interval
 
 

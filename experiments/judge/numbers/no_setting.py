@@ -32,9 +32,17 @@ from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable,
 from experiments.config.setting import describe_setting, keep_entries
 from experiments.judge.numbers.agreement import describe_runs
 from experiments.judge.numbers.number_verdict import NumberVerdict, slack_of
-from experiments.judge.numbers.prediction import Prediction, range_of
+from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED, is_in_per_cent
+from experiments.judge.verdict import (
+    NOT_IMPLEMENTED,
+    NOT_RUN,
+    REFUTED,
+    SETTING_LOST,
+    UNDECIDED,
+    is_in_per_cent,
+    range_of,
+)
 from experiments.stats import ALPHA, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows
 

@@ -18,42 +18,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm, skew
 from scipy.stats import t as student
 
 from experiments.judge.numbers.order_chance import HighestMean
-from experiments.judge.verdict import is_error, is_in_per_cent
+from experiments.judge.verdict import MetricRange
 from experiments.stats import ALPHA, Interval
 
 _DRAWS = 9_999
 _BATCHES = 9  # so that a thousand runs are not drawn ten thousand times at once
 _LONG_TAIL = 1.5
 _ROUNDING = 1e-9
-
-
-class MetricRange(NamedTuple):
-    """The smallest and the largest value that a metric can have."""
-
-    low: float
-    high: float
-
-
-def range_of(metric: str) -> MetricRange:
-    """Return the bounds of a metric.
-
-    Examples
-    --------
-    >>> range_of("accuracy"), range_of("r2")
-    (MetricRange(low=0.0, high=1.0), MetricRange(low=-inf, high=1.0))
-    """
-    if is_in_per_cent(metric):
-        return MetricRange(0.0, 1.0)
-    if metric == "r2":
-        return MetricRange(-math.inf, 1.0)
-    return MetricRange(0.0 if is_error(metric) else -math.inf, math.inf)
 
 
 class Prediction:

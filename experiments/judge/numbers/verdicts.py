@@ -34,13 +34,14 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
 from experiments.config.setting import describe_setting
+from experiments.judge.margin import find_margin
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
 from experiments.judge.numbers.no_setting import UnplacedTable
 from experiments.judge.numbers.number_verdict import NumberVerdict
-from experiments.judge.numbers.prediction import Prediction, range_of
+from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber, list_numbers
-from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, is_in_per_cent
+from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, range_of
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows, select_undefined
 
@@ -126,11 +127,12 @@ def resolution_of(paper: Paper, metric: str) -> float:
     >>> resolution_of(paper, "accuracy"), resolution_of(paper, "mse")
     (0.01, 2.0)
     """
-    if metric in paper.resolution:
-        return paper.resolution[metric]
-    if is_in_per_cent(metric) or metric == "r2":
-        return 0.01
-    raise PaperError(f"the paper's file must say which difference of {metric} matters: resolution: {{{metric}: ...}}")
+    margin = find_margin(paper, metric)
+    if margin.is_share:
+        raise PaperError(
+            f"the paper's file must say which difference of {metric} matters: resolution: {{{metric}: ...}}"
+        )
+    return margin.size
 
 
 def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
