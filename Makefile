@@ -29,7 +29,7 @@ FAST_TESTS = bands cells claims data_sources datasets domain export feasibility 
 PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark decide reproduce-all report reference pages readings check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
+.PHONY: help install peers demo benchmark decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -65,6 +65,9 @@ benchmark: $(STAMP) $(PEERS_STAMP)  ## every method on every data set: mean rank
 
 decide: $(STAMP)  ## is it true? as many repeats as the claims of a paper take, and no tables or figures; PAPER=4
 	$(RUN) do=decide $(WHICH) $(HOW)
+
+crossing: $(STAMP)  ## would a paper's claims hold on further rows? Splits are crossed with draws of the noise
+	$(RUN) do=crossing $(WHICH) $(HOW)
 
 readings: $(STAMP)  ## which reading of a text explains what a paper prints, and under which do its claims hold?
 	$(RUN) do=readings $(WHICH) $(HOW)

@@ -1,8 +1,8 @@
 """One run of a paper as its folder holds it: all that a page is made of, without its cells.
 
 The folder has ``paper.yaml`` (the description as it was run), ``numbers.csv``, ``claims.json``, ``privacy.json``,
-``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv`` and
-``curves.csv``.
+``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv``,
+``curves.csv`` and ``further_rows.csv``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, pars
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
+from experiments.judge.further_rows import describe_further_rows
 from experiments.judge.numbers.verdicts import count_expected_misses
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN
 from experiments.stats import LEVEL
@@ -35,7 +36,10 @@ _TEXTS = (
 )
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
-KEPT = (*_NEEDED, "provenance.json", "readings.csv", "curves.csv", "tables/*", "figures/*.csv", "figures/*.svg")
+KEPT = (
+    *(*_NEEDED, "provenance.json", "readings.csv", "curves.csv", "further_rows.csv"),
+    *("tables/*", "figures/*.csv", "figures/*.svg"),
+)
 """What of a run is small and shows all of it."""
 
 
@@ -63,6 +67,8 @@ class PaperRun:
         How far each reading of the text is from what is printed; empty if nobody ran the readings.
     curves : DataFrame
         What each reading says of each claim; empty if nobody ran the readings.
+    further_rows : DataFrame
+        What splits crossed with draws of the noise say of each claim; empty if nobody crossed them.
     audit : DataFrame
         What was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`.
     """
@@ -76,6 +82,7 @@ class PaperRun:
     provenance: dict
     readings: pd.DataFrame
     curves: pd.DataFrame
+    further_rows: pd.DataFrame
     audit: pd.DataFrame
 
     @classmethod
@@ -102,6 +109,7 @@ class PaperRun:
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
             _read_readings(folder / "readings.csv", "question"),
             _read_readings(folder / "curves.csv", "claim"),
+            _read_further_rows(folder / "further_rows.csv"),
             audit_bounds.read_bounds(folder.parent),
         )
 
@@ -141,6 +149,11 @@ class PaperRun:
                 curves.append((claim, rows))
         return curves
 
+    def describe_further_rows(self, claim_id: str) -> str:
+        """Return what crossed splits say of a claim on further rows; nothing if nobody crossed them."""
+        rows = self.further_rows[self.further_rows["claim"] == claim_id]
+        return describe_further_rows(rows) if len(rows) else ""
+
     @property
     def is_short(self) -> bool:
         """Whether it has fewer repeats than the paper's file asks for."""
@@ -177,6 +190,10 @@ def _read_readings(path: Path, name: str) -> pd.DataFrame:
     nothing = pd.DataFrame(columns=[name])
     rows = pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.is_file() else nothing
     return rows if "kind" in rows else nothing
+
+
+def _read_further_rows(path: Path) -> pd.DataFrame:
+    return read_csv(path) if path.is_file() else pd.DataFrame(columns=["claim"])
 
 
 def read_paper_as_run(path: Path) -> Paper:

@@ -18,7 +18,7 @@ MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 12
+    assert len(COMMANDS) == 13
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 

@@ -31,6 +31,7 @@ PROTOCOL: dict[str, Any] = {
     "split": "random",
     "train_rows": None,
     "test_rows": None,
+    "draw": 0,
     "leakage": False,
 }
 
@@ -44,7 +45,7 @@ _CHOICES = {
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split", "train_rows", "test_rows")
+_LATER = ("rows", "split", "train_rows", "test_rows", "draw")
 
 #: Options that say what else is measured of the same run: part of the key, not of the identity.
 _MEASURED = ("leakage",)
@@ -69,8 +70,9 @@ class Cell:
         ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
         or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
         ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
-        take the place of the shares, and are drawn from all rows, an official split or not); ``leakage`` (whether to
-        measure what the rows leak that an algorithm trains on instead of the training rows).
+        take the place of the shares, and are drawn from all rows, an official split or not); ``draw`` (which draw of
+        the algorithm's randomness on the split of the repeat, from 0); ``leakage`` (whether to measure what the rows
+        leak that an algorithm trains on instead of the training rows).
 
     Examples
     --------
@@ -224,6 +226,9 @@ def read_protocol(given: Mapping | None) -> dict:
     for name, choices in _CHOICES.items():
         if protocol[name] not in choices:
             raise BadInput(f"protocol.{name} must be {' or '.join(map(_format_word, choices))}, got {protocol[name]!r}")
+    draw = protocol["draw"]
+    if isinstance(draw, bool) or not isinstance(draw, int) or draw < 0:
+        raise BadInput(f"protocol.draw must be a whole number from 0, got {draw!r}")
     _check_numbers_of_rows(protocol)
     # a share of test rows means nothing beside their number, so it must not tell cells apart
     return protocol | {"test_size": float(size if protocol["train_rows"] is None else PROTOCOL["test_size"])}

@@ -49,6 +49,8 @@ class Protocol(Document):
     """Number of training rows, or of rows of each class that takes part; needs ``test_rows`` beside it."""
     test_rows: int | dict[str, int] | None = None
     """Number of test rows, or of rows of each class that takes part."""
+    draw: int = Field(0, ge=0)
+    """Which draw of the algorithm's randomness on the split of the repeat."""
     leakage: bool = False
     """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
 

@@ -5,7 +5,7 @@ All say "at every ...", so a claim holds only if it holds in every group; how th
 
 Repeats are runs on the same rows, each with its own noise and, unless the split is official or in order, its own split.
 A verdict speaks of further such runs. They are independent, given the rows, so nothing is corrected for splits that
-share rows: a correction such as Nadeau and Bengio's is for claims about further rows.
+share rows: a correction such as Nadeau and Bengio's is for claims about further rows, see `further_rows`.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ _SUMMARIES = (
     "privacy.json",
     "readings.csv",
     "curves.csv",
+    "further_rows.csv",
     "paper.yaml",
     "provenance.json",
 )
@@ -62,7 +63,7 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         paper=paper,
         sentence=summarise_run(run),
         notes=notes,
-        claims=[describe_claim(paper, claim) for claim in run.claims],
+        claims=[_describe_claim(run, claim) for claim in run.claims],
         numbers=[describe_number(paper, row) for row in run.numbers.to_dict("records")],
         counts=count_verdicts(paper, run.numbers, run.claims),
         tables=[_describe_table(run, part) for part in paper.tables],
@@ -126,6 +127,10 @@ def describe_number(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
         "reason": row["reason"],
         "source": row["source"],
     }
+
+
+def _describe_claim(run: PaperRun, claim: Mapping[str, Any]) -> dict[str, Any]:
+    return describe_claim(run.paper, claim) | {"further_rows": run.describe_further_rows(claim["id"])}
 
 
 def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:

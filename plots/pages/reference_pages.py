@@ -81,6 +81,15 @@ def format_readings(run: PaperRun) -> list[str]:
     return sentences
 
 
+def format_further_rows(run: PaperRun) -> list[str]:
+    """Return what splits that were crossed with draws of the noise say of each claim."""
+    sentences = []
+    for claim in run.claims:
+        if said := run.describe_further_rows(claim["id"]):
+            sentences.append(f"- *{claim['text']}* {said[0].upper()}{said[1:]}.")
+    return ["\n".join(sentences)] if sentences else []
+
+
 def format_accounts(run: PaperRun) -> str:
     """Return what fitted models account for, and what the audit measured, as a Markdown table."""
     body = []
@@ -136,6 +145,7 @@ def describe_paper(folder: Path) -> str:
         "Comparisons": _format_parts(run, paper.figures),
         "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
         "Claims": [format_claims(run.claims)] if run.claims else [],
+        "Further rows": format_further_rows(run),
         "Readings": format_readings(run),
         "Privacy": [format_accounts(run)] if run.privacy else [],
         "Figures": [format_figures(run)],

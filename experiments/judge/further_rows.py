@@ -1,0 +1,222 @@
+"""Would a claim hold on further rows of the same kind? Splits are crossed with draws of the noise to find out.
+
+A verdict speaks of further runs on the same rows. Other rows would change more than a split does, and the repeats of a
+random split share rows, so their spread understates by how much. Nadeau and Bengio ("Inference for the generalization
+error", Machine Learning 52, 2003) widen the interval of a mean over n splits: its variance becomes
+(1/n + n_test/n_train) s^2 in place of s^2/n. That is right for what the split makes of s^2 alone, as the noise of an
+algorithm is drawn anew in every run, whatever rows it shares. So every split is run with two draws of the noise, which
+tells the two parts of the variance apart, and only the part of the split is widened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from datasets import catalogue
+from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
+from experiments.config.paper import Paper, Study
+from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.group_claim import ClaimAboutRuns, Evidence, is_fixed_split
+from experiments.judge.verdict import describe_place
+from experiments.stats import LEVEL
+
+DRAWS = 2
+"""Draws of the noise on each split."""
+
+LEAST_SPLITS = 3
+"""With fewer splits nothing is said of their variance."""
+
+
+class SplitVariance(NamedTuple):
+    """What the runs of one part of a claim say of further rows.
+
+    Parameters
+    ----------
+    n : int
+        Splits, each run with two draws of the noise.
+    effect : float
+        The mean over all runs.
+    low, high : float
+        Its 95 % interval for further rows.
+    noise : float
+        Standard deviation that the noise makes of one run.
+    split : float
+        Standard deviation that the split makes of one run.
+    """
+
+    n: int
+    effect: float
+    low: float
+    high: float
+    noise: float
+    split: float
+
+
+def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance:
+    """Tell the variance of the split from that of the noise, and widen the interval of the mean by the first.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_splits, n_draws)
+        What a claim wants to know of each run; at least two splits and two draws.
+    overlap : float
+        What repeats share, as `find_overlap` returns it: test rows by training rows.
+
+    Notes
+    -----
+    One-way analysis of variance: the mean square within splits is the variance of the noise, and the variance of the
+    splits' means is that of the split and 1/n_draws of that of the noise. A variance of the split that comes out below
+    zero is zero.
+
+    Examples
+    --------
+    >>> of_split_alone = estimate_split_variance(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), 0.5)
+    >>> of_split_alone.effect, of_split_alone.noise, of_split_alone.split
+    (2.0, 0.0, 1.0)
+    """
+    n_splits, n_draws = values.shape
+    noise = float(values.var(axis=1, ddof=1).mean())
+    of_means = float(values.mean(axis=1).var(ddof=1))
+    split = max(of_means - noise / n_draws, 0.0)
+    half = float(student.ppf((1 + LEVEL) / 2, n_splits - 1)) * math.sqrt(of_means / n_splits + overlap * split)
+    effect = float(values.mean())
+    return SplitVariance(n_splits, effect, effect - half, effect + half, math.sqrt(noise), math.sqrt(split))
+
+
+def find_overlap(study: Study, dataset: str) -> float:
+    """Return how much of the variance of a split stays in the mean of ever so many splits of the same rows.
+
+    With all rows on one side or the other that is n_test/n_train (Nadeau and Bengio). Rows that are drawn out of more
+    overlap less, in proportion to the share that is drawn.
+
+    Examples
+    --------
+    >>> round(find_overlap(Study(dataset="car", algorithm="rdt", protocol={"test_size": 0.2}), "car"), 4)
+    0.25
+    >>> drawn = {"train_rows": 432, "test_rows": 432}
+    >>> find_overlap(Study(dataset="car", algorithm="rdt", protocol=drawn), "car")
+    0.5
+    """
+    protocol = PROTOCOL | study.protocol_options
+    if protocol["train_rows"] is None:
+        return protocol["test_size"] / (1 - protocol["test_size"])
+    train, test = map(_count_rows, (protocol["train_rows"], protocol["test_rows"]))
+    return test / train * (train + test) / catalogue.read_entry(dataset).rows
+
+
+def _count_rows(size: int | Mapping[str, int]) -> int:
+    return sum(size.values()) if isinstance(size, Mapping) else size
+
+
+def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
+    """Return the cells that tell whether claims hold on further rows: by draw of the noise, and by study.
+
+    Asked are all claims about means, of the settings whose rows are split at random.
+    """
+    wanted = []
+    for _, evidence in _list_asked(paper, pd.DataFrame()):
+        for parts in evidence.parts:
+            wanted += [(study, SettingsOfAxes.of(where)) for study, where in parts]
+    first: dict[str, list[Cell]] = {}
+    for name, cells in cells_of_studies(paper).items():
+        settings = [of_claim for study, of_claim in wanted if study == name]
+        fixed = {dataset for dataset in paper.studies[name].dataset if is_fixed_split(paper.studies[name], dataset)}
+        first[name] = [cell for cell in cells if cell.dataset not in fixed and any(own.hold(cell) for own in settings)]
+    return [{name: [_redraw(cell, draw) for cell in cells] for name, cells in first.items()} for draw in range(DRAWS)]
+
+
+def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return what crossed runs say of each claim, one row for each of its parts.
+
+    Parameters
+    ----------
+    paper : Paper
+        With its claims.
+    tables : sequence of DataFrame
+        The long table of each draw of the noise.
+
+    Returns
+    -------
+    DataFrame
+        ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim wants
+        above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
+        that each makes of one run) and ``holds``, whether the interval lies above zero.
+    """
+    rows = []
+    for asked in zip(*(list(_list_asked(paper, table)) for table in tables), strict=True):
+        claim = asked[0][0]
+        for place, groups in enumerate(zip(*(evidence.groups for _, evidence in asked), strict=True)):
+            name, where = asked[0][1].parts[place][0]
+            overlap = find_overlap(paper.studies[name], _the_dataset(paper, name, where))
+            for found in _judge_group(groups, overlap):
+                rows.append({"claim": claim.id, **found})
+    columns = ["claim", "setting", "part", "n", "gain", "low", "high", "noise", "split", "holds"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _list_asked(paper: Paper, table: pd.DataFrame) -> Iterator[tuple[ClaimAboutRuns, Evidence]]:
+    """Yield the claims about means with what a table of runs says of those groups whose rows are split at random."""
+    for claim in paper.claims:
+        if not isinstance(claim, ClaimAboutRuns) or claim.explain_missing(paper):
+            continue
+        evidence = claim.make_evidence(paper, table)
+        groups, parts = [], []
+        for group, part in zip(evidence.groups, evidence.parts, strict=True):
+            name, where = part[0]
+            is_random = not is_fixed_split(paper.studies[name], _the_dataset(paper, name, where))
+            if group.center == "mean" and is_random:
+                groups.append(group)
+                parts.append(part)
+        yield claim, evidence._replace(groups=groups, parts=parts)
+
+
+def _the_dataset(paper: Paper, study: str, where: Mapping[str, Any]) -> str:
+    """Return the data set that a group of a claim is about; a group of several is about the first."""
+    return paper.studies[study].axis("dataset", {"dataset": where["dataset"]} if "dataset" in where else None)[0]
+
+
+def _redraw(cell: Cell, draw: int) -> Cell:
+    return replace(cell, protocol={**cell.protocol, "draw": draw})
+
+
+def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[str, Any]]:
+    """Yield what the draws of the noise say of each part of one group, on the splits that all draws have."""
+    splits = sorted(set.intersection(*(set(group.repeats.tolist()) for group in groups)))
+    if len(splits) < LEAST_SPLITS:
+        return
+    for parts in zip(*(group.parts for group in groups), strict=True):
+        gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(parts, groups, strict=True)]
+        found = estimate_split_variance(np.column_stack(gains), overlap)
+        setting = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
+        numbers = {"n": found.n, "gain": found.effect, "low": found.low, "high": found.high}
+        yield {**setting, **numbers, "noise": found.noise, "split": found.split, "holds": found.low > 0}
+
+
+def describe_further_rows(rows: pd.DataFrame) -> str:
+    """Say of one claim in how many of its parts it holds on further rows, and what splits make of the variance.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of one claim, as from `judge_further_rows`.
+
+    Examples
+    --------
+    >>> one = {"n": 10, "noise": 3.0, "split": 1.0, "holds": True}
+    >>> describe_further_rows(pd.DataFrame([one, one | {"holds": False}]))
+    'on further rows of this kind it holds in 1 of 2 parts (10 splits); the split makes 10 % of the variance'
+    """
+    noise, split = (float((rows[name] ** 2).sum()) for name in ("noise", "split"))
+    share = split / (noise + split) if noise + split else 0.0
+    held = f"{int(rows['holds'].sum())} of {len(rows)} parts ({rows['n'].min()} splits)"
+    return f"on further rows of this kind it holds in {held}; the split makes {share:.0%} of the variance".replace(
+        "%", " %"
+    )

@@ -1,0 +1,113 @@
+"""The variance of the split is told from that of the noise, and only it is widened."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from experiments.cells.cell import Cell
+from experiments.judge.further_rows import estimate_split_variance, judge_further_rows, list_crossed_cells
+from experiments.store.long_table import long_table
+from experiments.store.record import Measured, Record
+from tests.command_line import exit_code
+from tests.papers import make_paper
+
+ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "pair", "better": "rdt", "worse": "majority"}
+ABOVE |= {"within": ["dataset"], "metric": "accuracy"}
+STUDY = {"dataset": ["car", "adult"], "algorithm": ["rdt", "majority"], "epsilon": 1.0}
+PAPER = {"repeats": 10, "studies": {"pair": STUDY}, "claims": [ABOVE]}
+
+
+def test_both_variances_are_found_on_average():
+    rng = np.random.default_rng(1)
+    squares = []
+    for _ in range(4000):
+        values = 3.0 + rng.normal(0, 2.0, (10, 1)) + rng.normal(0, 1.0, (10, 2))
+        found = estimate_split_variance(values, 0.4)
+        squares.append((found.noise**2, found.split**2))
+    noise, split = np.mean(squares, axis=0)
+    assert noise == pytest.approx(1.0, rel=0.03) and split == pytest.approx(4.0, rel=0.03)
+
+
+def test_without_noise_the_interval_is_that_of_nadeau_and_bengio():
+    gains = np.random.default_rng(2).normal(1.0, 1.0, 10)
+    found = estimate_split_variance(np.column_stack([gains, gains]), 3 / 7)
+    half = stats.t.ppf(0.975, 9) * gains.std(ddof=1) * math.sqrt(1 / 10 + 3 / 7)
+    assert (found.low, found.high) == pytest.approx((gains.mean() - half, gains.mean() + half))
+
+
+def test_without_an_effect_of_the_split_the_overlap_widens_nothing():
+    """Noise of the same sum in each split leaves the splits nothing to differ by."""
+    noise = np.random.default_rng(3).normal(0, 1, 10)
+    found = estimate_split_variance(np.column_stack([1 + noise, 1 - noise]), 3 / 7)
+    assert found.split == 0 and found.high - found.low == pytest.approx(0, abs=1e-12) and found.noise > 0.5
+
+
+def test_the_interval_covers_the_mean_of_further_rows():
+    """Rows drawn anew each time: a classifier that knows nothing has an accuracy of test rows alone, plus noise.
+
+    Test sets of random splits share rows, so the interval without the overlap covers the truth far too seldom.
+    One with it is near 95 %: its variance of the split is an estimate.
+    """
+    rng = np.random.default_rng(4)
+    covered = {0.0: 0, 3 / 7: 0}
+    for _ in range(300):
+        rows = rng.normal(0, 1, 100)
+        tests = np.array([rng.permutation(rows)[:30].mean() for _ in range(30)])
+        values = tests[:, None] + rng.normal(0, 0.2, (30, 2))
+        for overlap in covered:
+            found = estimate_split_variance(values, overlap)
+            covered[overlap] += found.low <= 0 <= found.high
+    assert covered[0.0] < 0.75 * 300 and covered[3 / 7] >= 0.9 * 300
+
+
+def test_a_draw_is_another_seed_on_the_same_split():
+    """The default is part of no identity, so seeds of what was published stay."""
+    first, again = Cell("car", "majority", {}, 1.0, 3), Cell("car", "majority", {}, 1.0, 3)
+    again.protocol["draw"] = 1
+    assert "draw" not in first.identity and first.seed != again.seed and first.key != again.key
+
+
+def test_only_random_splits_are_crossed():
+    paper = make_paper(**PAPER)
+    draws = list_crossed_cells(paper)
+    for draw, cells in enumerate(draws):
+        assert {(cell.dataset, cell.protocol["draw"]) for cell in cells["pair"]} == {("car", draw)}
+        assert len(cells["pair"]) == 20
+
+
+def test_a_claim_holds_on_further_rows_if_splits_do_not_undo_it():
+    """Half a point in every split is proven for these rows, but not for others if splits differ by a point."""
+    paper = make_paper(**PAPER)
+    draws = list_crossed_cells(paper)
+
+    def judge(split_gains):
+        tables = []
+        for draw, cells in enumerate(draws):
+            records = {}
+            for cell in cells["pair"]:
+                gain = split_gains[cell.repeat] + 0.001 * draw if cell.algorithm == "rdt" else 0.0
+                records[cell.key] = Record("done", Measured({"accuracy": 0.5 + gain}, 0.0, {}))
+            tables.append(long_table(cells, records))
+        return judge_further_rows(paper, tables)
+
+    (steady,) = judge([0.005] * 10).to_dict("records")
+    assert (
+        steady["setting"] == "car" and steady["n"] == 10 and steady["gain"] == pytest.approx(0.0055) and steady["holds"]
+    )
+    (shaky,) = judge(list(np.linspace(-0.004, 0.02, 10))).to_dict("records")
+    assert shaky["gain"] > steady["gain"] and shaky["split"] > 0.005 and not shaky["holds"]
+
+
+def test_the_command_writes_what_it_found(tmp_path, capsys):
+    assert exit_code("do=crossing", "paper=demo", "repeats=3", f"results={tmp_path}") == 0
+    rows = pd.read_csv(tmp_path / "paper-demo" / "further_rows.csv")
+    assert set(rows["n"]) == {3} and (rows["low"] <= rows["gain"]).all()
+    assert "on further rows of this kind it holds in" in capsys.readouterr().err
+
+
+def test_too_few_splits_are_refused(tmp_path, capsys):
+    assert exit_code("do=crossing", "paper=demo", "repeats=2", f"results={tmp_path}") == 2
+    assert "at least 3 splits" in capsys.readouterr().err
