@@ -10,13 +10,16 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from numpy.typing import ArrayLike
 
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from plots import style
@@ -26,6 +29,8 @@ _WIDTH = 11.0
 _TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
 _MOST_DOTS = 60
 """With more readings than that, dots would touch: strokes are drawn instead."""
+_MOST_STROKES = 300
+"""With more readings than that, strokes would be thinner than a hair and many: each row is an image."""
 _WIDE = 6
 """The largest distance over the smallest from which on the axis is logarithmic."""
 _LITERAL, _PALE = "#d1661f", "#8b949e"
@@ -105,7 +110,7 @@ def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, si
     for value, (_, colour) in curve.colours.items():
         is_here = (drawn[curve.colour_by] == value).to_numpy()
         own, at = drawn[is_here], places[is_here]
-        axes.vlines(at, own["low"], own["high"], colors=colour, linewidth=max(size / 5, 0.5), alpha=0.55)
+        _draw_strokes(axes, at, own["low"], own["high"], color=colour, linewidth=max(size / 5, 0.5), alpha=0.55)
         is_full = own[curve.full].to_numpy(bool)
         draw = partial(axes.plot, ls="none", marker="o", markersize=size, color=colour, markeredgewidth=0.8)
         draw(at[is_full], own[curve.effect][is_full])
@@ -164,8 +169,11 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
         places = np.flatnonzero((drawn[PREFIX + name].astype(str) == value).to_numpy())
         if names.index(name) % 2 == 0:
             axes.axhspan(row - 0.5, row + 0.5, color=GRID, alpha=0.45, linewidth=0)
-        if len(drawn) > _MOST_DOTS:
-            axes.vlines(places, row - 0.36, row + 0.36, colors=INK, linewidth=size)
+        if len(drawn) > _MOST_STROKES:
+            _draw_row_as_image(axes, row, places, len(drawn))
+        elif len(drawn) > _MOST_DOTS:
+            ends = np.full(len(places), row - 0.36), np.full(len(places), row + 0.36)
+            _draw_strokes(axes, places, *ends, color=INK, linewidth=size)
         else:
             axes.plot(places, [row] * len(places), marker="o", color=INK, markersize=size, linestyle="none")
     for name in names:
@@ -184,6 +192,21 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
     axes.tick_params(axis="both", length=0, labelbottom=False)
     axes.set_xlabel(f"{len(drawn)} readings, each a column, in the order above", fontsize=9.5)
     style.hide_frame(axes)
+
+
+def _draw_strokes(axes: Axes, places: np.ndarray, low: ArrayLike, high: ArrayLike, **style_of_line: Any) -> None:
+    """Draw upright strokes as one line with gaps: in an SVG a stroke of its own takes five times as much."""
+    gaps = np.full(len(places), np.nan)
+    x, y = np.column_stack([places, places, places]), np.column_stack([low, high, gaps])
+    axes.plot(x.ravel(), y.ravel(), solid_capstyle="butt", **style_of_line)
+
+
+def _draw_row_as_image(axes: Axes, row: int, places: np.ndarray, n: int) -> None:
+    """Draw which of n readings have a value as a row of pixels, grey so that it is seen on dark and on light."""
+    pixels = np.zeros((1, n, 4))
+    pixels[0, places] = to_rgba(_PALE)
+    extent = (-0.5, n - 0.5, row + 0.36, row - 0.36)
+    axes.imshow(pixels, extent=extent, aspect="auto", interpolation="none", zorder=2)
 
 
 def _shorten(value: str) -> str:
