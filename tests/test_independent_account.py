@@ -88,11 +88,13 @@ PLANTED = [  # what they call costs more than their ledger says
 ]
 BY_OPENDP = {
     "diff_lr",
+    "diff_lr_ball",
     "dp_marginals",
     "dpba",
     "dpc",
     "edprf_sound",
     "fm",
+    "fm_ball",
     "fm_code",
     "PFDPDTClassifier sound",
     "rdt",
