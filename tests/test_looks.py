@@ -427,7 +427,7 @@ def test_without_a_bound_of_the_better_one_the_mean_is_not_asked():
 
 
 def test_an_error_beyond_its_bound_is_an_error():
-    with pytest.raises(ValueError, match="a run lost 1.2, more than the 1 that it can lose"):
+    with pytest.raises(ValueError, match=r"a run lost 1\.2, more than the 1 that it can lose"):
         judge_errors([(1.3, 0.1)] * 10)
 
 
