@@ -254,6 +254,21 @@ def test_the_sound_classifier_is_the_reference_tree(seed, epsilon, sampling):
     assert_same_trees(forest(DiffPETsClassifier, epsilon, variant="sound", sampling=sampling).fit(X, y), expected)
 
 
+def test_a_draw_by_information_gain_costs_more_than_the_printed_sensitivity_says():
+    """A record of a new class in a node of 70 others: its entropies alone say by how much the score falls."""
+    moved = information_gain([(None, 0)] * 70) - information_gain([(None, 0)] * 70 + [(None, 1)])
+    printed = math.log(71) + 1 / math.log(2)
+    assert printed < moved < TRUE_SENSITIVITY
+    draws = {}
+    for name in ("natural", "binary"):
+        model = forest(DiffPETsClassifier, 6.0, criterion="information_gain", gain_sensitivity=name).fit(*table(0))
+        (bootstrap,) = model.privacy_.ledger.parts
+        draws[name] = bootstrap.part.parts[0].parts[1]
+    assert draws["binary"].epsilon == pytest.approx(6 / N_TREES / 2 / (DEPTH + 1))
+    assert draws["natural"].epsilon == pytest.approx(draws["binary"].epsilon * TRUE_SENSITIVITY / printed)
+    assert draws["natural"].sensitivity == pytest.approx(draws["binary"].sensitivity) == pytest.approx(TRUE_SENSITIVITY)
+
+
 # Numbers.
 
 NUMBER_READINGS = [
