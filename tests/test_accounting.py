@@ -67,7 +67,7 @@ def test_an_unpaid_step_costs_infinity_wherever_it_stands():
 def test_a_step_that_never_happens_costs_nothing():
     never = Sequential("split level", (spent(0.1), Unpaid("a look")), times=0)
     assert never.epsilon == 0 and never.to_lines()[0] == "0 x split level, on the same rows, costs 0"
-    root = fitted(DiffPETsClassifier(2.4, n_estimators=3, max_depth=1, levels="with_root"))
+    root = fitted(DiffPETsClassifier(2.4, n_estimators=3, max_depth=1, leaf="class_counts"))
     assert all(len(nodes) == 1 for nodes in root.trees_)
     assert root.privacy_.accounted_epsilon == pytest.approx(3 * cost_of_a_bootstrap(2.4 / 3 / 2, 60), rel=1e-9)
     assert not root.privacy_.keeps_claim
@@ -340,10 +340,11 @@ ESTIMATORS = [
     DiffPRFsClassifier(2000.0, max_depth=3, n_estimators=5, criterion="max", max_features=5),
     DiffPRFClassifier(2000.0, max_depth=3, n_estimators=5),
     DiffPRFClassifier(2000.0, max_depth=3, n_estimators=5, criterion="gini", stop_below="zero"),
-    DiffPETsClassifier(2.0, max_depth=3, n_estimators=5),
+    DiffPETsClassifier(2.0, max_depth=3, n_estimators=5, leaf="class_counts"),
+    DiffPETsClassifier(2.0, max_depth=3, n_estimators=5, leaf="class_counts", levels="below_root"),
     DiffPETsClassifier(2.0, max_depth=3, n_estimators=5, variant="sound"),
     DiffPETsRegressor(2.0, max_depth=3, n_estimators=5),
-    DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, levels="with_root", leaf="mean"),
+    DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, levels="below_root", leaf="mean"),
     DiffPETsRegressor(2.0, max_depth=3, n_estimators=5, variant="sound", sampling="all"),
     DiffPRFsClassifier(2.0, max_depth=3, n_estimators=5, variant="sound"),
     DiffPRFClassifier(2.0, max_depth=3, n_estimators=5, variant="sound", level_budget="linear", sampling="all"),
@@ -405,11 +406,13 @@ def test_diffprf_costs_a_bootstrap_for_every_tree_whether_or_not_columns_are_con
 
 
 def test_the_ledger_of_the_printed_diffpets_has_a_count_and_a_draw_on_every_level():
-    """B = 2.4, t = 3, h = 3: a mechanism has 2.4 / 3 / 2 / 4 = 0.1."""
-    for cls, leaf in ((DiffPETsClassifier, [0.1]), (DiffPETsRegressor, [0.05, 0.05])):
-        (bootstrap,) = fitted(cls(2.4, n_estimators=3, max_depth=3)).privacy_.ledger.parts
+    """B = 2.4, t = 3, h = 3: a mechanism has 2.4 / 3 / 2 / 4 = 0.1; of the three levels the last one has no splits."""
+    noisy = DiffPETsClassifier(leaf="class_counts")
+    for model, leaf in ((noisy, [0.1]), (DiffPETsRegressor(), [0.05, 0.05])):
+        model.set_params(epsilon=2.4, n_estimators=3, max_depth=3)
+        (bootstrap,) = fitted(model).privacy_.ledger.parts
         level, leaf_level = bootstrap.part.parts
-        assert level.times == 3 and bootstrap.n_rows == 60
+        assert level.times == 2 and bootstrap.n_rows == 60
         count, split, unpaid = level.parts
         assert (count.mechanism, count.epsilon, count.sensitivity) == ("laplace", pytest.approx(0.1), 1.0)
         assert (split.mechanism, split.epsilon, split.sensitivity) == ("exponential", pytest.approx(0.1), 2.0)
@@ -544,10 +547,20 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (DiffPRFClassifier(variant="sound"), 2.0, set()),
     (DiffPRFClassifier(variant="sound", level_budget="linear"), 2.0, set()),
     (DiffPRFClassifier(criterion="max", sampling="all"), 2.0, set()),
-    (DiffPETsClassifier(), math.inf, PRINTED_DIFFPETS),
-    (DiffPETsClassifier(levels="with_root"), math.inf, PRINTED_DIFFPETS),
-    (DiffPETsClassifier(leaf="count"), math.inf, PRINTED_DIFFPETS | {"exact leaves"}),
-    (DiffPETsClassifier(sampling="disjoint"), math.inf, PRINTED_DIFFPETS - {"bootstrap"}),
+    (DiffPETsClassifier(), math.inf, PRINTED_DIFFPETS | {"exact leaves"}),
+    (DiffPETsClassifier(leaf="class_counts"), math.inf, PRINTED_DIFFPETS),
+    (DiffPETsClassifier(leaf="class_counts", levels="below_root"), math.inf, PRINTED_DIFFPETS),
+    (DiffPETsClassifier(sampling="disjoint"), math.inf, PRINTED_DIFFPETS - {"bootstrap"} | {"exact leaves"}),
+    (
+        DiffPETsClassifier(criterion="information_gain"),
+        math.inf,
+        PRINTED_DIFFPETS | {"exact leaves", "sensitivity from the rows", "sensitivity too small"},
+    ),
+    (
+        DiffPETsClassifier(criterion="information_gain", gain_sensitivity="binary"),
+        math.inf,
+        PRINTED_DIFFPETS | {"exact leaves", "sensitivity from the rows"},
+    ),
     (DiffPETsClassifier(variant="sound"), 2.0, set()),
     (DiffPETsClassifier(variant="sound", sampling="all"), 2.0, set()),
     (DiffPETsRegressor(), math.inf, PRINTED_DIFFPETS),

@@ -69,6 +69,7 @@ SHOWN_BY = {
     "interval ends from the rows": {"calls", "told"},
     "cuts from the rows": {"calls", "sensitivity", "release"},
     "sensitivity from the rows": {"told"},
+    "sensitivity too small": set(),
     "bootstrap": {"sampling", "sensitivity", "claim"},
     "exact leaves": {"no noise"},
     "exact choices": {"no noise"},
@@ -84,8 +85,10 @@ SHOWN_BY = {
 """By which rules a replay can show a confessed fault: a step that reads the rows changes what follows.
 
 A count that nothing uses is paid for and no leak; the height of RDT takes more columns to move by one record; where
-RFDPP-Gini spends more than it says, it has diverged before.
+RFDPP-Gini spends more than it says, it has diverged before; information gain moves most where a class is new.
 """
+LOOSE = ("fm_ball", "diff_lr_ball")
+"""Told more than they need: in the ball a record of d attributes moves M by d at most, not by d² as in the box."""
 
 each = pytest.mark.parametrize("subject", [*EVERY, *READINGS], ids=lambda subject: subject.name)
 
@@ -121,9 +124,10 @@ def test_the_dearest_record_costs_what_the_ledger_says(subject, reports):
         return
     for relation, accounted in report.accounted.items():
         assert report.composed[relation] <= accounted * (1 + 1e-9)
-    assert report.composed[ADDED_OR_REMOVED] == pytest.approx(report.accounted[ADDED_OR_REMOVED], rel=1e-9)
-    assert report.composed[REPLACED] > report.accounted[REPLACED] / 4
     assert report.n_calls >= 1
+    if subject.name not in LOOSE:
+        assert report.composed[ADDED_OR_REMOVED] == pytest.approx(report.accounted[ADDED_OR_REMOVED], rel=1e-9)
+        assert report.composed[REPLACED] > report.accounted[REPLACED] / 4
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -24,6 +24,7 @@ from tests.reference_trees import (
     DOMAIN,
     EPSILONS,
     EQUALS,
+    N_CLASSES,
     N_TREES,
     SOUND_EPSILONS,
     TABLES,
@@ -163,9 +164,9 @@ def reference_tree(
     return nodes
 
 
-def printed_trees(X, labels, epsilon, *, sampling="bootstrap", **parameters):
+def printed_trees(X, labels, epsilon, *, sampling="bootstrap", of_level=1, **parameters):
     """ε₁ = B / t, ε₂ = ε₁ / (2 (h + 1)); a tree on rows that no other sees has all of B."""
-    tree = epsilon / (1 if sampling == "disjoint" else N_TREES)
+    tree = epsilon / of_level / (1 if sampling == "disjoint" else N_TREES)
     return [
         reference_tree(sample, tree / (2 * (DEPTH + 1)), rng, **parameters)
         for sample, rng in samples_and_streams(X, labels, sampling)
@@ -184,10 +185,24 @@ def sound_trees(X, labels, epsilon, sampling, **parameters):
     return trees
 
 
-CLASSES = {"score": gini, "finish": leaf}
-NUMBERS = {"score": summed_variance, "finish": ratio_leaf, "m": len(COLUMNS)}
+LEVELS = DEPTH - 1
+"""Levels of splits of a printed tree: the root is the first of h levels of nodes."""
+CLASSES = {"score": gini, "finish": free_label, "depth": LEVELS}
+NUMBERS = {"score": summed_variance, "finish": ratio_leaf, "m": len(COLUMNS), "depth": LEVELS}
 SOUND_CLASSES = {"score": gini, "finish": flipped_leaf}
 SOUND_NUMBERS = {"score": summed_variance, "finish": parts_leaf, "m": len(COLUMNS), "sensitivity": 1}
+TRUE_SENSITIVITY = math.log2(71) + 1 / math.log(2)
+"""Of information gain on a table of 70 rows."""
+
+
+def information_gain(*sides):
+    """Minus the entropies of both sides in bits, weighted by their rows."""
+    total = 0.0
+    for side in sides:
+        for c in range(N_CLASSES):
+            n = sum(label == c for _, label in side)
+            total += n * math.log2(n / len(side)) if n else 0.0
+    return total
 
 
 def readings(table):
@@ -199,10 +214,20 @@ def readings(table):
 
 CLASS_READINGS = [
     ({}, {}),
-    ({"leaf": "count"}, {"finish": free_label}),
-    ({"levels": "with_root"}, {"depth": DEPTH - 1}),
+    ({"leaf": "class_counts"}, {"finish": leaf}),
+    ({"levels": "below_root"}, {"depth": DEPTH}),
+    ({"share_of": "level"}, {"of_level": 2}),
+    ({"leaf": "class_counts", "share_of": "level"}, {"finish": leaf, "of_level": 2}),
+    ({"criterion": "information_gain"}, {"score": information_gain, "sensitivity": math.log(71) + 1 / math.log(2)}),
+    (
+        {"criterion": "information_gain", "gain_sensitivity": "binary"},
+        {"score": information_gain, "sensitivity": TRUE_SENSITIVITY},
+    ),
     ({"cut": "record"}, {"draw_cut": cut_from_records}),
     ({"max_features": None}, {"m": 2}),  # the square root of five columns, rounded down
+    ({"max_features": "sqrt"}, {"m": 2}),
+    ({"max_features": "half"}, {"m": 2}),
+    ({"max_features": "all"}, {"m": 5}),
     ({"max_features": 1}, {"m": 1}),
     ({"max_features": 5}, {"m": 5}),
     ({"sampling": "disjoint"}, {}),
@@ -229,6 +254,21 @@ def test_the_sound_classifier_is_the_reference_tree(seed, epsilon, sampling):
     assert_same_trees(forest(DiffPETsClassifier, epsilon, variant="sound", sampling=sampling).fit(X, y), expected)
 
 
+def test_a_draw_by_information_gain_costs_more_than_the_printed_sensitivity_says():
+    """A record of a new class in a node of 70 others: its entropies alone say by how much the score falls."""
+    moved = information_gain([(None, 0)] * 70) - information_gain([(None, 0)] * 70 + [(None, 1)])
+    printed = math.log(71) + 1 / math.log(2)
+    assert printed < moved < TRUE_SENSITIVITY
+    draws = {}
+    for name in ("natural", "binary"):
+        model = forest(DiffPETsClassifier, 6.0, criterion="information_gain", gain_sensitivity=name).fit(*table(0))
+        (bootstrap,) = model.privacy_.ledger.parts
+        draws[name] = bootstrap.part.parts[0].parts[1]
+    assert draws["binary"].epsilon == pytest.approx(6 / N_TREES / 2 / (DEPTH + 1))
+    assert draws["natural"].epsilon == pytest.approx(draws["binary"].epsilon * TRUE_SENSITIVITY / printed)
+    assert draws["natural"].sensitivity == pytest.approx(draws["binary"].sensitivity) == pytest.approx(TRUE_SENSITIVITY)
+
+
 # Numbers.
 
 NUMBER_READINGS = [
@@ -238,9 +278,13 @@ NUMBER_READINGS = [
     ({"variance_sensitivity": 0.25}, {"sensitivity": 0.25}),
     ({"criterion": "mean", "leaf": "mean"}, {"score": mean_variance, "finish": mean_leaf}),
     ({"error_threshold": 0.01}, {"settled": has_little_error(Fraction(1, 100))}),
-    ({"levels": "with_root"}, {"depth": DEPTH - 1}),
+    ({"levels": "below_root"}, {"depth": DEPTH}),
+    ({"share_of": "level"}, {"of_level": 2}),
     ({"cut": "record"}, {"draw_cut": cut_from_records}),
     ({"max_features": 2}, {"m": 2}),
+    ({"max_features": "sqrt"}, {"m": 2}),
+    ({"max_features": "half"}, {"m": 2}),
+    ({"max_features": "all"}, {"m": 5}),
     ({"sampling": "disjoint"}, {}),
     ({"sampling": "all"}, {}),
 ]
@@ -319,7 +363,7 @@ def test_constant_columns_and_empty_leaves_are_those_of_the_reference(kind, vari
 @pytest.mark.parametrize("leaf", ["sum_and_count", "mean"])
 def test_without_noise_a_leaf_without_records_predicts_the_middle(leaf):
     X, y = np.zeros((10, len(COLUMNS))), np.repeat([LOWER, UPPER], 5)
-    model = forest(DiffPETsRegressor, math.inf, leaf=leaf, max_depth=1, domain=REGRESSION).fit(X, y)
+    model = forest(DiffPETsRegressor, math.inf, leaf=leaf, max_depth=2, domain=REGRESSION).fit(X, y)
     for nodes in model.trees_:
         assert len(nodes) == 3 and nodes["value"][2] == 0.5
 
@@ -376,7 +420,7 @@ def test_a_printed_tree_admits_which_nodes_read_the_rows(estimator):
     X, y = table(0) if estimator is DiffPETsClassifier else regression_table(0)
     domain = DOMAIN if estimator is DiffPETsClassifier else REGRESSION
     for nodes in forest(estimator, 2.0, domain=domain).fit(X, y).trees_:
-        assert (nodes["exact"] == (nodes["depth"] < DEPTH)).all()
+        assert (nodes["exact"] == (nodes["depth"] < LEVELS)).all()
         assert not np.isnan(nodes["noisy_count"]).any()
 
 
@@ -415,7 +459,7 @@ def test_without_noise_it_agrees_with_extremely_randomised_trees_within_three_po
     for seed in range(5):
         train, test = train_test_split(np.arange(len(y)), test_size=0.3, random_state=seed, stratify=y)
         common = {"n_estimators": 25, "max_depth": depth, "random_state": seed}
-        ours = DiffPETsClassifier(math.inf, max_features=k, domain=data.domain, **common)
+        ours = DiffPETsClassifier(math.inf, max_features=k, levels="below_root", domain=data.domain, **common)
         theirs = ExtraTreesClassifier(max_features=k, bootstrap=True, **common)
         ours.fit(data.frame.iloc[train], y[train])
         theirs.fit(columns[train], y[train])
@@ -428,7 +472,7 @@ def test_without_noise_the_regressor_agrees_with_extremely_randomised_trees():
     X = rng.uniform(size=(1500, 4))
     y = np.clip(20 * X[:, 0] + 10 * np.sin(6 * X[:, 1]) + 15 * X[:, 2] ** 2 + rng.normal(0, 1, 1500), -20, 60)
     domain = Domain([Continuous(f"x{f}", 0, 1) for f in range(4)], Continuous("y", -20, 60))
-    ours = DiffPETsRegressor(math.inf, n_estimators=25, max_depth=8, domain=domain, random_state=0)
+    ours = DiffPETsRegressor(math.inf, n_estimators=25, max_depth=9, domain=domain, random_state=0)
     theirs = ExtraTreesRegressor(25, max_depth=8, bootstrap=True, random_state=0)
     scores = [model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) for model in (ours, theirs)]
     assert abs(scores[0] - scores[1]) < 0.03

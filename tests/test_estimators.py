@@ -331,7 +331,7 @@ BAD_PARAMETERS = {
     "epsilon": [0, -1.0, math.nan, "1", None],
     "n_estimators": [0, -3, 2.5, "many", None],
     "max_depth": [0, -1, 1.5, "deep", 31, True],
-    "max_features": [0, 4, 1.5, "sqrt", True],
+    "max_features": [0, 4, 1.5, "log2", True],
     "variant": ["papre", None],
     "criterion": ["ginni", 0],
     "stop_below": ["go"],
@@ -341,6 +341,8 @@ BAD_PARAMETERS = {
     "level_budget": [""],
     "leaf": ["none", None],
     "levels": ["root", None],
+    "share_of": ["tree", None],
+    "gain_sensitivity": ["ln", None],
     "cut": ["values", None],
     "variance_sensitivity": [0, -1.0, math.nan, math.inf, "2", None, True],
     "error_threshold": [-0.01, math.nan, math.inf, "0", None, False],
@@ -396,13 +398,21 @@ def test_the_sound_variant_refuses_the_bootstrap(make):
 
 
 OTHER_READINGS = {
-    algorithms.DiffPETsClassifier: {"leaf": "count", "levels": "with_root", "cut": "record"},
+    algorithms.DiffPETsClassifier: {
+        "leaf": "class_counts",
+        "levels": "below_root",
+        "share_of": "level",
+        "criterion": "information_gain",
+        "gain_sensitivity": "binary",
+        "cut": "record",
+    },
     algorithms.DiffPETsRegressor: {
         "leaf": "mean",
         "criterion": "mean",
         "variance_sensitivity": 1.0,
         "error_threshold": 0.1,
-        "levels": "with_root",
+        "levels": "below_root",
+        "share_of": "level",
         "cut": "record",
     },
     algorithms.DiffPRFsClassifier: {"stop_below": "zero"},

@@ -58,7 +58,7 @@ IN_PYTHON = [
         '(1 if self._sampling_rule() == "disjoint" else self.n_estimators)',
         "1",
         "1",
-        ("classification: mushroom, diffpets, epsilon = 0.5",),
+        ("classification: mushroom, diffpets_noisy_labels, epsilon = 0.5",),
     ),
     Fault(
         "budget not divided by T: RFDPP-Gini",
@@ -218,7 +218,7 @@ COMPILED = [
         "Laplace scale twice as large: DiffPETs",
         *(*LAPLACE, TWICE),
         "1",
-        ("classification: mushroom, diffpets, epsilon = 0.5",),
+        ("classification: mushroom, diffpets_noisy_labels, epsilon = 0.5",),
     ),
     Fault(
         "Laplace scale twice as large: RFDPP-Gini",

@@ -88,16 +88,20 @@ PLANTED = [  # what they call costs more than their ledger says
 ]
 BY_OPENDP = {
     "diff_lr",
+    "diff_lr_ball",
     "dp_marginals",
     "dpba",
     "dpc",
     "edprf_sound",
     "fm",
+    "fm_ball",
     "fm_code",
     "PFDPDTClassifier sound",
     "rdt",
 }
 """Estimators whose whole ledger OpenDP can express; a new one may be added to them."""
+LOOSE = ("fm_ball", "diff_lr_ball")
+"""They are told the box's sensitivity, and need less in the ball."""
 
 
 # What estimators say and do, in a process without compilation.
@@ -325,7 +329,7 @@ def test_the_calls_that_touch_a_record_cost_by_googles_accountant_what_the_ledge
     costs = [priced(way) for way in ways]
     for way, cost in zip(ways, costs, strict=True):
         assert cost <= ours + LOST_TO_DELTA + rounding(way)
-    assert not ways or max(costs) >= ours - LOST_TO_DELTA
+    assert not ways or subject.name in LOOSE or max(costs) >= ours - LOST_TO_DELTA
 
 
 def test_a_bootstrap_can_be_named_but_not_priced_and_its_step_is_a_lower_bound(seen):

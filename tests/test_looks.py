@@ -374,3 +374,64 @@ def test_a_reading_that_is_added_does_not_make_the_claim_harder_to_decide():
 def test_what_is_not_implemented_takes_no_share():
     lost = [ABOVE | {"id": f"lost {i}", "worse": "lost"} for i in range(200)]
     assert list_levels([ABOVE, *lost], **LOST) == list_levels([ABOVE])
+
+
+BELOW = {"id": "below", "text": "below", "kind": "below", "study": "errors", "within": [], "metric": "unit_mse"}
+BELOW |= {"better": "diffpets_regressor", "worse": "fm"}
+ERRORS = {"dataset": "wine_quality", "algorithm": ["diffpets_regressor", "fm"], "epsilon": 1.0}
+TREES_MISS_BY_ONE = {"unit_mse": {"diffpets_regressor": 1}}
+
+
+def judge_errors(errors, *, claim=BELOW, **keys):
+    """Judge that trees err less than FM, given the errors of both in each repeat."""
+    rows = []
+    for repeat, pair in enumerate(errors):
+        for algorithm, error in zip(ERRORS["algorithm"], pair, strict=True):
+            setting = {"study": "errors", "dataset": "wine_quality", "algorithm": algorithm, "epsilon": 1.0}
+            rows.append(setting | {"repeat": repeat, "unit_mse": error, "status": "done"})
+    size = {"repeats": len(errors), "most_repeats": len(errors)}
+    paper = make_paper(**size | {"studies": {"errors": ERRORS}, "claims": [claim], "at_most": TREES_MISS_BY_ONE} | keys)
+    (result,) = judge_claims(paper, pd.DataFrame(rows))
+    return result
+
+
+def count_gains_needed(gain, level):
+    """Return how many such gains, where a run may lose 1, make seventeen gamblers rich enough together."""
+    for n in range(1000):
+        money = sum((1 + gain * 2 ** (-k / 2)) ** n / ((k + 1) * (k + 2)) for k in range(17)) * 18 / 17
+        if money >= 1 / level:
+            return n
+    raise AssertionError("never")
+
+
+def test_a_mean_without_an_upper_end_is_proven_to_be_above_one_that_has_one():
+    needed = count_gains_needed(0.3, 0.05 / 2 / 2)
+    for repeats, verdict in ((needed - 1, "undecided"), (needed, "reproduced")):
+        result = judge_errors([(0.05, 0.35)] * repeats)
+        assert (result["on_average"], result["in_most_runs"]) == (verdict, "reproduced")
+
+
+def test_that_such_a_mean_is_below_is_never_proven():
+    """Most runs contradict the claim. Its collapses, seen or not, may outweigh them."""
+    for errors in ([(0.05, 0.01)] * 300, [(1.0, 0.0)] * 300):
+        result = judge_errors(errors)
+        assert (result["on_average"], result["in_most_runs"]) == ("undecided", "refuted")
+    result = judge_errors([(0.05, 0.01), (0.05, 0.01), (0.05, 1e6)] * 100)
+    assert (result["on_average"], result["verdict"]) == ("reproduced", "depends on the average")
+
+
+def test_without_a_bound_of_the_better_one_the_mean_is_not_asked():
+    turned = BELOW | {"better": "fm", "worse": "diffpets_regressor"}
+    for keys in ({"at_most": {}}, {"claim": turned}, {"center": {"unit_mse": "median"}}):
+        assert judge_errors([(0.05, 0.35)] * 100, **keys)["on_average"] is None
+
+
+def test_an_error_beyond_its_bound_is_an_error():
+    with pytest.raises(ValueError, match=r"a run lost 1\.2, more than the 1 that it can lose"):
+        judge_errors([(1.3, 0.1)] * 10)
+
+
+def test_between_two_that_have_a_bound_both_sides_can_be_proven():
+    bounds = {"at_most": {"unit_mse": {"diffpets_regressor": 1, "fm": 1}}}
+    assert judge_errors([(0.05, 0.5)] * 100, **bounds)["on_average"] == "reproduced"
+    assert judge_errors([(0.5, 0.05)] * 100, **bounds)["on_average"] == "refuted"

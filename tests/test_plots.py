@@ -725,6 +725,13 @@ def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item,
         check(paper | {"reported": None, part: [item]})
 
 
+def test_a_bound_of_an_algorithm_that_is_not_run_is_found_out_before_it_runs(paper, monkeypatch):
+    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
+    check(paper | {"at_most": {"unit_mse": {"a": 1}}})
+    with pytest.raises(BadInput, match=r"at_most\.unit_mse: no study runs 'c'; known are a, b"):
+        check(paper | {"at_most": {"unit_mse": {"c": 1}}})
+
+
 def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_path, monkeypatch):
     monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     renamed = replace_datasets(paper | {"labels": {"car": "Car", "nursery": "Part of Car"}}, {"car": "nursery"})

@@ -37,6 +37,10 @@ INFERRED_DOMAIN = Fault(
 _BOOTSTRAP = ("bootstrap", "a record drawn twice moves a count by 2, not 1")
 _INTERVAL_ENDS = ("interval ends from the rows", "the intervals end at values that occur in the rows")
 _EXACT_LEAVES = ("exact leaves", "leaves are labelled without noise")
+_SENSITIVITY_FROM_ROWS = (
+    "sensitivity from the rows",
+    "the sensitivity of information gain is taken from the number of rows",
+)
 
 # DiffPETs (paper 1).
 DIFFPETS_EXACT_STOP = Fault(
@@ -55,7 +59,16 @@ DIFFPETS_UNUSED_COUNT = Fault(
     "section 2.2: noise on the number of records of every node",
 )
 DIFFPETS_BOOTSTRAP = Fault(*_BOOTSTRAP, "Algorithm 1, line 4")
-DIFFPETS_EXACT_LEAVES = Fault(*_EXACT_LEAVES, "Algorithm 2, line 2, in the reading leaf='count'")
+DIFFPETS_EXACT_LEAVES = Fault(*_EXACT_LEAVES, "Algorithm 2, line 2: noise on the number of records alone")
+DIFFPETS_SENSITIVITY_FROM_ROWS = Fault(
+    *_SENSITIVITY_FROM_ROWS,
+    "section 2.3.1: ln(|D| + 1) + 1 / ln 2",
+)
+DIFFPETS_GAIN_SENSITIVITY = Fault(
+    "sensitivity too small",
+    "one record may change the information gain by log2(n + 1) + 1 / ln 2 bits, not by ln(n + 1) + 1 / ln 2",
+    "section 2.3.1",
+)
 
 # RFDPP-Gini (paper 2).
 RFDPP_EXACT_PURITY = Fault(
@@ -98,9 +111,8 @@ DIFFPRFS_INTERVAL_ENDS = Fault(
     _DIFFPRFS + "intervals between the values of a continuous feature",
 )
 DIFFPRFS_SENSITIVITY_FROM_ROWS = Fault(
-    "sensitivity from the rows",
-    "the sensitivity of information gain is taken from the number of rows",
-    _DIFFPRFS + "log2(N + 1) + 1 / ln 2 for N rows; paper 1, section 2.3.1, has it alike",
+    *_SENSITIVITY_FROM_ROWS,
+    _DIFFPRFS + "log2(N + 1) + 1 / ln 2 for N rows",
 )
 DIFFPRF_EXACT_CHOICES = Fault(
     "exact choices",

@@ -23,7 +23,13 @@ from algorithms.forests.engine.candidates import (
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
 from algorithms.forests.engine.intervals import Split
-from algorithms.forests.engine.scores import GINI, SSE_SENSITIVITY, score_sensitivity, squared_error_score
+from algorithms.forests.engine.scores import (
+    CODES,
+    GINI,
+    SSE_SENSITIVITY,
+    score_sensitivity,
+    squared_error_score,
+)
 from algorithms.forests.engine.tree import BELOW, EQUALS, plant_tree, rows_of, split_in_two, take_nodes
 from algorithms.forests.forest import (
     PrivateForestClassifier,
@@ -35,6 +41,9 @@ from algorithms.forests.forest import (
 from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import check_choice, check_number
+
+NUMBERS_OF_FEATURES = {"sqrt": math.isqrt, "half": lambda n_features: max(n_features // 2, 1), "all": int}
+"""Readings of K, which is not printed: what it is for a number of features."""
 
 VALUE, RECORD, PUBLIC = 0, 1, 2
 CUTS = {"value": VALUE, "record": RECORD}
@@ -56,6 +65,7 @@ class DiffPETsPlan(NamedTuple):
     monotone: bool  # the score is drawn by as one that an added record never raises
     cut: int  # VALUE, RECORD or PUBLIC: where cuts come from
     is_regression: bool
+    score: int  # classes: a code of ``scores``
     mean_variance: bool  # regression: the score is the mean squared error instead of the sum
     leaf: int  # COUNTS, DRAWN, RATIO, MEAN or PARTS
     error_threshold: float  # regression: mean squared error up to which a node is a leaf
@@ -129,7 +139,7 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
             quality[j] /= counts[0] if plan.mean_variance and counts[0] > 0 else 1
         else:
             count_within(growth, table, i, feature, lowest, codes[j], left)
-            quality[j] = split_score(GINI, left, counts)
+            quality[j] = split_score(plan.score, left, counts)
     j = exponential(quality, np.ones(n_features), plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
@@ -187,22 +197,36 @@ def finish_leaf(growth, table, i, plan, epsilon, rng):
 class _DiffPETs(TwoVariants):
     """What the classifier and the regressor share: dividing the budget, and what it was spent on."""
 
+    max_features: int | str | None
     levels: str
+    share_of: str
     cut: str
     leaf: str
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("levels", self.levels, ("below_root", "with_root"))
+        check_choice("levels", self.levels, ("with_root", "below_root"))
+        check_choice("share_of", self.share_of, ("mechanism", "level"))
         check_choice("cut", self.cut, CUTS)
         super().check_parameters(n_features)
+
+    def check_max_features(self, n_features: int) -> None:
+        """Raise ``ParameterError`` unless it is a number of features, the name of one, or None."""
+        if self.max_features not in NUMBERS_OF_FEATURES:
+            super().check_max_features(n_features)
+
+    def _count_features(self, n_features: int, usual: str) -> int:
+        """Return K; None is what is ``usual`` for extremely randomised trees."""
+        wanted = self.max_features or usual
+        return NUMBERS_OF_FEATURES[wanted](n_features) if wanted in NUMBERS_OF_FEATURES else int(wanted)
 
     def _levels_of_splits(self) -> int:
         return self.max_depth - (self.levels == "with_root")
 
     def _mechanism_epsilon(self) -> float:
         """Divide the budget: Algorithm 1, lines 1 and 2."""
-        return self._tree_epsilon() / (2 * (self.max_depth + 1))
+        share = self._tree_epsilon() / (2 * (self.max_depth + 1))
+        return share / 2 if self.share_of == "level" else share
 
     def _make_reach(self) -> Reach:
         return Reach(self._tree_epsilon(), 2.0, self.max_depth)
@@ -211,14 +235,14 @@ class _DiffPETs(TwoVariants):
         plan = self._make_plan(table)
         if self.variant == "paper":
             return partial(grow_as_printed, plan)
-        leaf, least = PARTS if plan.is_regression else DRAWN, self._least_sensitivity()
+        leaf, least = PARTS if plan.is_regression else DRAWN, self._least_sensitivity(0)
         return partial(grow_sound, plan._replace(sensitivity=least, monotone=True, cut=PUBLIC, leaf=leaf))
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         plan = self._make_plan(table)
         if self.variant == "sound":
             return self._compose_trees(self._sound_tree(plan), table), ()
-        split = Spent("exponential", "one of K random cuts", plan.epsilon, plan.sensitivity)
+        split = self._split_cost(plan, len(table.labels))
         leaf = self._leaf_cost(plan)
         count = Spent("laplace", "number of records of a node", plan.epsilon, 1.0)
         unpaid = Unpaid("stop condition, and the values present that cuts are drawn from")
@@ -226,10 +250,15 @@ class _DiffPETs(TwoVariants):
         tree = Sequential("tree", (level, Sequential("leaf level", (count, *leaf))))
         return self._compose_trees(tree, table), self._faults()
 
+    def _split_cost(self, plan: DiffPETsPlan, n_rows: int) -> Spent:
+        """Return what the choice of a split costs: more than it is told, if the sensitivity it is told is too small."""
+        too_small = max(self._least_sensitivity(n_rows) / plan.sensitivity, 1.0)
+        return Spent("exponential", "one of K random cuts", plan.epsilon * too_small, plan.sensitivity * too_small)
+
     def _sound_tree(self, plan: DiffPETsPlan) -> Event:
         """Return what a sound tree of the full height costs; one of fewer levels costs as much, in larger parts."""
         per_level = after_count(plan.reach) / (plan.reach.most + 1)
-        split = Spent("exponential, monotone", "one of K random cuts", per_level, self._least_sensitivity())
+        split = Spent("exponential, monotone", "one of K random cuts", per_level, self._least_sensitivity(0))
         mechanism, what = (
             ("laplace", "sums of y and 1 - y in a leaf")
             if plan.is_regression
@@ -259,20 +288,28 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         Number of trees t, at least 1.
     max_depth : int, default=5
         Height h of a tree, at least 1 (the paper takes half the number of features).
-    max_features : int or None, default=None
-        Number K of features drawn at each node, from 1 to the number of features; None is the square root of their
-        number, rounded down, as usual for extremely randomised trees.
+    max_features : int, {"sqrt", "half", "all"} or None, default=None
+        Number K of features drawn at each node, not printed: from 1 to the number of features; or its square root, its
+        half, both rounded down, or all of it. None is "sqrt", as usual for extremely randomised trees.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
         added or removed, given a public domain.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    leaf : {"class_counts", "count"}, default="class_counts"
-        Reading of "N = Noise(|D|)": Laplace noise on every class count of a leaf, or on its number of records only, so
-        that its label is the exact majority.
-    levels : {"below_root", "with_root"}, default="below_root"
-        Reading of the height: h levels of splits with the leaves below them (which fits the h + 1 shares of the
-        budget), or h levels of nodes, the root being the first.
+    leaf : {"count", "class_counts"}, default="count"
+        Reading of "N = Noise(|D|)", Algorithm 2, line 2: Laplace noise on the number of records of a leaf only, as
+        printed, so that its label is the exact majority; or on every class count.
+    levels : {"with_root", "below_root"}, default="with_root"
+        Reading of the height: h levels of nodes, the root being the first, as printed (it is built with h = 1, and
+        Algorithm 2 stops at h); or h levels of splits with the leaves below them, which fits the h + 1 shares.
+    share_of : {"mechanism", "level"}, default="mechanism"
+        Reading of the share epsilon_2: what each of a level's two mechanisms gets, as in Algorithm 2, line 6; or what
+        the two share, as section 2.2 may be understood.
+    criterion : {"gini", "information_gain"}, default="gini"
+        Split score. The paper sets information gain aside for its sensitivity (section 2.3.1).
+    gain_sensitivity : {"natural", "binary"}, default="natural"
+        Sensitivity of information gain in bits for n records: ln(n + 1) + 1 / ln 2 as printed, which is too small, or
+        log2(n + 1) + 1 / ln 2. Only information gain has it.
     cut : {"value", "record"}, default="value"
         Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
         records, so that frequent values come more often.
@@ -288,16 +325,17 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
 
     Notes
     -----
-    A tree gets B / t and a mechanism B / (2 t (h + 1)): each node pays for its number of records, and for its split or
-    its leaf. A cut is a value that occurs in the node, each with the same chance: "value against the rest" for a
-    nominal feature, "at most the value" for a continuous one. The score is the count-weighted Gini index (eq. 5).
+    A tree gets B / t and a mechanism B / (2 t (h + 1)): each node pays for its number of records, and for its split; or
+    for its class counts, if leaves have noise on these. A cut is a value that occurs in the node, each with the same
+    chance: "value against the rest" for a nominal feature, "at most the value" for a continuous one. The score is the
+    count-weighted Gini index (eq. 5).
 
-    Privacy: variant "paper" is **not** differentially private (the stop condition and the values to cut at read the
-    rows without noise, and rows repeat); ``privacy_`` lists its faults. Variant "sound" is, with pure epsilon: each
-    tree counts its rows with noise and takes as many levels as they last, at most h, see ``engine.depth``;
-    cuts are drawn from the public ranges, every node is split down to the last level, and permute-and-flip draws the
-    labels. An added record never raises the score and never lowers a class count, so that both selections go without
-    the 2 in their exponent.
+    Privacy: variant "paper" is **not** differentially private (the stop condition, the values to cut at and, as
+    printed, the labels of leaves are read from the rows without noise, and rows repeat); ``privacy_`` lists its
+    faults. Variant "sound" is, with pure epsilon: each tree counts its rows with noise and takes as many levels as they
+    last, at most h, see ``engine.depth``; cuts are drawn from the public ranges, every node is split down to the last
+    level, and permute-and-flip draws the labels. An added record never raises the score and never lowers a class count,
+    so that both selections go without the 2 in their exponent.
 
     Examples
     --------
@@ -312,7 +350,14 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     (True, 50.0)
     """
 
-    READINGS: ClassVar = {"leaf": "class_counts", "levels": "below_root", "cut": "value"}
+    READINGS: ClassVar = {
+        "leaf": "count",
+        "levels": "with_root",
+        "share_of": "mechanism",
+        "criterion": "gini",
+        "gain_sensitivity": "natural",
+        "cut": "value",
+    }
 
     def __init__(
         self,
@@ -323,8 +368,11 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         max_features=None,
         variant="paper",
         domain=None,
-        leaf="class_counts",
-        levels="below_root",
+        leaf="count",
+        levels="with_root",
+        share_of="mechanism",
+        criterion="gini",
+        gain_sensitivity="natural",
         cut="value",
         sampling=None,
         n_jobs=None,
@@ -339,6 +387,9 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         self.domain = domain
         self.leaf = leaf
         self.levels = levels
+        self.share_of = share_of
+        self.criterion = criterion
+        self.gain_sensitivity = gain_sensitivity
         self.cut = cut
         self.sampling = sampling
         self.n_jobs = n_jobs
@@ -347,7 +398,9 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("leaf", self.leaf, ("class_counts", "count"))
+        check_choice("leaf", self.leaf, ("count", "class_counts"))
+        check_choice("criterion", self.criterion, ("gini", "information_gain"))
+        check_choice("gain_sensitivity", self.gain_sensitivity, ("natural", "binary"))
         super().check_parameters(n_features)
 
     def _make_plan(self, table) -> DiffPETsPlan:
@@ -355,20 +408,33 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
             reach=self._make_reach(),
-            max_features=self.max_features or math.isqrt(len(table.codes)),
+            max_features=self._count_features(len(table.codes), "sqrt"),
             epsilon=epsilon,
             leaf_epsilon=epsilon if self.leaf == "class_counts" else math.inf,
-            sensitivity=self._least_sensitivity(),
+            sensitivity=self._printed_sensitivity(len(table.labels)),
             monotone=False,
             cut=CUTS[self.cut],
             is_regression=False,
+            score=CODES[self.criterion],
             mean_variance=False,
             leaf=COUNTS,
             error_threshold=0.0,
         )
 
-    def _least_sensitivity(self) -> float:
-        return score_sensitivity(GINI, 0)
+    def _printed_sensitivity(self, n_rows: int) -> float:
+        """Return the sensitivity that the exponential mechanism is told (section 2.3.1)."""
+        if self.criterion == "information_gain" and self.gain_sensitivity == "natural":
+            return math.log(n_rows + 1) + 1 / math.log(2)
+        return self._least_sensitivity(n_rows)
+
+    def _least_sensitivity(self, n_rows: int) -> float:
+        return score_sensitivity(CODES[self.criterion], n_rows)
+
+    def _faults(self) -> tuple[Fault, ...]:
+        if self.criterion != "information_gain":
+            return super()._faults()
+        too_small = (faults.DIFFPETS_GAIN_SENSITIVITY,) if self.gain_sensitivity == "natural" else ()
+        return (*super()._faults(), faults.DIFFPETS_SENSITIVITY_FROM_ROWS, *too_small)
 
     def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:
         if self.leaf == "count":
@@ -387,9 +453,9 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         Number of trees t, at least 1.
     max_depth : int, default=5
         Height h of a tree, at least 1 (the paper takes half the number of features).
-    max_features : int or None, default=None
-        Number K of features drawn at each node, from 1 to the number of features; None is all of them, as usual for
-        extremely randomised trees.
+    max_features : int, {"sqrt", "half", "all"} or None, default=None
+        Number K of features drawn at each node, not printed: from 1 to the number of features; or its square root, its
+        half, both rounded down, or all of it. None is "all", as usual for extremely randomised trees.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
         added or removed, given a public domain.
@@ -397,8 +463,9 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         Public description of the columns and bounds of the target; None infers it from the rows, warns, and is not
         private.
     leaf : {"sum_and_count", "mean"}, default="sum_and_count"
-        Reading of "the sensitivity of the mean is 2": sum and number of a leaf's targets each get Laplace noise of half
-        the budget and are divided, or their exact mean gets noise of scale 2 / epsilon. Both are clipped to the bounds.
+        Reading of "the sensitivity of the mean is 2" (section 2.3.2): sum and number of a leaf's targets "get noise
+        each", of half the budget since they have sensitivity 1 each and 2 together, and are divided; or the exact mean
+        gets noise of scale 2 / epsilon. Both are clipped to the bounds.
     criterion : {"sum", "mean"}, default="sum"
         Reading of "variance" as the score of a split: the squared errors around the means of the two sides, summed, or
         divided by the number of records as in eq. (7). The mean of records in [0, 1] is so small beside the printed
@@ -407,9 +474,11 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         Sensitivity that the exponential mechanism is told: 2 as printed (section 2.3.3); 1 is enough for the sum.
     error_threshold : float, default=0.0
         Mean squared error, of the target scaled to [0, 1], up to which a node is a leaf; not printed. At least 0.
-    levels : {"below_root", "with_root"}, default="below_root"
-        Reading of the height: h levels of splits with the leaves below them, or h levels of nodes, the root being the
-        first.
+    levels : {"with_root", "below_root"}, default="with_root"
+        Reading of the height: h levels of nodes, the root being the first, as printed; or h levels of splits with the
+        leaves below them.
+    share_of : {"mechanism", "level"}, default="mechanism"
+        Reading of the share epsilon_2: what each of a level's two mechanisms gets, or what the two share.
     cut : {"value", "record"}, default="value"
         Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
         records, so that frequent values come more often.
@@ -446,7 +515,8 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         "criterion": "sum",
         "variance_sensitivity": 2.0,
         "error_threshold": 0.0,
-        "levels": "below_root",
+        "levels": "with_root",
+        "share_of": "mechanism",
         "cut": "value",
     }
 
@@ -463,7 +533,8 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         criterion="sum",
         variance_sensitivity=2.0,
         error_threshold=0.0,
-        levels="below_root",
+        levels="with_root",
+        share_of="mechanism",
         cut="value",
         sampling=None,
         n_jobs=None,
@@ -481,6 +552,7 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         self.variance_sensitivity = variance_sensitivity
         self.error_threshold = error_threshold
         self.levels = levels
+        self.share_of = share_of
         self.cut = cut
         self.sampling = sampling
         self.n_jobs = n_jobs
@@ -500,19 +572,20 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         return DiffPETsPlan(
             max_depth=self._levels_of_splits(),
             reach=self._make_reach(),
-            max_features=self.max_features or len(table.codes),
+            max_features=self._count_features(len(table.codes), "all"),
             epsilon=epsilon,
             leaf_epsilon=epsilon,
             sensitivity=float(self.variance_sensitivity),
             monotone=False,
             cut=CUTS[self.cut],
             is_regression=True,
+            score=GINI,  # of no classes
             mean_variance=self.criterion == "mean",
             leaf=MEAN if self.leaf == "mean" else RATIO,
             error_threshold=float(self.error_threshold),
         )
 
-    def _least_sensitivity(self) -> float:
+    def _least_sensitivity(self, n_rows: int) -> float:
         return SSE_SENSITIVITY
 
     def _leaf_cost(self, plan: DiffPETsPlan) -> tuple[Event, ...]:

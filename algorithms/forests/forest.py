@@ -76,7 +76,11 @@ class PrivateForest:
         check_count("n_estimators", self.n_estimators)
         check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
         if getattr(self, "max_features", None) is not None:
-            check_count("max_features", self.max_features, highest=n_features, of="number of features")
+            self.check_max_features(n_features)
+
+    def check_max_features(self, n_features: int) -> None:
+        """Raise ``ParameterError`` unless ``max_features`` is a number of features."""
+        check_count("max_features", self.max_features, highest=n_features, of="number of features")
 
     def fit(self, X, y):
         """Grow the forest.

@@ -10,8 +10,9 @@ share rows: a correction such as Nadeau and Bengio's is for claims about further
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -28,7 +29,7 @@ from experiments.config.setting import make_setting_key
 from experiments.judge.evidence.claim_group import ClaimGroup, Part
 from experiments.judge.margin import Margin, find_margin
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import is_in_per_cent, range_of
+from experiments.judge.verdict import MetricRange, is_in_per_cent, range_of
 from experiments.store.study_rows import select_tried, select_undefined
 
 
@@ -187,6 +188,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         """
         study, levels = self.find_part(paper)
         center = paper.center_of(self.metric, self.center)
+        reach, most_lost = self._find_reach(paper, study, levels)
         rows = self._select_rows(study, levels, table)
         by_group = _split_rows(rows, self.within)
         groups = []
@@ -202,7 +204,8 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
                     rule=type(self),
                     margin=self.find_margin(paper),
                     center=center,
-                    reach=range_of(self.metric).reach,
+                    reach=reach,
+                    most_lost=most_lost,
                     cells_per_repeat=self._count_cells(levels),
                 )
             )
@@ -240,6 +243,22 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
                 metric = metric.where(~(is_done & metric.isna()), 0.0)
             table = table.assign(**{self.metric: metric})
         return select_tried(table, study, self.metric, levels.where)
+
+    def _find_reach(self, paper: Paper, study: Study, levels: Levels) -> tuple[float | None, float | None]:
+        """Return the largest difference that the metric can have, and the most that a run can lose; None: no bound."""
+        bounds = range_of(self.metric)
+        if bounds.reach is not None:
+            return bounds.reach, bounds.reach
+        known = paper.at_most.get(self.metric, {})
+        algorithms = study.axis("algorithm", levels.where)
+        if math.isfinite(bounds.low) and all(name in known for name in algorithms):
+            reach = max(known[name] for name in algorithms) - bounds.low
+            return reach, reach
+        return None, self._find_most_lost(known, bounds)
+
+    def _find_most_lost(self, known: Mapping[str, float], bounds: MetricRange) -> float | None:
+        """Return the most that a run can lose, given the most that the metric can be of some algorithms."""
+        return None
 
     def _find_levels(self, study: Study) -> Levels:
         where: dict[str, Any] = dict(self.where)

@@ -34,6 +34,7 @@ def check_paper(paper: Paper, judge: Sequence[Callable[[], object]] = ()) -> Non
         checks.append(partial(part.check, paper))
     checks.append(lambda: _check_readings_of_claims(paper))
     checks.append(lambda: _check_own_algorithms(paper))
+    checks.append(lambda: _check_bounded_algorithms(paper))
     run_checks([*checks, *judge])
 
 
@@ -98,3 +99,13 @@ def _check_own_algorithms(paper: Paper) -> None:
     for algorithm in paper.own:
         if algorithm not in run and algorithm not in paper.not_implemented:
             raise PaperError(f"own: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")
+
+
+def _check_bounded_algorithms(paper: Paper) -> None:
+    run = {algorithm for study in paper.studies.values() for algorithm in study.algorithm}
+    for metric, known in paper.at_most.items():
+        for algorithm in known:
+            if algorithm not in run:
+                raise PaperError(
+                    f"at_most.{metric}: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}"
+                )

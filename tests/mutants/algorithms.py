@@ -16,17 +16,27 @@ LABELLING = (*RFDPP, *DIFFPETS_CLASSIFIER, *DIFFPRFS, "thrifty_tree")
 BINNED = ("edprf_sound", "thrifty_tree", *RFDPP, *DIFFPRFS)
 """Those on public bins, but for the marginals."""
 
-PRINTED_DIFFPETS = ("diffpets", "diffpets_count", "diffpets_regressor", "diffpets_regressor_mean")
+PRINTED_DIFFPETS = (
+    "diffpets",
+    "diffpets_noisy_labels",
+    "diffpets_information_gain",
+    "diffpets_information_gain_log2",
+    "diffpets_regressor",
+    "diffpets_regressor_mean",
+)
 PRINTED_DIFFPRF = ("diffprf", "diffprf_unstopped", "diffprf_linear", "diffprf_linear_unstopped")
 PRINTED_DIFFPRFS = ("diffprfs_ig", "diffprfs_max", "diffprfs_ig_unstopped", "diffprfs_max_unstopped")
 PRINTED_EDPRF = ("edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt")
 BOOTSTRAPPED = ("rfdpp_gini", *PRINTED_DIFFPETS, *PRINTED_DIFFPRF, *PRINTED_DIFFPRFS)
-LABELLED_BY_COUNTS = ("rfdpp_gini", "diffpets", *PRINTED_DIFFPRF, *PRINTED_DIFFPRFS, "tradition", "tradition_pf_split")
+LABELLED_BY_COUNTS = (
+    *("rfdpp_gini", "diffpets_noisy_labels", "tradition", "tradition_pf_split"),
+    *(*PRINTED_DIFFPRF, *PRINTED_DIFFPRFS),
+)
 """Printed forests; the last with Laplace noise on the class counts of a leaf."""
 
-PRINTED_REGRESSIONS = ("fm", "diff_lr", "dpba", "dpc", "fm_code")
+PRINTED_REGRESSIONS = ("fm", "fm_ball", "diff_lr", "diff_lr_ball", "dpba", "dpc", "fm_code")
 SOUND_REGRESSIONS = ("fm_sound", "diff_lr_sound", "dpba_sound", "dpc_sound")
-PARTED_REGRESSIONS = ("dpba", "diff_lr")
+PARTED_REGRESSIONS = ("dpba", "diff_lr", "diff_lr_ball")
 REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
 MARGINALS = ("dp_marginals",)
 

@@ -176,11 +176,18 @@ def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Collectio
     given : collection of str
         Parameters that stay as they are.
     """
-    # it counts levels of nodes; the others have at least one of splits
-    levels = pair.splits + 1 if isinstance(estimator, PFDPDTClassifier) else max(pair.splits, 1)
+    # some count levels of nodes; the others have at least one of splits
+    levels = pair.splits + 1 if _counts_levels_of_nodes(estimator) else max(pair.splits, 1)
     size = {"n_estimators": pair.trees, "max_depth": levels, "max_features": len(pair.domain.features)}
     accepted = estimator.get_params().keys() - set(given)
     return estimator.set_params(**{name: value for name, value in size.items() if name in accepted})
+
+
+def _counts_levels_of_nodes(estimator: BaseEstimator) -> bool:
+    """Return whether the depth of a forest is its number of levels of nodes, not of splits."""
+    params = estimator.get_params(deep=False)
+    is_printed = params.get("variant") != "sound"
+    return isinstance(estimator, PFDPDTClassifier) or (is_printed and params.get("levels") == "with_root")
 
 
 def select_params(estimator: BaseEstimator) -> dict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -9,12 +11,18 @@ import numpy as np
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import ComparisonClaim
 from experiments.judge.margin import Margin
+from experiments.judge.verdict import MetricRange
 
 
 class BelowClaim(ComparisonClaim):
     """The same as ``above``, of an error: ``better`` has less of it than ``worse``."""
 
     kind: Literal["below"]
+
+    def _find_most_lost(self, known: Mapping[str, float], bounds: MetricRange) -> float | None:
+        """Return how large the better one can be: the worse one is no smaller than the metric's lower end."""
+        most = known.get(str(self.better), math.inf) - bounds.low
+        return most if math.isfinite(most) else None
 
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:

@@ -6,7 +6,9 @@ levels.
 
 Two questions are asked of every part, and both are answered by betting (`wealth`), which is exact however runs are
 distributed. *On average*: is the mean above zero? It can be asked of metrics with bounds, such as accuracy. *In most
-runs*: is it above zero in more than half of all runs? The two differ where a few runs collapse.
+runs*: is it above zero in more than half of all runs? The two differ where a few runs collapse. Where losses alone have
+a bound, as where a bounded error is claimed to be below one without, it can be proven that the mean is above zero, and
+never that it is not.
 """
 
 from __future__ import annotations
@@ -116,6 +118,8 @@ class ClaimGroup:
         Which of the two the claim is about.
     reach : float or None
         The largest difference that the metric can have, 1 of shares; None where it has no bound.
+    most_lost : float or None
+        Without a reach: the most that a run can speak against the claim; None where that has no bound either.
     cells_per_repeat : int
         Cells that a repeat takes.
     """
@@ -128,12 +132,13 @@ class ClaimGroup:
     margin: Margin
     center: str = "mean"
     reach: float | None = None
+    most_lost: float | None = None
     cells_per_repeat: int = 1
 
     @property
     def questions(self) -> tuple[RunsQuestion, ...]:
         """What can be asked of it, the paper's own question first; the mean of what has no bound can not."""
-        is_bounded_mean = self.center == "mean" and self.reach is not None
+        is_bounded_mean = self.center == "mean" and (self.reach is not None or self.most_lost is not None)
         return (RunsQuestion.MEAN, RunsQuestion.MOST) if is_bounded_mean else (RunsQuestion.MOST,)
 
     @cached_property
@@ -193,6 +198,9 @@ class ClaimGroup:
         return {question: [self._bet_on(part, question) for part in self.parts] for question in self.questions}
 
     def _bet_on(self, part: Part, question: RunsQuestion) -> PartWealth:
+        if question is RunsQuestion.MEAN and self.reach is None and self.most_lost is not None:
+            gain = compute_log_wealth(part.gains, self.most_lost)
+            return PartWealth(gain, np.zeros_like(gain), np.zeros_like(gain))  # nobody bets on the rest
         gain, loss = self._grow(part.gains, question), self._grow(-part.gains, question)
         if part.is_within:
             return PartWealth(gain, loss, np.full_like(gain, -math.inf))
