@@ -49,6 +49,9 @@ class Protocol(Document):
     """Number of training rows, or of rows of each class that takes part; needs ``test_rows`` beside it."""
     test_rows: int | dict[str, int] | None = None
     """Number of test rows, or of rows of each class that takes part."""
+    common_noise: bool = False
+    """Whether all algorithms of a repeat have one seed, whatever their parameters: those that draw alike then have the
+    same noise but for its scale."""
     leakage: bool = False
     """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
 
