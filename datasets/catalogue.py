@@ -80,6 +80,8 @@ class CatalogueEntry(Document):
     """Whether rows with a missing value are left out."""
     reader: str = ""
     """Module of ``datasets/readers`` that reads the files; the name of the data set unless stated."""
+    drop_beyond_bounds: bool = False
+    """Whether rows with a number beyond its declared bounds are left out: mistakes of measurement, say."""
     rows_where: dict[str, Any] = {}
     """Values by column: rows with another value are left out, where the raw table has the column. A server may have one
     table for several files."""

@@ -132,7 +132,8 @@ def make_canonical(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleTyp
     if hasattr(reader, "tidy_rows"):
         frame = reader.tidy_rows(frame)
     frame = table.keep_rows_with(frame, entry.rows_where)
-    return table.convert_columns(frame, entry.domain, entry.drop_missing)
+    rows = table.convert_columns(frame, entry.domain, entry.drop_missing)
+    return table.keep_rows_within(rows, entry.domain) if entry.drop_beyond_bounds else rows
 
 
 def describe_remedy(entry: CatalogueEntry) -> str:

@@ -94,6 +94,23 @@ def keep_rows_with(frame: pd.DataFrame, values: Mapping[str, str]) -> pd.DataFra
     return frame
 
 
+def keep_rows_within(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+    """Return the rows of a canonical table whose numbers all lie between their declared bounds.
+
+    Examples
+    --------
+    >>> domain = Domain.from_mapping({"features": {"mm": {"lower": 0, "upper": 15}}, "target": {"a": ["x", "y"]}})
+    >>> keep_rows_within(pd.DataFrame({"mm": [58.9, 5.1], "a": ["x", "y"]}), domain)
+        mm  a
+    0  5.1  y
+    """
+    is_kept = np.ones(len(table), dtype=bool)
+    for feature in (*domain.features, domain.target):
+        if isinstance(feature, Continuous):
+            is_kept &= table[feature.name].between(feature.lower, feature.upper).to_numpy()
+    return table[is_kept].reset_index(drop=True)
+
+
 def convert_columns(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -> pd.DataFrame:
     """Return the features and the target in the order and the types of the domain.
 

@@ -40,6 +40,28 @@ def test_options_that_came_later_leave_the_seeds_of_earlier_results_alone():
         assert other.seed != CELL.seed and next(iter(option.values())) in other.identity
 
 
+def test_common_noise_is_one_seed_for_all_algorithms_of_a_repeat():
+    common = read_protocol({"common_noise": True})
+    first = replace(CELL, protocol=common)
+    for alike in ({"algorithm": "extra_trees"}, {"params": {}}):
+        other = replace(first, **alike)
+        assert other.seed == first.seed and other.key != first.key
+    for change in ({"dataset": "nursery"}, {"epsilon": 1.0}, {"repeat": 4}, {"protocol": PROTOCOL}):
+        assert replace(first, **change).seed != first.seed
+    assert "common_noise" not in CELL.identity and replace(first, protocol=PROTOCOL).seed == CELL.seed
+
+
+def test_algorithms_with_common_noise_differ_by_its_scale_alone():
+    """DPBA with the share that FM gives M, 14/16 of d = 14 monomials, is FM, noise and all."""
+    protocol = read_protocol({"common_noise": True})
+    fm = Cell("ccpp", "fm", {"degree": 2, "scaling": "box"}, 1.0, 0, protocol)
+    dpba = Cell("ccpp", "dpba", {"degree": 2, "scaling": "box", "beta": None, "share": 14 / 16}, 1.0, 0, protocol)
+    drawn = [evaluate_cell(cell).metrics["r2"] for cell in (fm, dpba)]
+    assert drawn[0] == pytest.approx(drawn[1], rel=1e-6)
+    alone = evaluate_cell(replace(dpba, protocol=PROTOCOL)).metrics["r2"]
+    assert alone != pytest.approx(drawn[1], rel=1e-3)
+
+
 def test_balanced_rows_have_as_many_of_each_class_and_are_drawn_anew():
     car = datasets.load("car")
     seen = []

@@ -255,6 +255,72 @@ def test_a_distance_of_zero_is_practically_equal_at_both_ends():
     assert judge(pair(lambda i: 0, sd=0), NEARS)["verdict"] == "practically equal"
 
 
+BEST = {"id": "best", "text": "best", "kind": "best", "study": "grid", "axis": "params.max_depth", "best": 5}
+BEST |= {"within": ["epsilon"], "metric": "accuracy"}
+FARTHER = {"id": "far", "text": "far", "kind": "farther", "study": "grid", "axis": "params.max_depth"}
+FARTHER |= {"one": 7, "middle": 5, "other": 3, "within": ["epsilon"], "metric": "accuracy"}
+LINE = {"id": "line", "text": "line", "kind": "against_value", "study": "grid", "side": "below", "value": 0.5}
+LINE |= {"within": ["params.max_depth", "epsilon"], "metric": "accuracy"}
+
+
+@pytest.mark.parametrize(
+    ("of_depth", "expected"),
+    [
+        ({3: 0.5, 5: 0.7, 7: 0.6}, "reproduced"),
+        ({3: 0.5, 5: 0.7, 7: 0.8}, "refuted"),
+        ({3: 0.5, 5: 0.7, 7: 0.7}, "reproduced within ± δ"),
+        ({3: 0.7, 5: 0.7, 7: 0.7}, "practically equal"),
+    ],
+)
+def test_the_best_value_of_an_axis_is_above_each_of_the_others(of_depth, expected):
+    result = judge(grid(lambda i, d: of_depth[d]), BEST, center="median")
+    assert result["in_most_runs"] == expected
+    if expected == "refuted":
+        assert result["contradiction"]["part"] == "beside value 2"
+
+
+@pytest.mark.parametrize(
+    ("of_depth", "expected"),
+    [
+        ({3: 0.5, 5: 0.52, 7: 0.9}, "reproduced"),
+        ({3: 0.5, 5: 0.52, 7: 0.12}, "reproduced"),
+        ({3: 0.9, 5: 0.5, 7: 0.45}, "refuted"),
+    ],
+)
+def test_which_of_two_values_is_farther_from_a_third(of_depth, expected):
+    assert judge(grid(lambda i, d: of_depth[d]), FARTHER)["in_most_runs"] == expected
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "side", "expected"),
+    [(0.4, "below", "reproduced"), (0.4, "above", "refuted"), (0.6, "above", "reproduced"), (0.6, "below", "refuted")],
+)
+def test_a_metric_lies_on_one_side_of_a_number(accuracy, side, expected):
+    result = judge(grid(lambda i, d: accuracy), LINE, side=side)
+    assert result["in_most_runs"] == expected
+    assert abs(result["effect"]) == pytest.approx(0.1, abs=0.002)
+
+
+def test_below_zero_a_number_still_tells_two_sides_of_r2_apart():
+    """Elsewhere two R² below 0 do not differ, so that no claim about them is refuted."""
+    table = grid(lambda i, d: -0.8).rename(columns={"accuracy": "r2"})
+    given = {"metric": "r2", "value": -1, "center": "median"}
+    assert judge(table, LINE, **given)["verdict"] == "refuted"
+    assert judge(table, LINE, **given, side="above")["verdict"] == "reproduced"
+
+
+def test_the_distance_of_two_values_of_a_parameter_falls():
+    nears = without(NEARS, "id") | {"id": "n", "study": "grid", "axis": "params.max_depth", "algorithm": 3, "to": 7}
+    assert judge(grid(lambda i, d: 0.5 + 0.1 * (d == 7) / (i + 1)), nears)["in_most_runs"] == "reproduced"
+    assert judge(grid(lambda i, d: 0.5 + 0.1 * (d == 7) * i), nears)["in_most_runs"] == "refuted"
+
+
+def test_two_algorithms_that_are_to_meet_everywhere_must_do_so_in_every_group():
+    everywhere = without(MEETS, "along") | {"within": ["epsilon"]}
+    assert judge(pair(lambda i: 0.001), everywhere)["in_most_runs"] == "reproduced"
+    assert judge(pair(lambda i: 0.1 if i == 1 else 0), everywhere)["in_most_runs"] == "refuted"
+
+
 @pytest.mark.parametrize(
     ("truth", "sd", "verdict"),
     [
@@ -478,6 +544,8 @@ def test_printed_claims_follow_their_numbers():
         (ABOVE | {"better": "c"}, "claim 'above': better = 'c'"),
         (GROWS | {"where": {"epsilon": 0.1}}, "claim 'grows': epsilon has one level only"),
         (NEARS | {"to": "c"}, "to = 'c' is not run by the study"),
+        (BEST | {"best": 4}, "best = 4 must be one of several values"),
+        (LINE | {"study": "pair"}, "where must name one algorithm"),
         (NEARS | {"to": "a"}, "compared with itself"),
         (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),
     ],

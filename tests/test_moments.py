@@ -34,11 +34,11 @@ def unit_domain(p):
 
 
 def searched(p, scaling, n=400):
-    """Records that could hurt, scaled: all of {-1, 0, 1}^(p + 1), or of {0, 1/√p}^p x {0, 1}, and random ones."""
+    """Records that could hurt, scaled: all of {-1, 0, 1}^(p + 1), or of the corners without a sign, and random ones."""
     rng, low = np.random.default_rng(28), -1.0 if scaling == "box" else 0.0
     ends = np.array(list(itertools.product(*[sorted({low, 0.0, 1.0})] * (p + 1))))
     records = np.vstack([ends, rng.uniform(low, 1, (n, p + 1))])
-    return records / np.append(np.full(p, 1.0 if scaling == "box" else math.sqrt(p)), 1.0)
+    return records / np.append(np.full(p, math.sqrt(p) if scaling == "ball" else 1.0), 1.0)
 
 
 def numbers_of(records, degree, constant):
@@ -109,7 +109,7 @@ def test_no_neighbour_costs_a_sound_variant_more_than_it_says_and_one_costs_it_a
     added = max(log_ratios(budget, change) for change in changes)
     rng = np.random.default_rng(30)
     couples = [*itertools.combinations(range(2**p), 2), *rng.integers(0, len(changes), (200, 2)).tolist()]
-    ends = np.flatnonzero((np.abs(searched(p, scaling, 60)) > 1e-9).all(axis=1) | (scaling == "ball"))[: 2 ** (p + 1)]
+    ends = np.flatnonzero((np.abs(searched(p, scaling, 60)) > 1e-9).all(axis=1) | (scaling != "box"))[: 2 ** (p + 1)]
     couples += list(itertools.combinations(ends, 2))
     replaced = max(log_ratios(budget, changes[i] - changes[j]) for i, j in couples)
     ledger = budget.ledger

@@ -132,6 +132,13 @@ RDT_HEIGHT_FROM_ROWS = Fault(
     "Jagannathan et al. (2009), the rule for the height, which max_depth=None takes",
 )
 
+# Polynomial regression (paper 3).
+TARGET_IN_ITS_OWN_UNIT = Fault(
+    "target in its own unit",
+    "the noise of the linear coefficients is for targets in [-1, 1], and the target has its own unit",
+    "the reading target_scaling='none'; paper 3, section 3.2 derives its sensitivities for scaled values",
+)
+
 # CPPPW and ASN (paper 5).
 CPPPW_RATIO_FROM_ROWS = Fault(
     "ratio from the rows",

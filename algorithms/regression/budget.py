@@ -62,15 +62,19 @@ class Budget(NamedTuple):
         return (np.abs(released - values) - np.abs(released - of_other)) @ (epsilon / sensitivity)
 
 
-def price_part(purpose: str, epsilon: float, sensitivity: float) -> Spent:
+def price_part(purpose: str, epsilon: float, sensitivity: float, times: float = 1.0) -> Spent:
     """Return the account of some coefficients whose sensitivity is meant for one record replaced.
 
     Each is a sum over the records, and what a record adds is no larger in absolute value than half of the most that two
     records can differ by. So a record that is added or removed moves the coefficients by half of the sensitivity, and
     costs half. The number of rows, which it changes, too, is read by no step, but that with ``fit_intercept`` it is an
     entry of M, and has noise as all have.
+
+    Where a record can move the coefficients ``times`` as far as the sensitivity says that the noise was drawn for, that
+    is what they cost.
     """
-    return Spent("laplace", purpose, epsilon, sensitivity, REPLACED, sensitivity / 2)
+    moved = sensitivity * times
+    return Spent("laplace", purpose, epsilon * times, moved, REPLACED, moved / 2)
 
 
 def part_sensitivities(n_regressors: int) -> tuple[float, float]:
@@ -120,7 +124,7 @@ def share_of_first(sizes: Sequence[float], deltas: Sequence[float], rule: str) -
     return first / (first + second)
 
 
-def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:
+def in_two_parts(epsilon: float, n_regressors: int, share: float, largest_target: float = 1.0) -> Budget:
     """Divide a budget between M and b.
 
     Parameters
@@ -131,6 +135,8 @@ def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:
         Number of regressors.
     share : float
         What part of it M gets, in (0, 1).
+    largest_target : float, default=1.0
+        The largest absolute value of a target: b moves so many times as far as Δ_h says, and costs as much.
 
     Returns
     -------
@@ -150,7 +156,7 @@ def in_two_parts(epsilon: float, n_regressors: int, share: float) -> Budget:
         "objective",
         (
             price_part("quadratic coefficients", quadratic.epsilon, quadratic.sensitivity),
-            price_part("linear coefficients", linear.epsilon, linear.sensitivity),
+            price_part("linear coefficients", linear.epsilon, linear.sensitivity, largest_target),
         ),
     )
     return Budget(quadratic, linear, ledger)

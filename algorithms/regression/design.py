@@ -15,7 +15,8 @@ from algorithms.encoding.rows import Rows
 from algorithms.jit import compiled
 from algorithms.regression.monomials import Monomials
 
-SCALINGS = ("box", "ball")
+SCALINGS = ("box", "unit", "ball")
+TARGET_SCALINGS = ("declared", "none")
 _BLOCK = 3072  # rows; measured at 27 monomials, faster than 2,048 or 4,096
 
 
@@ -30,11 +31,14 @@ class Design:
         number of categories less 1.
     degree : int
         Largest degree of a monomial, at least 1.
-    scaling : {"box", "ball"}
-        "box" maps the declared bounds of each attribute and of the target to [-1, 1]; "ball" maps those of p
-        attributes to [0, 1/√p], so that no row is longer than 1, and those of the target to [0, 1].
+    scaling : {"box", "unit", "ball"}
+        "box" maps the declared bounds of each attribute and of the target to [-1, 1], "unit" maps them to [0, 1];
+        "ball" maps those of p attributes to [0, 1/√p], so that no row is longer than 1, and those of the target to
+        [0, 1].
     constant : bool
         Whether the constant 1 is a regressor, too; it is the last.
+    target_scaling : {"declared", "none"}, default="declared"
+        Whether the target is scaled like that; "none" leaves it in its own unit.
 
     Examples
     --------
@@ -49,6 +53,7 @@ class Design:
     degree: int
     scaling: str
     constant: bool
+    target_scaling: str = "declared"
 
     @cached_property
     def monomials(self) -> Monomials:
@@ -83,6 +88,7 @@ class Design:
         p, d = len(self.domain.features), len(self.monomials)
         buffer = np.empty((d + len(rows.features) - p, min(size, len(rows))))
         lower, width = self._lower_and_width
+        length = math.sqrt(p) if self.scaling == "ball" else 1.0
         for start in range(0, len(rows), size):
             block = buffer[:, : len(rows) - start]
             lines = [*block[:p], *block[d:]]
@@ -91,14 +97,24 @@ class Design:
                 block = np.compress(is_usable, block, axis=1)
             if not block.shape[1]:
                 continue  # the sum of such a block would be complained about, in print
-            for i, line in enumerate([*block[:p], *block[d:]]):
-                _scale_line(line, lower[i], width[i], self.scaling == "box", math.sqrt(p) if i < p else 1.0)
+            scaled = [*block[:p], *block[d:]] if self.target_scaling == "declared" else block[:p]
+            for i, line in enumerate(scaled):
+                _scale_line(line, lower[i], width[i], self.scaling == "box", length if i < p else 1.0)
             self.monomials.expand(block[:d])
             yield block
 
-    def share_of_target(self, scaled: np.ndarray) -> np.ndarray:
-        """Turn values on the scale of the target line of a block back to [0, 1]."""
-        return (scaled + 1) / 2 if self.scaling == "box" else scaled
+    def in_unit_of_target(self, scaled: np.ndarray) -> np.ndarray:
+        """Turn values on the scale of the target line of a block into the unit of the target."""
+        if self.target_scaling == "none":
+            return scaled
+        bounds = self.domain.target
+        return bounds.lower + ((scaled + 1) / 2 if self.scaling == "box" else scaled) * (bounds.upper - bounds.lower)
+
+    @property
+    def largest_target(self) -> float:
+        """The largest absolute value that a target may have in a block."""
+        bounds = self.domain.target
+        return 1.0 if self.target_scaling == "declared" else max(abs(bounds.lower), abs(bounds.upper))
 
     @cached_property
     def _lower_and_width(self) -> tuple[list[float], list[float]]:

@@ -20,9 +20,9 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         How the budget is divided: with n_i coefficients of sensitivity Δ_i, part i gets a share in proportion to Δ_i
         (the functional mechanism exactly), to √Δ_i, or to (n_i Δ_i²)^(1/3), which has the least noise energy, see
         ``algorithms.regression.budget.share_of_quadratic``.
-    scaling : {"box", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3); "ball" to [0, 1/√p] for p
-        attributes and to [0, 1] for the target (paper 1).
+    scaling : {"box", "unit", "ball"}, default="box"
+        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
+        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
     fit_intercept : bool, default=False
         Whether there is a constant; it counts as a regressor.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"

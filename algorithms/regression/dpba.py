@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from algorithms.parameters import ParameterError, check_choice, check_number
 from algorithms.regression.budget import Budget, in_two_parts, part_sensitivities, share_of_quadratic
@@ -11,22 +10,31 @@ from algorithms.regression.design import Design
 from algorithms.regression.moments import SoundBudget, in_moments_and_linear, share_of_moments
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
 
-SMALLEST_SHARE = 1e-4
-"""What β leaves each part at least: at β = Δ_g the linear part would have no budget, so no finite noise."""
+VALUES = ("value1", "value2", "value3")
+"""The names of the values of β that the paper compares."""
 
 
-def _beta_between(d: int) -> int:
+def is_quadratic_larger(d: int) -> bool:
+    """Return whether the quadratic part has the larger sensitivity of the two: β divides the budget of the larger."""
     of_M, of_b = part_sensitivities(d)
-    equal = of_M**2 / (of_M + of_b)
-    return round(equal + (of_M - equal) / math.sqrt(2))
+    return of_M > of_b
 
 
-BETAS: dict[str, Callable[[int], int]] = {
-    "value1": lambda d: int(part_sensitivities(d)[0]),
-    "value2": _beta_between,
-    "value3": lambda d: int(part_sensitivities(d)[0]) ** 2 // (2 * (d + 1) ** 2),
-}
-"""The named values of β for d monomials."""
+def find_beta(name: str, d: int) -> float:
+    """Return a named value of β for d monomials, see the notes of `DPBARegressor`.
+
+    Examples
+    --------
+    >>> [find_beta(name, 54) for name in VALUES]
+    [5832.0, 5771.0, 5621.0]
+    """
+    smaller, larger = sorted(part_sensitivities(d))
+    equal, like_fm = larger**2 / (larger + smaller), larger**2 / (larger + smaller + 2)
+    between = equal + (larger - equal) / math.sqrt(2)
+    # as whole as printed, but not where that would move a tenth of the budget and more
+    is_whole = is_quadratic_larger(d)
+    values = (larger, round(between), math.floor(like_fm)) if is_whole else (larger, between, like_fm)
+    return float(dict(zip(VALUES, values, strict=True))[name])
 
 
 class DPBARegressor(PrivatePolynomialRegressor):
@@ -39,14 +47,20 @@ class DPBARegressor(PrivatePolynomialRegressor):
     degree : int, default=1
         Largest degree of a monomial, at least 1; 2,000 monomials at most.
     beta : {"value1", "value2", "value3"}, float or None, default="value2"
-        The quadratic part gets ε_g = ε β / Δ_g, for β in (0, Δ_g], but neither part less than 10⁻⁴ ε. The names are the
-        values that the paper compares; see the notes. None where ``share`` is given.
+        The quadratic part gets ε_g = ε β / Δ_g, for β in (0, Δ_g], but neither part less than ``least_share``. The
+        names are the values that the paper compares; see the notes. None where ``share`` is given.
     share : float, "optimal" or None, default=None
         ε_g / ε itself, in (0, 1); "optimal" has the least noise energy, see
         ``algorithms.regression.budget.share_of_quadratic``. None where ``beta`` is given.
-    scaling : {"box", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3); "ball" to [0, 1/√p] for p
-        attributes and to [0, 1] for the target (paper 1).
+    least_share : float, default=1e-4
+        What β leaves each part of ε at least, in (0, 0.5): at β = Δ_g the linear part would have no budget, so no
+        finite noise. The paper does not say what it did.
+    scaling : {"box", "unit", "ball"}, default="box"
+        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
+        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
+    target_scaling : {"declared", "none"}, default="declared"
+        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
+        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
@@ -65,19 +79,24 @@ class DPBARegressor(PrivatePolynomialRegressor):
     Attributes
     ----------
     beta_ : float
-        β in use, a number whatever was given: where ``share`` was, share · Δ_g. Not of variant "sound", which has
-        another Δ_g.
+        β in use, a number whatever was given: where ``share`` was, the one that gives it. Not of variant "sound", which
+        has another Δ_g.
 
     Notes
     -----
     With d monomials Δ_g = 2d² and Δ_h = 4d; ε_g + ε_h = ε; noise Lap(Δ_g/ε_g) on each entry of M, Lap(Δ_h/ε_h) on each
     of b. The paper prints its β for d = 54 only:
 
-    - value1 = 5832 is Δ_g. It leaves the linear part nothing, which no mechanism can do: 10⁻⁴ of the budget here.
+    - value1 = 5832 is Δ_g. It leaves the linear part nothing, which no mechanism can do: ``least_share`` here.
     - value3 = 5621, "the same as FM", is ⌊Δ_g² / (2(d + 1)²)⌋, a budget in proportion to the sensitivities if the
       constant Σ y² counts, too.
     - value2 = 5771 lies between them and its formula is lost. b + (Δ_g - b)/√2 with b = Δ_g²/(Δ_g + Δ_h) is 5770.995
-      for d = 54; it is rounded to the nearest whole number, as only that gives what is printed.
+      for d = 54; it is rounded to the nearest whole number, as only that gives what is printed. Many other formulas
+      do, too, so that this one is no evidence.
+
+    Algorithm 3 tells two cases apart, Δ_g > Δ_h and the rest, d ≤ 2, whose line is lost. As "the larger part gets more"
+    asks for, β then divides the budget of the linear part: ε_h = ε β / Δ_h, with the same values of Δ_h for Δ_g, and
+    not as whole numbers, which would be as coarse as β itself: for d = 1 value3 would leave g nothing.
 
     Privacy: given a public domain variant "paper" is epsilon-differentially private for neighbours that differ by one
     record replaced, which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
@@ -106,7 +125,9 @@ class DPBARegressor(PrivatePolynomialRegressor):
         degree=1,
         beta="value2",
         share=None,
+        least_share=1e-4,
         scaling="box",
+        target_scaling="declared",
         fit_intercept=False,
         repair="ridge+trim",
         variant="paper",
@@ -118,7 +139,9 @@ class DPBARegressor(PrivatePolynomialRegressor):
         self.degree = degree
         self.beta = beta
         self.share = share
+        self.least_share = least_share
         self.scaling = scaling
+        self.target_scaling = target_scaling
         self.fit_intercept = fit_intercept
         self.repair = repair
         self.variant = variant
@@ -129,6 +152,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
+        check_number("least_share", self.least_share, above=0, below=0.5)
         if self.beta is None and self.share is None:
             raise ParameterError("beta must be set where share is not, got None")
         self._quadratic_share(len(self._monomials(n_features)))
@@ -141,13 +165,12 @@ class DPBARegressor(PrivatePolynomialRegressor):
         vars(self).pop("beta_", None)  # a former fit may have been of the other variant
         if self.variant == "paper":
             d = len(self.coef_)
-            of_share = self.share is not None
-            self.beta_ = self._quadratic_share(d) * part_sensitivities(d)[0] if of_share else self._beta_in_use(d)
+            self.beta_ = self._beta_in_use(d) if self.share is None else self._beta_of_share(d)
         return self
 
     def _printed_budget(self, design: Design) -> Budget:
         d = len(design.monomials)
-        return in_two_parts(float(self.epsilon), d, self._quadratic_share(d))
+        return in_two_parts(float(self.epsilon), d, self._quadratic_share(d), design.largest_target)
 
     def _sound_budget(self, design: Design) -> SoundBudget:
         is_optimal = self.share == "optimal"  # for what is released here, not for what is printed
@@ -160,9 +183,15 @@ class DPBARegressor(PrivatePolynomialRegressor):
             return share_of_quadratic(d, check_choice("share", self.share, ("optimal",)))
         if self.share is not None:
             return check_number("share", self.share, above=0, below=1)
-        return min(max(self._beta_in_use(d) / part_sensitivities(d)[0], SMALLEST_SHARE), 1 - SMALLEST_SHARE)
+        of_larger = self._beta_in_use(d) / max(part_sensitivities(d))
+        of_larger = min(max(of_larger, self.least_share), 1 - self.least_share)
+        return of_larger if is_quadratic_larger(d) else 1 - of_larger
 
     def _beta_in_use(self, d: int) -> float:
         if isinstance(self.beta, str):
-            return float(BETAS[check_choice("beta", self.beta, BETAS)](d))
-        return check_number("beta", self.beta, above=0, highest=part_sensitivities(d)[0])
+            return find_beta(check_choice("beta", self.beta, VALUES), d)
+        return check_number("beta", self.beta, above=0, highest=max(part_sensitivities(d)))
+
+    def _beta_of_share(self, d: int) -> float:
+        share, larger = self._quadratic_share(d), max(part_sensitivities(d))
+        return share * larger if is_quadratic_larger(d) else (1 - share) * larger

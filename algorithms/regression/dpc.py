@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from algorithms.accounting.events import Sequential
 from algorithms.encoding.domain import Domain
 from algorithms.mechanisms import sup_norm_spread
-from algorithms.parameters import ParameterError, check_number
+from algorithms.parameters import ParameterError, check_choice, check_number
 from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, part_sensitivities, price_part
 from algorithms.regression.design import Design
 from algorithms.regression.moments import MomentGroup, Moments, SoundBudget
@@ -31,14 +32,18 @@ class DPCRegressor(PrivatePolynomialRegressor):
         mechanism. The paper does not print its own.
     sensitive : list or tuple of str, or None, default=None
         Names of the sensitive attributes, at least one; None is the first attribute of the domain.
-    scaling : {"box", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3); "ball" to [0, 1/√p] for p
-        attributes and to [0, 1] for the target (paper 1).
+    scaling : {"box", "unit", "ball"}, default="box"
+        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
+        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
+    target_scaling : {"declared", "none"}, default="declared"
+        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
+        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The paper does not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see
-        ``algorithms.regression.repair.minimise_objective``. The ridge follows the larger of the two scales.
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
+    ridge : {"larger", "smaller"}, default="larger"
+        Which of the two scales of noise on M the ridge of the repair follows. The paper has no repair.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpc_sound.yaml`` also
@@ -81,6 +86,8 @@ class DPCRegressor(PrivatePolynomialRegressor):
       laplace: coefficients with sensitive attributes (sensitivity 10) costs 0.4545
     """
 
+    READINGS: ClassVar = PrivatePolynomialRegressor.READINGS | {"ridge": "larger"}
+
     def __init__(
         self,
         epsilon=1.0,
@@ -89,8 +96,10 @@ class DPCRegressor(PrivatePolynomialRegressor):
         gamma=0.5,
         sensitive=None,
         scaling="box",
+        target_scaling="declared",
         fit_intercept=False,
         repair="ridge+trim",
+        ridge="larger",
         variant="paper",
         domain=None,
         noise="numpy",
@@ -101,8 +110,10 @@ class DPCRegressor(PrivatePolynomialRegressor):
         self.gamma = gamma
         self.sensitive = sensitive
         self.scaling = scaling
+        self.target_scaling = target_scaling
         self.fit_intercept = fit_intercept
         self.repair = repair
+        self.ridge = ridge
         self.variant = variant
         self.domain = domain
         self.noise = noise
@@ -110,6 +121,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_choice("ridge", self.ridge, ("larger", "smaller"))
         super().check_parameters(n_features)
         check_number("gamma", self.gamma, above=0, highest=1)
         _check_names(self.sensitive)
@@ -125,12 +137,22 @@ class DPCRegressor(PrivatePolynomialRegressor):
         epsilon_n = float(self.epsilon) / (eta + self.gamma * (1 - eta))
         epsilon_s = self.gamma * epsilon_n
         groups = [
-            ("coefficients without sensitive attributes", epsilon_n, total - of_sensitive),
-            ("coefficients with sensitive attributes", epsilon_s, of_sensitive),
+            ("coefficients without sensitive attributes", epsilon_n, total - of_sensitive, ~of_b),
+            ("coefficients with sensitive attributes", epsilon_s, of_sensitive, of_b),
         ]
-        spent = [price_part(what, part / total * epsilon, part) for what, epsilon, part in groups if part]
+        spent, farther = [], design.largest_target - 1
+        for what, epsilon, part, members in groups:
+            if part:
+                times = 1 + ENTRY_OF_B * np.count_nonzero(members) * farther / part
+                spent.append(price_part(what, part / total * epsilon, part, times))
         quadratic, linear = (Noise(total, np.where(group, epsilon_s, epsilon_n)) for group in (of_M, of_b))
         return Budget(quadratic, linear, Sequential("objective", tuple(spent)))
+
+    def _scale_of_ridge(self, budget: Budget | SoundBudget) -> float:
+        if self.ridge == "larger":
+            return super()._scale_of_ridge(budget)
+        assert isinstance(budget, Budget)  # "sound" has no readings
+        return float(np.min(np.divide(budget.quadratic.sensitivity, budget.quadratic.epsilon)))
 
     def _sound_budget(self, design: Design) -> SoundBudget:
         moments = Moments.of(design)

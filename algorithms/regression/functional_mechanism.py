@@ -27,9 +27,12 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         Budget, in (0, inf]; inf is least squares without noise.
     degree : int, default=1
         Largest degree of a monomial, at least 1; 2,000 monomials at most.
-    scaling : {"box", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3); "ball" to [0, 1/√p] for p
-        attributes and to [0, 1] for the target (paper 1).
+    scaling : {"box", "unit", "ball"}, default="box"
+        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
+        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
+    target_scaling : {"declared", "none"}, default="declared"
+        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
+        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
     fit_intercept : bool, default=False
         Whether the constant is a monomial, too. The papers do not have it.
     sensitivity : {"coefficients", "with_constant"}, default="coefficients"
@@ -73,7 +76,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     array([ 2., 18.])
     """
 
-    READINGS: ClassVar = {"sensitivity": "coefficients"}
+    READINGS: ClassVar = PrivatePolynomialRegressor.READINGS | {"sensitivity": "coefficients"}
 
     def __init__(
         self,
@@ -81,6 +84,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         *,
         degree=1,
         scaling="box",
+        target_scaling="declared",
         fit_intercept=False,
         sensitivity="coefficients",
         repair="ridge+trim",
@@ -92,6 +96,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         self.epsilon = epsilon
         self.degree = degree
         self.scaling = scaling
+        self.target_scaling = target_scaling
         self.fit_intercept = fit_intercept
         self.sensitivity = sensitivity
         self.repair = repair
@@ -106,9 +111,10 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
         super().check_parameters(n_features)
 
     def _printed_budget(self, design: Design) -> Budget:
-        epsilon, delta = float(self.epsilon), SENSITIVITIES[self.sensitivity](len(design.monomials))
-        noise = Noise(delta, epsilon)
-        return Budget(noise, noise, price_part("quadratic and linear coefficients", epsilon, delta))
+        d, epsilon = len(design.monomials), float(self.epsilon)
+        delta, (_, of_b) = SENSITIVITIES[self.sensitivity](d), part_sensitivities(d)
+        noise, times = Noise(delta, epsilon), 1 + of_b * (design.largest_target - 1) / delta
+        return Budget(noise, noise, price_part("quadratic and linear coefficients", epsilon, delta, times))
 
     def _sound_budget(self, design: Design) -> SoundBudget:
         return in_one_group(design, float(self.epsilon))

@@ -1,8 +1,8 @@
 """The sound release: each distinct moment of the rows once, within its own bound, with noise of the maximum norm.
 
 An entry of M is a sum over the records of a product of monomials, and entries whose products are the same monomial are
-the same number: it is released once. The scaled attributes and target of a record lie in [-1, 1] (in the ball, in
-[0, 1/√p] and [0, 1]), so a record adds
+the same number: it is released once. The scaled attributes and target of a record lie in [-1, 1] (with "unit" in
+[0, 1], in the ball in [0, 1/√p] and [0, 1]), so a record adds
 
 - at most 1 in absolute value to a moment Σ z_i z_j (in the ball p^(-k/2), k being the degree of the product), and
 - at most 2 to -2 Σ y z_i (in the ball 2 p^(-k/2), k being the degree of z_i).
@@ -16,9 +16,9 @@ one record attains them all. `sup_norm_vector` releases a group of m numbers wit
 Where a record is replaced, a number changes by the width of its range: 2 if the monomial can be negative; 1 if it
 cannot, as an even power or a product of these in [-1, 1]; 0 for the constant, the number of rows. Two records attain
 a width of 2: upper bounds, and the same with an attribute of odd power at its lower bound, that attribute alone, or for
-b the target alone. So replacing costs twice ε in the box (less for x² alone, where there is one attribute) and ε in the
-ball. It never costs less than ε, which is what a record costs that leaves and has no successor: every group has a
-square of an attribute or an entry of b among its numbers.
+b the target alone. So replacing costs twice ε in the box (less for x² alone, where there is one attribute) and ε
+where nothing is negative. It never costs less than ε, which is what a record costs that leaves and has no successor:
+every group has a square of an attribute or an entry of b among its numbers.
 
 Nothing else of the rows is read: not their number (with ``fit_intercept`` it is an entry of M, and has noise as all
 have), not Σ y², which the minimum does not depend on. Bounds, degrees and budgets are public.
@@ -79,7 +79,7 @@ class Moments(NamedTuple):
         i, j = np.unravel_index(first, of_M.shape)
         powers = np.concatenate([powers[i] + powers[j], powers])
         in_box, is_of_b = design.scaling == "box", np.arange(len(powers)) >= len(first)
-        largest = 1.0 if in_box else 1 / math.sqrt(powers.shape[1])
+        largest = 1 / math.sqrt(powers.shape[1]) if design.scaling == "ball" else 1.0
         bounds = np.where(is_of_b, 2.0, 1.0) * largest ** powers.sum(axis=1)
         has_sign = is_of_b | (powers % 2).any(axis=1)
         widths = np.where(in_box & has_sign, 2.0, np.where(is_of_b | powers.any(axis=1), 1.0, 0.0))

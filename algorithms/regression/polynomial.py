@@ -7,11 +7,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from algorithms.accounting.faults import TARGET_IN_ITS_OWN_UNIT
 from algorithms.base import PrivateRegressor
 from algorithms.encoding.domain import Domain
 from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag
 from algorithms.regression.budget import Budget
-from algorithms.regression.design import SCALINGS, Design
+from algorithms.regression.design import SCALINGS, TARGET_SCALINGS, Design
 from algorithms.regression.moments import SoundBudget
 from algorithms.regression.monomials import Monomials
 from algorithms.regression.objective import Objective, objective_of
@@ -67,8 +68,9 @@ class PrivatePolynomialRegressor(PrivateRegressor):
     """
 
     degree = 1
+    target_scaling = "declared"
 
-    READINGS: ClassVar[Mapping] = {}
+    READINGS: ClassVar[Mapping] = {"target_scaling": "declared"}
     """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
 
     def fit(self, X, y):
@@ -142,7 +144,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         if self._leaves_out() and not summary.leaves_out:
             raise ParameterError("the summary was made for an experiment: summarise the rows with noise='opendp', too")
         if design != self.design(design.domain) or self.domain not in (None, design.domain):
-            raise ParameterError("the summary was made with another domain, degree, scaling or fit_intercept")
+            raise ParameterError("the summary was made with another domain, degree, scaling or intercept")
         self.domain_ = design.domain
         self._note_clipped(summary.clipped)
         self.n_features_in_ = len(self.domain_.features)
@@ -153,9 +155,10 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         rng = self.generator(self.seed())
         M, b = budget.assemble(budget.add_noise(*budget.lay_out(summary.objective), rng))
         self.noise_scales_ = scales = budget.scales
-        self.coef_ = minimise_objective(M, b, self.repair, scales["quadratic"], scales["linear"])
+        self.coef_ = minimise_objective(M, b, self.repair, self._scale_of_ridge(budget), scales["linear"])
         self.monomials_ = list(design.names)
-        self.privacy_ = self.account(self.epsilon, budget.ledger, neighbours=budget.ledger.neighbours)
+        faults = () if design.target_scaling == "declared" else (TARGET_IN_ITS_OWN_UNIT,)
+        self.privacy_ = self.account(self.epsilon, budget.ledger, faults, neighbours=budget.ledger.neighbours)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -176,7 +179,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         predicted, filled = np.empty(len(rows)), 0
         for block in design.blocks(rows):
             scaled = self.coef_ @ block
-            predicted[filled : filled + len(scaled)] = self.in_unit_of_target(design.share_of_target(scaled))
+            predicted[filled : filled + len(scaled)] = design.in_unit_of_target(scaled)
             filled += len(scaled)
         return predicted
 
@@ -188,6 +191,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_epsilon(self.epsilon)
         check_choice("scaling", self.scaling, SCALINGS)
+        check_choice("target_scaling", self.target_scaling, TARGET_SCALINGS)
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("repair", self.repair, REPAIRS)
         if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
@@ -201,11 +205,15 @@ class PrivatePolynomialRegressor(PrivateRegressor):
 
     def design(self, domain: Domain) -> Design:
         """Return the regressors that a domain gives: what a summary of rows depends on, beside the rows."""
-        return Design(domain, self.degree, self.scaling, self.fit_intercept)
+        return Design(domain, self.degree, self.scaling, self.fit_intercept, self.target_scaling)
 
     def budget(self, design: Design) -> Budget | SoundBudget:
         """Return what is released of a design, and how the budget is divided over it."""
         return self._sound_budget(design) if self.variant == "sound" else self._printed_budget(design)
+
+    def _scale_of_ridge(self, budget: Budget | SoundBudget) -> float:
+        """Return the scale of the noise on M that a ridge follows."""
+        return budget.scales["quadratic"]
 
     def _printed_budget(self, design: Design) -> Budget:
         """Divide the budget as printed."""

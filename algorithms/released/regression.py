@@ -23,9 +23,9 @@ class ReleasedRegression(Release):
         Weight of each monomial of the scaled attributes, for the scaled target.
     powers : int64 array of shape (d, p)
         Power of each attribute in each monomial.
-    scaling : {"box", "ball"}
-        Where the declared bounds are mapped: to [-1, 1], target included; or those of p attributes to [0, 1/√p], and
-        those of the target to [0, 1].
+    scaling : {"box", "unit", "ball"}
+        Where the declared bounds are mapped: to [-1, 1], target included; to [0, 1], target included; or those of p
+        attributes to [0, 1/√p], and those of the target to [0, 1].
     """
 
     KIND = "regression"
@@ -55,7 +55,8 @@ class ReleasedRegression(Release):
         """
         target, in_box = self.origin.domain.target, self.scaling == "box"
         shares = (self.origin.domain.encode(X)[0] - self._lower_bounds) / self._bound_widths
-        scaled = 2 * shares - 1 if in_box else shares / math.sqrt(self.powers.shape[1])
+        length = math.sqrt(self.powers.shape[1]) if self.scaling == "ball" else 1.0
+        scaled = 2 * shares - 1 if in_box else shares / length
         predicted = np.zeros(len(scaled))
         for weight, powers in zip(self.weights, self.powers, strict=True):
             predicted += weight * (scaled**powers).prod(axis=1)

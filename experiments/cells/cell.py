@@ -32,6 +32,7 @@ PROTOCOL: dict[str, Any] = {
     "train_rows": None,
     "test_rows": None,
     "draw": 0,
+    "common_noise": False,
     "leakage": False,
 }
 
@@ -40,12 +41,13 @@ _CHOICES = {
     "evaluate_on": ("test", "train"),
     "rows": ("all", "balanced"),
     "split": ("random", "in_order"),
+    "common_noise": (False, True),
     "leakage": (False, True),
 }
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split", "train_rows", "test_rows", "draw")
+_LATER = ("rows", "split", "train_rows", "test_rows", "draw", "common_noise")
 
 #: Options that say what else is measured of the same run: part of the key, not of the identity.
 _MEASURED = ("leakage",)
@@ -71,8 +73,10 @@ class Cell:
         or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
         ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
         take the place of the shares, and are drawn from all rows, an official split or not); ``draw`` (which draw of
-        the algorithm's randomness on the split of the repeat, from 0); ``leakage`` (whether to measure what the rows
-        leak that an algorithm trains on instead of the training rows).
+        the algorithm's randomness on the split of the repeat, from 0); ``common_noise`` (whether all algorithms of a
+        repeat, whatever their parameters, have one seed: those that draw alike then have the same noise but for its
+        scale, so that small differences between them show); ``leakage`` (whether to measure what the rows leak that an
+        algorithm trains on instead of the training rows).
 
     Examples
     --------
@@ -125,8 +129,9 @@ class Cell:
 
     @property
     def seed(self) -> int:
-        """Random state of the algorithm, 32 bits, from the identity alone."""
-        entropy = int.from_bytes(hashlib.sha256(self.identity.encode()).digest())
+        """Random state of the algorithm, 32 bits, from the identity alone; with common noise from a part of it."""
+        words = self._identity_of_noise if self.protocol["common_noise"] else self.identity
+        entropy = int.from_bytes(hashlib.sha256(words.encode()).digest())
         return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 
     @property
@@ -140,20 +145,37 @@ class Cell:
                 words.append(f"protocol.{name}={_format_word(value)}")
         return " ".join(words)
 
-    @cached_property
-    def _setting(self) -> str:
+    @property
+    def _identity_of_noise(self) -> str:
+        """What all algorithms of a repeat have in common, as canonical JSON."""
+        return format_canonical(
+            {
+                "dataset": self.dataset,
+                "epsilon": self.epsilon,
+                "protocol": self._protocol_asked,
+                "repeat": self.repeat,
+            }
+        )
+
+    @property
+    def _protocol_asked(self) -> dict[str, Any]:
+        """The options that are part of the identity."""
         protocol = {}
         for name, value in self.protocol.items():
             is_default_of_later = name in _LATER and value == PROTOCOL[name]
             if name not in _MEASURED and not is_default_of_later:
                 protocol[name] = value
+        return protocol
+
+    @cached_property
+    def _setting(self) -> str:
         return format_canonical(
             {
                 "dataset": self.dataset,
                 "algorithm": self.algorithm,
                 "params": self.params,
                 "epsilon": self.epsilon,
-                "protocol": protocol,
+                "protocol": self._protocol_asked,
             }
         )
 

@@ -51,6 +51,9 @@ class Protocol(Document):
     """Number of test rows, or of rows of each class that takes part."""
     draw: int = Field(0, ge=0)
     """Which draw of the algorithm's randomness on the split of the repeat."""
+    common_noise: bool = False
+    """Whether all algorithms of a repeat have one seed, whatever their parameters: those that draw alike then have the
+    same noise but for its scale."""
     leakage: bool = False
     """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
 

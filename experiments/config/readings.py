@@ -81,10 +81,10 @@ class QuestionOfClaims(Question):
 
     claims: ListOf[str]
     """The claims."""
-    algorithm: str
-    """The algorithm whose parameters are read in several ways."""
+    algorithm: OneOrMore[str]
+    """The algorithms whose parameters are read in several ways; those that two of them share are read alike."""
     params: Values = {}
-    """Values that take the place of the paper's ``choices`` of the algorithm, or add to them."""
+    """Values that take the place of the paper's ``choices`` of the algorithms, or add to them."""
     protocol: Values = {}
     """Values that take the place of the paper's ``choices`` of the protocol, or add to them."""
 

@@ -133,6 +133,8 @@ def _collect_published(estimator: Any) -> dict[str, float]:
     """Return what a fitted estimator publishes of its own noise."""
     scales = getattr(estimator, "noise_scales_", {})
     published = {f"noise_scale_{part}": float(scale) for part, scale in scales.items()}
+    if hasattr(estimator, "monomials_"):
+        published["monomials"] = float(len(estimator.monomials_))
     for name in ("beta", "sampling_ratio"):
         if hasattr(estimator, f"{name}_"):
             published[name] = float(getattr(estimator, f"{name}_"))

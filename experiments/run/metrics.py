@@ -22,7 +22,7 @@ def metric_names(dataset: str) -> list[str]:
     """
     entry = catalogue.read_entry(dataset)
     if entry.task == "regression":
-        return ["mse", "unit_mse", "r2", "noise_scale_quadratic", "noise_scale_linear", "beta"]
+        return ["mse", "unit_mse", "r2", "noise_scale_quadratic", "noise_scale_linear", "beta", "monomials"]
     names = ["accuracy"]
     for label in entry.domain.target.categories:
         names += [f"precision_{label}", f"recall_{label}"]

@@ -1,4 +1,4 @@
-"""``meets``: two algorithms agree at the largest value of an axis."""
+"""``meets``: two algorithms agree, at the largest value of an axis or everywhere."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from experiments.judge.margin import Margin
 
 
 class MeetsClaim(WithMargin):
-    """At the largest value of one axis the metric of ``algorithm`` is that of ``to``.
+    """At the largest value of one axis, or in every group, the metric of ``algorithm`` is that of ``to``.
 
     An equivalence test within ± ``margin``, a share of the metric of ``to``, as for ``independent``. A difference
     outside refutes it.
     """
 
     kind: Literal["meets"]
-    along: str
-    """The axis at whose largest value they meet."""
+    along: str | None = None
+    """The axis at whose largest value they meet; left out: in every group."""
     algorithm: str
     """The algorithm that is claimed to meet the other."""
     to: str
@@ -40,5 +40,7 @@ class MeetsClaim(WithMargin):
 
     def _find_levels(self, study: Study) -> Levels:
         levels = super()._find_levels(study)
+        if self.along is None:
+            return levels
         last = max(study.axis(self.along, levels.where))
         return Levels(levels.axis, levels.values, levels.where | {self.along: last})

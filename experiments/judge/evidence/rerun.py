@@ -17,8 +17,8 @@ def estimate_rerun_probability(groups: Sequence[ClaimGroup], counts: Sequence[in
     """Return the probability that the averages of ten further runs show a claim in every group.
 
     Ten runs are drawn from ours with replacement, 2,000 times for each group; groups count as independent, as their
-    noise is. A claim that holds nowhere by chance has a probability near 1 if it is clearly true, and near 0 if it is
-    not.
+    noise is (but for groups that differ by a parameter alone, under ``protocol.common_noise``). A claim that holds
+    nowhere by chance has a probability near 1 if it is clearly true, and near 0 if it is not.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from experiments.config.paths import ROOT
 from experiments.config.setting import is_among, keep_entries
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
-_STATISTICS = ("mean", "max", "exact", "some")
+_STATISTICS = ("mean", "max", "exact", "some", "fitted")
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class PrintedNumber:
         The table or figure that prints it, which names its study.
     metric : str
         What it measures.
-    statistic : {"mean", "max", "exact", "some"}
-        A mean of one setting, the largest mean of several, a counted fact, or the number of a setting that the paper
-        does not state.
+    statistic : {"mean", "max", "exact", "some", "fitted"}
+        A mean of one setting, the largest mean of several, a counted fact, the number of a setting that the paper does
+        not state, or one whose formula is lost, so that ours was fitted to it.
     value : float
         As printed, but a fraction for metrics that are printed in per cent.
     decimals : int

@@ -12,6 +12,7 @@ Every printed number is judged on its own, on all repeats that the table holds o
   near miss above the interval says little. While cells of some setting are missing it is *undecided*.
 - **a number without its setting** by `no_setting`, together with the others of its table: *setting lost* or *refuted*.
 - **a counted fact** must agree to the digit.
+- **a number whose formula is lost**, to which ours was fitted, is *not implemented*: ours could not disagree.
 
 A metric that is undefined in every run (the precision of a class that is never predicted) refutes a number. What no
 cell answers is *not run*, what nobody describes is *not implemented*. Neither is ever a pass.
@@ -41,7 +42,7 @@ from experiments.judge.numbers.no_setting import UnplacedTable
 from experiments.judge.numbers.number_verdict import NumberVerdict
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber, list_numbers
-from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, range_of
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, range_of
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows, select_undefined
 
@@ -94,6 +95,8 @@ def judge_each(
         if number.dataset in paper.used_instead:
             other = paper.used_instead[number.dataset]
             verdict = NumberVerdict(NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
+        elif number.statistic == "fitted":
+            verdict = NumberVerdict(NOT_IMPLEMENTED, "its formula is lost: ours was fitted to this very number", 0)
         elif number.statistic == "exact":
             verdict = _judge_fact(number, (facts or {}).get((number.dataset, number.metric)))
         elif number.statistic == "some":

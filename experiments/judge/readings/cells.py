@@ -133,13 +133,19 @@ def _read_choices(
     paper: Paper, question: QuestionOfNumbers | QuestionOfClaims, reported: pd.DataFrame
 ) -> Iterator[Reading]:
     """Yield a reading for every combination of the values that the text admits."""
-    factors = list_factors(paper, [question.algorithm])
-    for choice in list_readings(narrow_factors(factors, question.params, question.protocol, question.algorithm)):
+    algorithms = list_algorithms(question)
+    factors = list_factors(paper, algorithms)
+    for choice in list_readings(narrow_factors(factors, question.params, question.protocol, algorithms)):
         if isinstance(question, QuestionOfClaims):
             targets = _order_algorithms(paper, question, choice)
         else:
             targets = _match_numbers(paper, question, reported, choice)
         yield Reading(choice.values, list(targets), choice.words, choice.is_literal)
+
+
+def list_algorithms(question: QuestionOfNumbers | QuestionOfClaims) -> tuple[str, ...]:
+    """Return the algorithms whose parameters a question reads in several ways."""
+    return (question.algorithm,) if isinstance(question, QuestionOfNumbers) else tuple(question.algorithm)
 
 
 def _match_numbers(
@@ -178,8 +184,8 @@ def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: Choice) 
         for values in study.settings(claim.within, claim.where):
             setting = {**claim.where, **dict(zip(claim.within, values, strict=True))}
             more, less = (claim.better, claim.worse) if isinstance(claim, AboveClaim) else (claim.worse, claim.better)
-            more_cells = _make_cells(paper, question, study, {**setting, "algorithm": more}, choice)
-            less_cells = _make_cells(paper, question, study, {**setting, "algorithm": less}, choice)
+            more_cells = _make_cells(paper, question, study, {**setting, claim.axis: more}, choice)
+            less_cells = _make_cells(paper, question, study, {**setting, claim.axis: less}, choice)
             yield PrintedTarget(claim.metric, math.nan, more_cells, less_cells)
 
 

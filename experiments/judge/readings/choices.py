@@ -99,11 +99,14 @@ def list_factors(paper: Paper, algorithms: Iterable[str], settled: Collection[st
 
 
 def narrow_factors(
-    factors: Sequence[Factor], params: Mapping[str, Sequence], protocol: Mapping[str, Sequence], algorithm: str
+    factors: Sequence[Factor],
+    params: Mapping[str, Sequence],
+    protocol: Mapping[str, Sequence],
+    algorithms: tuple[str, ...],
 ) -> list[Factor]:
     """Return factors with the values that a question gives in their place, and those that it adds."""
     open_points = {(factor.name, factor.algorithms): factor for factor in factors}
-    for values, users in ((params, (algorithm,)), (protocol, ())):
+    for values, users in ((params, algorithms), (protocol, ())):
         for name, admitted in values.items():
             open_points[name, users] = Factor(name, tuple(admitted), users)
     of_protocol = [factor for factor in open_points.values() if not factor.algorithms]

@@ -16,7 +16,7 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers
-from experiments.judge.readings.cells import PrintedTarget, Reading, make_null
+from experiments.judge.readings.cells import PrintedTarget, Reading, list_algorithms, make_null
 from experiments.judge.readings.confidence_set import compute_set_p_values
 from experiments.judge.readings.distance import Errors
 from experiments.judge.readings.halving import Race, find_hopeless, list_stages
@@ -111,7 +111,7 @@ def _measure(
         values = np.array([_measure_errors(target, repeats, done) for target in reading.targets])
     own = reading.targets[0].cells[0].algorithm  # a table names the paper's own algorithm first
     if isinstance(question, QuestionOfNumbers | QuestionOfClaims):
-        own = question.algorithm
+        own = list_algorithms(question)[0]
     errors = Errors(values, isinstance(question, QuestionOfClaims), paper.printed_repeats)
     return Contender(reading, errors, sum_up_cost(cells, own, records), len(done), len(cells))
 
