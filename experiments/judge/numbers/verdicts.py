@@ -37,6 +37,7 @@ from experiments.config.setting import describe_setting
 from experiments.judge.margin import find_margin
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
+from experiments.judge.numbers.formula import judge_formula
 from experiments.judge.numbers.no_setting import UnplacedTable
 from experiments.judge.numbers.number_verdict import NumberVerdict
 from experiments.judge.numbers.prediction import Prediction
@@ -96,6 +97,8 @@ def judge_each(
             verdict = NumberVerdict(NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
         elif number.statistic == "exact":
             verdict = _judge_fact(number, (facts or {}).get((number.dataset, number.metric)))
+        elif number.statistic == "formula":
+            verdict = judge_formula(number)
         elif number.statistic == "some":
             if part.id not in together:
                 siblings = [one for one in numbers if one.table == part.id and one.statistic == "some"]
