@@ -202,7 +202,7 @@ def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:
     """
     words = []
     for name, value in row.items():
-        if name == "dataset":
+        if name == "dataset" and not is_blank(value):
             words.append(label_value(paper, value))
         elif (name == "epsilon" or name.startswith("params.")) and not is_blank(value):
             text = label_value(paper, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from experiments.judge.statements.finding import Finding
@@ -53,6 +54,12 @@ def score_features(records: Sequence[tuple[tuple[int, ...], int]], n_features: i
     return scores
 
 
+def _flip(flips: list[float], chance: float) -> bool:
+    """Note a flip; it fails if it may."""
+    flips.append(chance)
+    return chance == 1
+
+
 def candidates_are_touched(times: float, choose: Callable[..., int] = permute_and_flip) -> Finding:
     """Decide whether choosing among n scored candidates touches each so many times at most, whatever n.
 
@@ -65,15 +72,13 @@ def candidates_are_touched(times: float, choose: Callable[..., int] = permute_an
     """
     most = 0.0
     for n in _SIZES:
-        scores, flipped = _Counted([float(-i) for i in range(n)]), []
-
-        def flip(chance: float, flipped: list = flipped) -> bool:
-            flipped.append(chance)
-            return chance == 1
-
-        choose(scores, 1.0, flip)
-        most = max(most, (scores.n_reads + len(flipped)) / n)
-    found = f"reads of scores and flips, in the dearest case {most:.3g} for each of {_SIZES[0]} to {_SIZES[-1]} candidates"
+        scores = _Counted([float(-i) for i in range(n)])
+        flips: list[float] = []
+        choose(scores, 1.0, partial(_flip, flips))
+        most = max(most, (scores.n_reads + len(flips)) / n)
+    found = (
+        f"reads of scores and flips, in the dearest case {most:.3g} for each of {_SIZES[0]} to {_SIZES[-1]} candidates"
+    )
     return Finding(most <= times, f"{found}; not counted are permuting and the records that the scores are made of")
 
 

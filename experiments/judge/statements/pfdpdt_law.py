@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
@@ -43,7 +43,7 @@ def permute_and_flip(candidates: tuple, scores: list[float], sensitivity: float,
     return law
 
 
-@lru_cache(maxsize=None)
+@cache
 def grow(
     records: Table, epsilon: float, max_depth: int, stops: bool, level: int = 1, unused: tuple[int, ...] = _FEATURES
 ) -> Law:
@@ -124,7 +124,7 @@ def predictions_tell_no_more(
         forests = [grow_forest(records, epsilon, max_depth, stops) for records in (fewer, more)]
         shown = find_loss(*forests)[0]
         answers = []
-        for records, law in zip((fewer, more), forests, strict=True):
+        for law in forests:
             of_answers: Law = {}
             for forest, chance in law.items():
                 answer = tuple(predict(forest, values) for values in product(_VALUES, repeat=len(_FEATURES)))

@@ -29,7 +29,8 @@ def gini(records: Table) -> Fraction:
     >>> gini((("left", "a"), ("left", "b")))
     Fraction(-1, 1)
     """
-    return -sum(n * (1 - sum(Fraction(count, n) ** 2 for count in counts)) for n, counts in _count(records))
+    children = (n * (1 - sum(Fraction(count, n) ** 2 for count in counts)) for n, counts in _count(records))
+    return -sum(children, Fraction(0))
 
 
 def information(records: Table, base: float) -> float:
@@ -84,7 +85,7 @@ def mean_changes_by(printed: float, is_bound: bool = False) -> Finding:
 
 
 def sum_and_count_change_by(printed: float) -> Finding:
-    """Decide whether the L1 sensitivity of a sum of targets and their number, to which noise is added, is the printed one."""
+    """Decide whether the L1 sensitivity of a sum and a number, to which noise is added, is the printed one."""
     return _compare(lambda targets: (sum(targets), len(targets)), lambda _: printed, _changes_of_targets())
 
 
@@ -127,7 +128,7 @@ def _distance(one: object, other: object) -> float:
 
 
 def _changes_of_splits() -> Iterator[Change]:
-    """Yield neighbouring tables of a split in two, with two classes: all small ones, and n of one class joined by one."""
+    """Yield neighbouring tables of a split, with two classes: all small ones, and n of one class joined by one."""
     kinds = [(child, label) for child in ("left", "right") for label in "ab"]
     yield from _extend(kinds, most=6)
     for n in _MANY:
