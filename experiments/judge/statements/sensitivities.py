@@ -29,8 +29,10 @@ def gini(records: Table) -> Fraction:
     >>> gini((("left", "a"), ("left", "b")))
     Fraction(-1, 1)
     """
-    children = (n * (1 - sum(Fraction(count, n) ** 2 for count in counts)) for n, counts in _count(records))
-    return -sum(children, Fraction(0))
+    score = Fraction(0)
+    for n, counts in _count(records):
+        score -= n * (1 - sum(Fraction(count, n) ** 2 for count in counts))
+    return score
 
 
 def information(records: Table, base: float) -> float:
