@@ -164,10 +164,10 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     noise. (The text makes children only for the values seen, too; here they come from the public domain.) With
     ``sampling="bootstrap"`` a record may be drawn twice. Variant "sound" has no such test: each tree
     counts its rows with noise and takes as many levels as they last, at most treeDepth, see ``engine.depth``. Its
-    two choices go without the 2 in their exponent: an added record raises no Gini score and lowers no count. Below a node without rows every feature and every label is equally good,
-    whatever the depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are
-    those of the full tree. Such a tree shows where there are no rows and is not to be published; in a release the full
-    one is grown.
+    two choices go without the 2 in their exponent: an added record raises no Gini score and lowers no count. Below a
+    node without rows every feature and every label is equally good, whatever the depth: such a node is not grown, its
+    key stands for all that would be drawn there. Predictions are those of the full tree. Such a tree shows where there
+    are no rows and is not to be published; in a release the full one is grown.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def find_function(name: str, given: Mapping[str, Any]) -> Callable[..., Any]:
     Fraction(1, 1)
     """
     module_name, _, function_name = name.partition(".")
-    modules = [module.name for module in pkgutil.iter_modules(statements.__path__)]
+    modules = [module.name for module in pkgutil.iter_modules(statements.__path__) if module.name != "finding"]
     if module_name not in modules:
         raise BadInput(f"no statements {module_name!r}; {suggest_name(module_name, modules)}")
     module = import_module(f"{statements.__name__}.{module_name}")
