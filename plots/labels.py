@@ -202,12 +202,12 @@ def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:
     """
     words = []
     for name, value in row.items():
-        if name == "dataset" and not is_blank(value):
+        if name == "dataset":
             words.append(label_value(paper, value))
         elif (name == "epsilon" or name.startswith("params.")) and not is_blank(value):
             text = label_value(paper, value)
             words.append(text if text == "no noise" else f"{label_name(paper, name)} = {text}")
-    return ", ".join(words)
+    return ", ".join(filter(None, words))
 
 
 def label_result(paper: Paper, row: Mapping[str, Any]) -> str:
