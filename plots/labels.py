@@ -207,7 +207,7 @@ def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:
         elif (name == "epsilon" or name.startswith("params.")) and not is_blank(value):
             text = label_value(paper, value)
             words.append(text if text == "no noise" else f"{label_name(paper, name)} = {text}")
-    return ", ".join(words)
+    return ", ".join(filter(None, words))
 
 
 def label_result(paper: Paper, row: Mapping[str, Any]) -> str:

@@ -383,6 +383,28 @@ def test_a_wide_scatter_meets_nothing():
     assert judge(table.assign(accuracy=table["accuracy"].clip(0, 1)), MEETS)["verdict"] == "undecided"
 
 
+ON_AXIS = {"id": "axis", "text": "axis", "kind": "inside", "study": "grid", "where": {"epsilon": 0.5}, "low": 0.7}
+ON_AXIS |= {"high": 0.8, "within": ["params.max_depth"], "metric": "accuracy"}
+
+
+@pytest.mark.parametrize(
+    ("level", "verdict"),
+    [(0.75, "reproduced"), (0.799, "reproduced within ± δ"), (0.83, "refuted"), (0.67, "refuted")],
+)
+def test_a_metric_is_on_an_axis_or_off_it(level, verdict):
+    table = grid(lambda i, d: level if i == 1 else 0.1, sd=0.004, repeats=320)
+    assert judge(table, ON_AXIS, PAPER | {"most_repeats": 320})["verdict"] == verdict
+    one_off = grid(lambda i, d: 0.83 if d == 5 else level, sd=0.004, repeats=320)
+    assert judge(one_off, ON_AXIS, PAPER | {"most_repeats": 320})["verdict"] == "refuted"
+
+
+def test_an_axis_is_asked_of_one_setting_and_has_two_ends():
+    with pytest.raises(PaperError, match="where must name one value of epsilon, got"):
+        judge(grid(lambda i, d: 0.8), ON_AXIS | {"where": {}})
+    with pytest.raises(DocumentError, match=r"low = 0\.9 must be below high = 0\.8"):
+        judge(grid(lambda i, d: 0.8), ON_AXIS | {"low": 0.9})
+
+
 def test_values_of_a_parameter_are_compared_like_algorithms():
     claim = ABOVE | {"study": "grid", "axis": "params.max_depth", "better": 5, "worse": 3}
     assert judge(grid(lambda i, d: 0.3 + 0.1 * d), claim)["verdict"] == "reproduced"

@@ -39,21 +39,25 @@ N_BINS = 4
 SIZES = [N_BINS if f in CONTINUOUS else c for f, c in enumerate(COLUMNS)]
 
 
-def budgets(epsilon, depth):
+def budgets(epsilon, depth, even=False):
     """Equations (17) and (18) in exact numbers: what a split costs at level 1, 2, ..., and what a leaf has there."""
     if math.isinf(epsilon):
         return [math.inf] * depth, [math.inf] * depth
     total = sum(Fraction(1, i) for i in range(1, depth + 1))
     split = [Fraction(epsilon) / total / (depth - i + 1) for i in range(1, depth + 1)]
+    if even:
+        split = [Fraction(epsilon) / depth] * depth
     return [float(s) for s in split], [float(Fraction(epsilon) - sum(split[:i])) for i in range(depth)]
 
 
-def reference_tree(sample, epsilon, depth, rng, *, sound=False, split="permute_and_flip", label="permute_and_flip"):
+def reference_tree(
+    sample, epsilon, depth, rng, *, sound=False, split="permute_and_flip", label="permute_and_flip", even=False
+):
     count = cost = 0.0
     if sound:
         count, cost, n_splits, epsilon = counted(sample, epsilon, sum(SIZES) / len(SIZES), depth - 1, rng)
         depth = n_splits + 1
-    split_budget, leaf_budget = budgets(epsilon, depth)
+    split_budget, leaf_budget = budgets(epsilon, depth, even)
     start = [(public_bins(values, N_BINS), label) for values, label in sample]
     nodes = [{"rows": start, "depth": 0, "open": list(range(len(COLUMNS)))}]
     for node in nodes:
@@ -108,6 +112,31 @@ def test_edprf_is_the_reference_tree(seed, epsilon, sound, split, label):
     assert_same_trees(model, trees)
     for nodes, expected in zip(model.trees_, trees, strict=True):
         assert [int(key) for key in nodes["key"]] == [node.get("key", 0) for node in expected]
+
+
+@TABLES
+@pytest.mark.parametrize(
+    ("reading", "even", "share"),
+    [
+        ({"sampling": "bootstrap", "level_budget": "uniform"}, True, 3),
+        ({"sampling": "bootstrap"}, False, 3),
+        ({"sampling": "all"}, False, 3),
+        ({"level_budget": "uniform"}, True, 1),
+    ],
+)
+def test_a_traditional_forest_is_the_reference_tree(seed, reading, even, share):
+    X, y = table(seed)
+    how = {"split": "exponential", "label": "noisy_counts", "even": even}
+    trees = [
+        reference_tree(sample, 60.0 / share, DEPTH, rng, **how)
+        for sample, rng in samples_and_streams(X, y, reading.get("sampling", "disjoint"))
+    ]
+    parameters = {"split": "exponential", "leaf": "noisy_counts", "n_bins": N_BINS}
+    model = forest(EDPRFClassifier, 60.0, max_features=None, **parameters, **reading).fit(X, y)
+    assert len(trees) == share or share == 1
+    assert_same_trees(model, trees)
+    names = [fault.name for fault in model.privacy_.faults]
+    assert ("bootstrap" in names) == (reading.get("sampling") == "bootstrap")
 
 
 def test_one_tree_is_grown_on_all_rows():

@@ -126,6 +126,7 @@ PFDPDT_EXACT_PURITY = Fault(
     "whether a node holds one label only is read without noise",
     "pfDPDT (Algorithm 5), condition for a leaf: one label only",
 )
+EDPRF_BOOTSTRAP = Fault(*_BOOTSTRAP, "a forest before eDPRF, in the reading sampling='bootstrap' of the tradition")
 RDT_HEIGHT_FROM_ROWS = Fault(
     "height from the rows",
     "the height of the trees follows from the number of rows",

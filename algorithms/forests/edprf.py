@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
-from algorithms.accounting.faults import PFDPDT_EXACT_PURITY, Fault
+from algorithms.accounting.faults import EDPRF_BOOTSTRAP, PFDPDT_EXACT_PURITY, Fault
 from algorithms.forests.engine.candidates import by_value_score, class_counts, count_by_code, is_pure
 from algorithms.forests.engine.depth import (
     Reach,
@@ -25,7 +25,7 @@ from algorithms.forests.engine.tree import plant_tree, split_by_value, take_node
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, permute_and_flip
-from algorithms.parameters import check_choice
+from algorithms.parameters import ParameterError, check_choice
 
 
 class PFDPDTPlan(NamedTuple):
@@ -90,7 +90,7 @@ def draw_label(growth, i, counts, plan, epsilon, rng):
         label_leaf(growth, i, counts, epsilon, rng)
 
 
-def level_budgets(epsilon: float, max_depth: int) -> tuple[np.ndarray, np.ndarray]:
+def level_budgets(epsilon: float, max_depth: int, level_budget: str = "harmonic") -> tuple[np.ndarray, np.ndarray]:
     """Divide the budget of a tree over its levels: equations (17) and (18).
 
     Parameters
@@ -99,6 +99,8 @@ def level_budgets(epsilon: float, max_depth: int) -> tuple[np.ndarray, np.ndarra
         Budget of the tree, in (0, inf].
     max_depth : int
         Levels of nodes, the root being the first.
+    level_budget : {"harmonic", "uniform"}
+        "uniform" gives every level the same instead of equation (17).
 
     Returns
     -------
@@ -112,7 +114,7 @@ def level_budgets(epsilon: float, max_depth: int) -> tuple[np.ndarray, np.ndarra
     >>> split.round(2), leaf.round(2)
     (array([0.18, 0.27, 0.55]), array([1.  , 0.82, 0.55]))
     """
-    shares = 1 / np.arange(max_depth, 0, -1)
+    shares = 1 / np.arange(max_depth, 0, -1) if level_budget == "harmonic" else np.ones(max_depth)
     split = epsilon * shares / shares.sum()
     return split, left_over(epsilon, split)
 
@@ -134,6 +136,9 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         Mechanism that chooses the feature; "exponential" is that of the "tradition" trees of the ablation.
     leaf : {"permute_and_flip", "noisy_counts"}, default="permute_and_flip"
         Mechanism that chooses a label; "noisy_counts" (Laplace noise on the class counts) is that of the "tradition".
+    level_budget : {"harmonic", "uniform"}, default="harmonic"
+        How the budget of a tree is divided over its levels: as equation 17 says, or evenly, which is a reading of the
+        "tradition". The sound variant has no readings.
     n_bins : int, default=5
         Public equal-width bins of a continuous column, at least 2.
     domain : Domain or None, default=None
@@ -156,13 +161,13 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     feature up. Labels are scored by their counts (sensitivity 1).
 
     Privacy: variant "paper" is **not** differentially private: whether a node holds one label only is read without
-    noise. (The text makes children only for the values seen, too; here they come from the public domain.) Variant
-    "sound" has no such test: each tree counts its rows with noise and takes as many levels as they last, at most
-    treeDepth, see ``engine.depth``. Its two choices go without the 2 in their exponent: an added record
-    raises no Gini score and lowers no count. Below a node without rows every feature and every label is equally good,
-    whatever the depth: such a node is not grown, its key stands for all that would be drawn there. Predictions are
-    those of the full tree. Such a tree shows where there are no rows and is not to be published; in a release the full
-    one is grown.
+    noise. (The text makes children only for the values seen, too; here they come from the public domain.) With
+    ``sampling="bootstrap"`` a record may be drawn twice. Variant "sound" has no such test: each tree
+    counts its rows with noise and takes as many levels as they last, at most treeDepth, see ``engine.depth``. Its
+    two choices go without the 2 in their exponent: an added record raises no Gini score and lowers no count. Below a
+    node without rows every feature and every label is equally good, whatever the depth: such a node is not grown, its
+    key stands for all that would be drawn there. Predictions are those of the full tree. Such a tree shows where there
+    are no rows and is not to be published; in a release the full one is grown.
 
     Examples
     --------
@@ -176,6 +181,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     (True, 5.0)
     """
 
+    READINGS: ClassVar = {"level_budget": "harmonic"}
     n_estimators, n_jobs = 1, None
 
     def __init__(
@@ -186,6 +192,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         variant="paper",
         split="permute_and_flip",
         leaf="permute_and_flip",
+        level_budget="harmonic",
         n_bins=5,
         domain=None,
         noise="numpy",
@@ -196,6 +203,7 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         self.variant = variant
         self.split = split
         self.leaf = leaf
+        self.level_budget = level_budget
         self.n_bins = n_bins
         self.domain = domain
         self.noise = noise
@@ -207,19 +215,27 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         check_choice("variant", self.variant, ("paper", "sound"))
         check_choice("split", self.split, ("permute_and_flip", "exponential"))
         check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
+        check_choice("level_budget", self.level_budget, ("harmonic", "uniform"))
+        for name, printed in self.READINGS.items():
+            if self.variant == "sound" and getattr(self, name) != printed:
+                raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
 
     def _sampling_rule(self) -> str:
         return "all"
 
+    def _tree_epsilon(self) -> float:
+        """Return what one tree may spend."""
+        return float(self.epsilon)
+
     def _bind_grower(self, table):
         is_sound = self.variant == "sound"
-        reach = Reach(float(self.epsilon), average_children(self.domain_, self.n_bins), self.max_depth - 1)
+        reach = Reach(self._tree_epsilon(), average_children(self.domain_, self.n_bins), self.max_depth - 1)
         epsilon = after_count(reach) if is_sound else reach.epsilon
         self.n_cuts_ = public_cuts(table)
         self.plan_ = PFDPDTPlan(
             self.max_depth,
             reach,
-            *stack_levels([level_budgets(epsilon, levels + 1) for levels in range(self.max_depth)]),
+            *stack_levels([level_budgets(epsilon, n + 1, self.level_budget) for n in range(self.max_depth)]),
             split_flips=self.split == "permute_and_flip",
             leaf_flips=self.leaf == "permute_and_flip",
             is_sound=is_sound,
@@ -259,6 +275,12 @@ class EDPRFClassifier(PFDPDTClassifier):
         As in `PFDPDTClassifier`.
     leaf : {"permute_and_flip", "noisy_counts"}, default="permute_and_flip"
         As in `PFDPDTClassifier`.
+    level_budget : {"harmonic", "uniform"}, default="harmonic"
+        As in `PFDPDTClassifier`.
+    sampling : {"disjoint", "all", "bootstrap"}, default="disjoint"
+        Rows of a tree. Trees on disjoint rows spend epsilon each; those on all rows, or on as many drawn with
+        replacement, share it. "bootstrap" is a reading of the "tradition": a forest as it was before this paper. The
+        sound variant refuses it.
     n_bins : int, default=5
         Public equal-width bins of a continuous column, at least 2.
     domain : Domain or None, default=None
@@ -294,6 +316,8 @@ class EDPRFClassifier(PFDPDTClassifier):
         variant="paper",
         split="permute_and_flip",
         leaf="permute_and_flip",
+        level_budget="harmonic",
+        sampling="disjoint",
         n_bins=5,
         domain=None,
         n_jobs=None,
@@ -306,13 +330,28 @@ class EDPRFClassifier(PFDPDTClassifier):
             variant=variant,
             split=split,
             leaf=leaf,
+            level_budget=level_budget,
             n_bins=n_bins,
             domain=domain,
             noise=noise,
             random_state=random_state,
         )
         self.n_estimators = n_estimators
+        self.sampling = sampling
         self.n_jobs = n_jobs
 
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        allowed = ("disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
+        check_choice("sampling", self.sampling, allowed)
+        super().check_parameters(n_features)
+
     def _sampling_rule(self) -> str:
-        return "disjoint"
+        return self.sampling
+
+    def _tree_epsilon(self) -> float:
+        return float(self.epsilon) / (1 if self.sampling == "disjoint" else self.n_estimators)
+
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        ledger, faults = super()._ledger_and_faults(table)
+        return ledger, (*faults, EDPRF_BOOTSTRAP) if self.sampling == "bootstrap" else faults

@@ -15,7 +15,7 @@ from experiments.config.paths import ROOT
 from experiments.config.setting import is_among, keep_entries
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")
-_STATISTICS = ("mean", "max", "exact", "some", "fitted")
+_STATISTICS = ("mean", "max", "exact", "formula", "some", "fitted")
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class PrintedNumber:
     table : str
         The table or figure that prints it, which names its study.
     metric : str
-        What it measures.
-    statistic : {"mean", "max", "exact", "some", "fitted"}
-        A mean of one setting, the largest mean of several, a counted fact, the number of a setting that the paper does
-        not state, or one whose formula is lost, so that ours was fitted to it.
+        What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
+    statistic : {"mean", "max", "exact", "formula", "some", "fitted"}
+        A mean of one setting, the largest mean of several, a counted fact, the value of a printed formula, the number of
+        a setting that the paper does not state, or one whose formula is lost, so that ours was fitted to it.
     value : float
         As printed, but a fraction for metrics that are printed in per cent.
     decimals : int

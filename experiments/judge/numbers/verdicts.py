@@ -35,13 +35,15 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
 from experiments.config.setting import describe_setting
+from experiments.errors import BadInput
 from experiments.judge.margin import find_margin
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
 from experiments.judge.numbers.no_setting import UnplacedTable
-from experiments.judge.numbers.number_verdict import NumberVerdict
+from experiments.judge.numbers.number_verdict import NumberVerdict, format_difference, slack_of
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.numbers.printed import PrintedNumber, list_numbers
+from experiments.judge.numbers.printed import PrintedNumber, is_blank, list_numbers
+from experiments.judge.statements.finding import find_function
 from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, range_of
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows, select_undefined
@@ -99,6 +101,8 @@ def judge_each(
             verdict = NumberVerdict(NOT_IMPLEMENTED, "its formula is lost: ours was fitted to this very number", 0)
         elif number.statistic == "exact":
             verdict = _judge_fact(number, (facts or {}).get((number.dataset, number.metric)))
+        elif number.statistic == "formula":
+            verdict = _judge_formula(number)
         elif number.statistic == "some":
             if part.id not in together:
                 siblings = [one for one in numbers if one.table == part.id and one.statistic == "some"]
@@ -146,6 +150,22 @@ def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     if difference:
         return NumberVerdict(REFUTED, f"counted, differs by {difference:+g}", 1, mean)
     return NumberVerdict(REPRODUCED, "counted, equal", 1, mean)
+
+
+def _judge_formula(number: PrintedNumber) -> NumberVerdict:
+    """Judge a number by the formula that its metric names: its setting has the arguments."""
+    given: dict[str, Any] = {}
+    for name, value in number.setting.items():
+        if not is_blank(value) and name not in ("dataset", "algorithm"):
+            given[name.removeprefix("params.")] = value
+    try:
+        value = float(find_function(number.metric, given)(**given))
+    except BadInput as error:
+        raise PaperError(f"printed number {number.id!r}: {error}") from None
+    computed = Interval(1, value, math.nan, math.nan)
+    if abs(value - number.value) > slack_of(number):
+        return NumberVerdict(REFUTED, f"computed, {format_difference(number, value)}", 1, computed)
+    return NumberVerdict(REPRODUCED, f"computed, {value:.4f}", 1, computed)
 
 
 def find_part(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> tuple[str, dict[str, Any]]:
