@@ -31,8 +31,8 @@ class PrintedNumber:
     metric : str
         What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
     statistic : {"mean", "max", "exact", "formula", "some", "fitted"}
-        A mean of one setting, the largest mean of several, a counted fact, the value of a printed formula, the number of
-        a setting that the paper does not state, or one whose formula is lost, so that ours was fitted to it.
+        A mean of one setting, the largest mean of several, a counted fact, the value of a printed formula, the number
+        of a setting that the paper does not state, or one whose formula is lost, so that ours was fitted to it.
     value : float
         As printed, but a fraction for metrics that are printed in per cent.
     decimals : int
