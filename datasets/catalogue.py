@@ -37,6 +37,9 @@ class DeclaredColumns(Document):
     """The feature columns in their order."""
     target: dict[str, Bounds | ListOf[Scalar]]
     """The one target column: class labels, or bounds of a regression's target."""
+    bounds_from_rows: ListOf[str] = ()
+    """Columns whose bounds no source gives but these very rows: published or visible extremes, rounded outwards.
+    Strictly, no promise of privacy holds then of what is trained on them, and every account says so."""
 
 
 def read_domain(contents: Any) -> Domain:
@@ -69,7 +72,9 @@ class CatalogueEntry(Document):
     """SHA-256 of the canonical table, see `datasets.table.fingerprint`; or that of the only original file, where nobody
     had it to compute the table's."""
     domain: DeclaredDomain
-    """Declared bounds and categories of all columns; public knowledge, not taken from the rows."""
+    """Declared bounds and categories of all columns; what is no public knowledge among them is named there."""
+    bounds_from: str = ""
+    """Where the bounds of its columns of numbers are from, in words; needed where it has such columns."""
     files: dict[str, str] = {}
     """Original files in the order in which the reader's ``read`` takes them, each with its SHA-256."""
     folder: str = ""

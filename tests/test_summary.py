@@ -1,5 +1,6 @@
 """What is said of a paper in a sentence is true of it, however little of it was run."""
 
+import json
 import math
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from plots.labels import SIGNS, TONES
 from plots.pages import html, terminal
 from plots.pages.claim_rows import describe_claim, draw_intervals
 from plots.pages.glances import glance_at_numbers, glance_at_privacy, glance_at_readings
+from plots.pages.reference_pages import format_data_faults
 from plots.pages.summary import summarise_run
+from plots.privacy import sum_up_privacy
 from plots.run_folder import PaperRun
 from tests.papers import STUDY, make_paper
 
@@ -113,6 +116,26 @@ def test_own_algorithms_that_are_alike_are_named_together():
     )
     without_own = make_run(privacy=[*both, ("c", True, 1.0)], number="demo")
     assert summarise_run(without_own) == "Of 3 algorithms that claim an ε 1 keep it."
+
+
+def test_bounds_that_follow_the_rows_are_said_beside_the_accounts_and_convict_nobody():
+    fault = {"name": "bounds from the rows", "why": "the bounds of y follow", "source": "s"}
+    report = {"claimed_epsilon": 1.0, "accounted_epsilon": 1.0, "keeps_claim": True, "neighbours": "n", "faults": []}
+    said = {"ccpp": [fault], "car": [], "diamonds": [fault]}
+    table = pd.DataFrame(
+        {"algorithm": "majority", "dataset": name, "privacy": json.dumps(report | {"data_faults": faults})}
+        for name, faults in said.items()
+    )
+    (row,) = sum_up_privacy(table)
+    assert row["keeps_claim"] and row["data_faults"] == dict.fromkeys(["ccpp", "diamonds"], ["the bounds of y follow"])
+    run = make_run(**account_of(True, 1.0, "within"), own=["majority"], labels={"ccpp": "CCPP", "majority": "Most"})
+    run.privacy[0]["data_faults"] = row["data_faults"]
+    assert summarise_run(run).endswith(
+        "As described, Most accounts for the ε on its label, and the audit found nothing against it; "
+        "strictly, no ε holds on CCPP and diamonds, whose bounds follow the rows."
+    )
+    assert "- on CCPP the bounds of y follow" in format_data_faults(run)
+    assert format_data_faults(make_run()) == ""
 
 
 @pytest.mark.parametrize("verdict", SIGNS)

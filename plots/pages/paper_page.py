@@ -68,6 +68,7 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         tables=[_describe_table(run, part) for part in paper.tables],
         figures=[_describe_figure(run, part) for part in paper.figures],
         privacy=[_describe_privacy(run, row) for row in run.privacy],
+        data_faults=privacy.describe_data_faults(paper, run.privacy),
         audit=audit_bounds.name_audit(run.folder.parent),
         readings=_describe_readings(run),
         curves=_describe_curves(run),

@@ -28,7 +28,7 @@ from plots.labels import OF_NUMBERS, SIGNS, format_comparison, label_name, label
 from plots.markdown import format_table
 from plots.pages.claim_rows import format_chance
 from plots.pages.summary import summarise_run
-from plots.privacy import count_keeping_claim, describe_privacy
+from plots.privacy import count_keeping_claim, describe_data_faults, describe_privacy
 from plots.run_folder import KEPT, PaperRun, copy_files, name_target
 
 _NOTICE = "<!-- Written by `make pages` from the files beside it: changes by hand are lost. -->"
@@ -94,6 +94,15 @@ def format_accounts(run: PaperRun) -> str:
     return format_table(heads, body)
 
 
+def format_data_faults(run: PaperRun) -> str:
+    """Return on which data sets no account strictly holds, and why; nothing if there are none."""
+    reasons = describe_data_faults(run.paper, run.privacy)
+    if not reasons:
+        return ""
+    head = "Strictly, no account above holds where bounds follow the rows; that is no fault of the algorithms:"
+    return "\n".join([head, "", *(f"- {reason}" for reason in reasons)])
+
+
 def format_figures(run: PaperRun) -> str:
     """Return the figures of a run, the published ones of its readings included, as Markdown images."""
     titles = {part.id: part.title for part in run.paper.figures}
@@ -137,7 +146,7 @@ def describe_paper(folder: Path) -> str:
         "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
         "Claims": [format_claims(run.claims)] if run.claims else [],
         "Readings": format_readings(run),
-        "Privacy": [format_accounts(run)] if run.privacy else [],
+        "Privacy": [format_accounts(run), format_data_faults(run)] if run.privacy else [],
         "Figures": [format_figures(run)],
     }
     heading = f"# {_name_paper(paper)}\n\n*{paper.citation.rstrip('.')}.* {describe_run(run)}"
