@@ -2,7 +2,7 @@
 
 The folder has ``paper.yaml`` (the description as it was run), ``numbers.csv``, ``claims.json``, ``privacy.json``,
 ``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv`` and
-``curves.csv``.
+``curves.csv``. ``copies.csv`` has the share of test rows that stand in the training rows, by data set and split.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.numbers.verdicts import count_expected_misses
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN
+from experiments.run.copies import describe_copies
 from experiments.stats import LEVEL
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS
@@ -35,7 +36,16 @@ _TEXTS = (
 )
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
-KEPT = (*_NEEDED, "provenance.json", "readings.csv", "curves.csv", "tables/*", "figures/*.csv", "figures/*.svg")
+KEPT = (
+    *_NEEDED,
+    "copies.csv",
+    "provenance.json",
+    "readings.csv",
+    "curves.csv",
+    "tables/*",
+    "figures/*.csv",
+    "figures/*.svg",
+)
 """What of a run is small and shows all of it."""
 
 
@@ -112,8 +122,14 @@ class PaperRun:
 
     def write_notes(self) -> list[str]:
         """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
+        return [self._note_completeness(), *self.write_notes_on_data(), *self._note_chance(), *self.list_advice()]
+
+    def write_notes_on_data(self) -> list[str]:
+        """Return what must be said of the data sets: which stand in for others, and how many test rows are copies."""
         substitutes = describe_substitutes(self.paper.labels, self.paper.used_instead)
-        return [self._note_completeness(), *substitutes, *self._note_chance(), *self.list_advice()]
+        path = self.folder / "copies.csv"
+        copies = describe_copies(read_csv(path), self.paper.labels) if path.is_file() else ""
+        return [*substitutes, *filter(None, [copies])]
 
     def list_advice(self) -> list[str]:
         """Return which algorithm to take, of each figure that says so."""

@@ -50,7 +50,20 @@ def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, her
     first = start(tmp_path, *words)
     assert first.returncode == 0, first.stderr
     objects = [json.loads(line, parse_constant=pytest.fail) for line in first.stdout.splitlines()]  # no NaN, Infinity
-    fields = ["key", "dataset", "algorithm", "params", "epsilon", "metric", "mean", "std", "ci95", "n"]
+    fields = [
+        "key",
+        "dataset",
+        "algorithm",
+        "params",
+        "epsilon",
+        "metric",
+        "mean",
+        "std",
+        "ci95",
+        "median",
+        "median_ci95",
+        "n",
+    ]
     assert all(list(one) == fields for one in objects)
     assert len(objects) == len({(one["key"], one["metric"]) for one in objects}) == 2 * (1 + 2 * 4 + 1)
     accuracy = [one for one in objects if one["metric"] == "accuracy"]

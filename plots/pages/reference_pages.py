@@ -20,7 +20,6 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.config.paths import REFERENCE, ROOT
-from experiments.config.substitutes import describe_substitutes
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from experiments.judge.verdict import REPRODUCED
 from plots import audit_bounds
@@ -139,9 +138,12 @@ def describe_paper(folder: Path) -> str:
     run = PaperRun.read(folder)
     paper, numbers = run.paper, run.numbers
     has_verdicts = len(numbers) > 0 or len(run.claims) > 0
-    substitutes = describe_substitutes(paper.labels, paper.used_instead)
     sections = {
-        "Verdicts": [count_verdicts(paper, numbers) if has_verdicts else "", *substitutes, *run.list_advice()],
+        "Verdicts": [
+            count_verdicts(paper, numbers) if has_verdicts else "",
+            *run.write_notes_on_data(),
+            *run.list_advice(),
+        ],
         "Comparisons": _format_parts(run, paper.figures),
         "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
         "Claims": [format_claims(run.claims)] if run.claims else [],
