@@ -85,11 +85,15 @@ class CatalogueEntry(Document):
     """Whether rows with a missing value are left out."""
     reader: str = ""
     """Module of ``datasets/readers`` that reads the files; the name of the data set unless stated."""
+    first_rows_of: str | None = None
+    """Another data set whose table begins with these rows: where its own files are not there, it is cut from that."""
     rows_where: dict[str, Any] = {}
     """Values by column: rows with another value are left out, where the raw table has the column. A server may have one
     table for several files."""
     uci: int | None = None
     """Number of the data set at UCI."""
+    uci_archive: str | None = None
+    """Name of the archive at UCI with its original files, which is asked where UCI's table cannot be had or differs."""
     openml: int | None = None
     """Number of the data set at OpenML."""
     kaggle: str | None = None

@@ -50,13 +50,13 @@ def list_copies(splits: Iterable[tuple[str, Mapping[str, Any]]], repeats: int) -
         options = keep_entries(read_protocol(protocol), OPTIONS)
         found[name, format_canonical(options)] = name, options
     rows = []
-    for name, options in found.values():
+    for name, split in found.values():
         try:
             data = datasets.load(name)
         except datasets.DataUnavailable:
             continue
-        share = measure_copies(data, options, min(repeats, _SPLITS))
-        rows.append({"dataset": name, "split": describe_split(data, options), "copies": share})
+        share = measure_copies(data, split, min(repeats, _SPLITS))
+        rows.append({"dataset": name, "split": describe_split(data, split), "copies": share})
     return pd.DataFrame(rows, columns=["dataset", "split", "copies"])
 
 

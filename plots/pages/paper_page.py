@@ -25,6 +25,7 @@ _SUMMARIES = (
     "numbers.csv",
     "claims.json",
     "privacy.json",
+    "copies.csv",
     "readings.csv",
     "curves.csv",
     "paper.yaml",

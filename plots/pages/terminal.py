@@ -17,7 +17,7 @@ from experiments.config.paper import Paper
 from plots.labels import TONES, format_interval, format_number, label_result
 from plots.pages.summary import summarise_run
 from plots.run_folder import PaperRun
-from plots.tables.grid import GridTable
+from plots.tables.grid import GridTable, describe_center
 
 _COLOURS = {"good": "green", "equal": "cyan", "mixed": "magenta", "bad": "red", "open": "yellow", "none": "dim"}
 """Of the terminal, by tone of a verdict."""
@@ -48,7 +48,7 @@ def _make_table(title: str) -> Table:
 def _make_numbers_table(paper: Paper, numbers: pd.DataFrame) -> Table:
     table = _make_table("Printed numbers")
     table.add_column("setting")
-    for name in ("paper", "ours (95 % interval)", "n"):
+    for name in ("paper", "our mean (95 % interval)", "n"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for row in numbers.to_dict("records"):
@@ -77,7 +77,7 @@ def format_count(row: Mapping[str, Any]) -> str:
 
 def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Table:
     grid = part.arrange(paper, frame, " / ")
-    table = _make_table(escape(part.title))
+    table = _make_table(f"{escape(part.title)} [dim]({describe_center(frame)})[/dim]")
     table.add_column(grid.corner)
     for column in grid.columns:
         table.add_column(column, justify="right", no_wrap=True)
