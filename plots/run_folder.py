@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, parse_paper
+from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker, parse_paper
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
@@ -157,6 +157,10 @@ class PaperRun:
                 curves.append((claim, rows))
         return curves
 
+    def list_verdicts(self, speaker: Speaker) -> list[str]:
+        """Return the verdicts on the claims of the paper, on our readings of them, or on our own."""
+        return list_verdicts(self.paper, self.claims, speaker)
+
     @property
     def is_short(self) -> bool:
         """Whether it has fewer repeats than the paper's file asks for."""
@@ -186,6 +190,12 @@ class PaperRun:
             assumed = f"Assumed: a printed number is the mean of {self.paper.printed_repeats} runs."
             notes.append(f"{assumed} Were each a single run, {counts}.")
         return notes
+
+
+def list_verdicts(paper: Paper, claims: Iterable[Mapping[str, Any]], speaker: Speaker) -> list[str]:
+    """Return those verdicts on claims of a paper that are about what one speaker says."""
+    whose = {claim.id: paper.speaker_of(claim) for claim in paper.claims}
+    return [claim["verdict"] for claim in claims if whose[claim["id"]] == speaker]
 
 
 def _read_readings(path: Path, name: str) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish
 from tests.waiting import HANG
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-GLANCES = ("numbers", "claims", "privacy", "readings")
+GLANCES = ("numbers", "claims", "our readings", "our claims", "privacy", "best reading")
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
     "-1.5e+09",

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from rich.text import Text
 
+from experiments.config.paper import Speaker
 from plots.labels import SIGNS, TONES
 from plots.pages import html, terminal
 from plots.pages.claim_rows import describe_claim, draw_intervals
@@ -19,19 +20,26 @@ from plots.run_folder import PaperRun
 from tests.papers import STUDY, make_paper
 
 QUESTION = {"title": "Q?", "study": "floor", "algorithm": "majority", "params": {}, "repeats": 1}
+PRINTED = {"text": "It is so.", "kind": "printed", "numbers": []}
 READING = {"question": "q", "kind": "reading", "unit": "points", "distance": 1.83, "unpaid": True, "times_label": 3.0}
 
 
-def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), coverage=(10, 10), **keys):
-    """Return a run with these verdicts, accounts (algorithm, keeps_claim, times_label) and audits of algorithms."""
+def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), coverage=(10, 10), more=(), **keys):
+    """Return a run with these verdicts, accounts (algorithm, keeps_claim, times_label) and audits of algorithms.
+
+    ``more`` has further keys of the first claims.
+    """
     judged = [{"verdict": verdict, "statistic": "mean"} for verdict in numbers]
     judged += [{"verdict": verdict, "statistic": "exact"} for verdict in facts]
     accounts = [dict(zip(("algorithm", "keeps_claim", "times_label"), row, strict=True)) for row in privacy]
+    said = [PRINTED | {"id": f"claim-{i}"} for i in range(len(claims))]
+    for claim, its_own in zip(said, more, strict=False):
+        claim.update(its_own)
     return PaperRun(
         Path(),
-        make_paper(**{"number": 7, "labels": {"majority": "Most"}} | keys),
+        make_paper(**{"number": 7, "labels": {"majority": "Most"}, "claims": said} | keys),
         pd.DataFrame(judged, columns=["verdict", "statistic"]),
-        [{"verdict": verdict} for verdict in claims],
+        [{"id": claim["id"], "verdict": verdict} for claim, verdict in zip(said, claims, strict=True)],
         coverage,
         accounts,
         {},
@@ -49,6 +57,19 @@ def test_verdicts_are_counted_and_facts_are_not_among_them():
     run = make_run(["reproduced", "refuted", "undecided"], ["refuted"] * 2 + ["reproduced within ± δ"], ["reproduced"])
     said = "Of 3 claims 1 is reproduced and 1 is refuted; of 3 printed numbers 1 is reproduced and 2 are refuted."
     assert summarise_run(run) == said
+
+
+def test_our_readings_and_our_own_claims_are_counted_apart_from_what_the_paper_says():
+    verdicts = ["refuted", "reproduced", "reproduced", "undecided", "reproduced"]
+    more = [{}, {"reading_of": "claim-0"}, {"own": True}, {"reading_of": "claim-2"}, {"reading_of": "claim-1"}]
+    run = make_run(verdicts, more=more)
+    assert summarise_run(run) == "Its one claim: refuted; no printed number survives."
+    counted = {speaker.value: run.list_verdicts(speaker) for speaker in Speaker}
+    assert counted == {
+        "the paper's": ["refuted"],
+        "our reading": ["reproduced", "reproduced"],
+        "ours": ["reproduced", "undecided"],
+    }
 
 
 def test_a_paper_without_numbers_says_so_and_a_study_of_ours_does_not():
@@ -176,6 +197,6 @@ def test_a_group_without_a_run_is_named_and_not_drawn():
     claim = {"id": "a", "text": "T", "verdict": "undecided", "reason": "", "scope": "", "center": "mean", "repeats": 0}
     claim |= {"metric": "accuracy", "on_average": "undecided", "in_most_runs": "undecided", "at_bound": 0}
     claim |= {"effect": None, "contradiction": None, "rerun_probability": None, "groups": [group]}
-    described = describe_claim(make_paper(labels={"car": "Car"}), claim)
+    described = describe_claim(make_paper(labels={"car": "Car"}, claims=[PRINTED | {"id": "a"}]), claim)
     assert described["groups"] == [{"place": "Car", "n": 0, "contradicts": False, "drawing": None}]
     assert described["effect"] == described["rerun"] == ""

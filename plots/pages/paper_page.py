@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
-from plots import audit_bounds, labels, privacy, style
+from plots import audit_bounds, labels, privacy, run_folder, style
 from plots.pages import html
 from plots.pages.claim_rows import describe_claim
 from plots.pages.summary import summarise_run
@@ -103,7 +103,9 @@ def count_verdicts(paper: Paper, numbers: pd.DataFrame, claims: Sequence[Mapping
     verdicts = {
         "printed numbers": list(numbers.loc[~is_fact, "verdict"]),
         "facts of the data sets": list(numbers.loc[is_fact, "verdict"]),
-        "claims": [claim["verdict"] for claim in claims],
+        "claims of the paper": run_folder.list_verdicts(paper, claims, Speaker.PAPER),
+        "our readings of them": run_folder.list_verdicts(paper, claims, Speaker.READING),
+        "claims of our own": run_folder.list_verdicts(paper, claims, Speaker.OURS),
     }
     counts = {}
     for what, given in verdicts.items():

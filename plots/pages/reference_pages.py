@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from experiments.judge.verdict import REPRODUCED
@@ -59,14 +59,15 @@ def format_maxima(paper: Paper, numbers: pd.DataFrame) -> str:
     return "; ".join(maxima) + "." if maxima else ""
 
 
-def format_claims(claims: list[dict]) -> str:
+def format_claims(run: PaperRun) -> str:
     """Return the verdicts on claims as a Markdown table."""
     body = []
-    for claim in claims:
+    for claim in run.claims:
+        speaker = run.paper.speaker_of(run.paper.claims_by_id[claim["id"]])
         verdict = f"{SIGNS[claim['verdict']]} {claim['verdict']}: {claim['reason']}"
         repeats = "" if claim["repeats"] is None else str(claim["repeats"])
-        body.append([claim["text"], verdict, repeats, format_chance(claim["rerun_probability"])])
-    return format_table(["claim", "verdict", "runs it took", "seen again by ten further runs"], body)
+        body.append([claim["text"], speaker.value, verdict, repeats, format_chance(claim["rerun_probability"])])
+    return format_table(["claim", "whose", "verdict", "runs it took", "seen again by ten further runs"], body)
 
 
 def format_readings(run: PaperRun) -> list[str]:
@@ -146,7 +147,7 @@ def describe_paper(folder: Path) -> str:
         ],
         "Comparisons": _format_parts(run, paper.figures),
         "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
-        "Claims": [format_claims(run.claims)] if run.claims else [],
+        "Claims": [format_claims(run)] if run.claims else [],
         "Readings": format_readings(run),
         "Privacy": [format_accounts(run), format_data_faults(run)] if run.privacy else [],
         "Figures": [format_figures(run)],
@@ -184,11 +185,12 @@ def format_verdicts(folder: Path, link: str) -> str:
         run = PaperRun.read(kept)
         verdicts = run.numbers[run.numbers["statistic"] != _NEEDS_NO_RUN]["verdict"]
         name = f"[{run.paper.number}. {run.paper.title}]({link}{kept.name}/README.md)<br>{summarise_run(run)}"
-        tallies = [_tally(list(verdicts)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
+        tallies = [_tally(list(verdicts)) or "none survive"]
+        tallies += [_tally(run.list_verdicts(speaker)) or "none" for speaker in Speaker]
         kept_claims, convicted = count_keeping_claim(run.privacy), audit_bounds.count_violations(run.audit, run.privacy)
         body.append([name, *tallies, kept_claims, convicted])
-    heads = ["paper", "printed numbers", "claims", "algorithms that keep the ε they claim", "convicted by the audit"]
-    return format_table(heads, body)
+    heads = ["paper", "printed numbers", "claims of the paper", "our readings of them", "claims of our own"]
+    return format_table([*heads, "algorithms that keep the ε they claim", "convicted by the audit"], body)
 
 
 def _tally(verdicts: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from algorithms.accounting.faults import join_names
+from experiments.config.paper import Speaker
 from experiments.judge.verdict import INCONSISTENT, NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, REPRODUCED_WITHIN
 from plots.audit_bounds import VIOLATED
 from plots.labels import label_names
@@ -32,7 +33,7 @@ class _Account(NamedTuple):
 def summarise_run(run: PaperRun) -> str:
     """Return in at most two sentences what came out of a paper.
 
-    The first counts the verdicts on its claims and printed numbers, and names how near the best reading of its text
+    The first counts the verdicts on its own claims and printed numbers, and names how near the best reading of its text
     comes, if readings were run. The second says what its own algorithms (``own``) account for, and whether the audit
     convicted them; of a study that proposes none, how many algorithms keep the ε that they claim; and on which data
     sets no account strictly holds.
@@ -40,7 +41,7 @@ def summarise_run(run: PaperRun) -> str:
     if not run.coverage[0]:
         return "Nothing of it has been run yet."
     is_fact = run.numbers["statistic"] == "exact"
-    numbers, claims = list(run.numbers.loc[~is_fact, "verdict"]), [claim["verdict"] for claim in run.claims]
+    numbers, claims = list(run.numbers.loc[~is_fact, "verdict"]), run.list_verdicts(Speaker.PAPER)
     counts = [count_in_words("claim", claims), count_in_words("printed number", numbers)]
     if not numbers and isinstance(run.paper.number, int):
         counts[1] = "no printed number survives"

@@ -34,7 +34,7 @@ def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[Gr
     for part, frame in grids:
         console.print(_make_grid_table(run.paper, part, frame))
     if run.claims:
-        console.print(_make_claims_table(run.claims))
+        console.print(_make_claims_table(run.paper, run.claims))
     for note in run.write_notes():
         console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None, highlight=False)
     for path in paths:
@@ -86,15 +86,17 @@ def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Tabl
     return table
 
 
-def _make_claims_table(claims: Sequence[Mapping[str, Any]]) -> Table:
+def _make_claims_table(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> Table:
     table = _make_table("Claims")
     table.add_column("claim")
+    table.add_column("whose")
     table.add_column("repeats", justify="right", no_wrap=True)
     table.add_column("verdict")
     for claim in claims:
         repeats = "" if claim["repeats"] is None else str(claim["repeats"])
         verdict = f"{_colour_verdict(claim['verdict'])} [dim]({escape(claim['reason'])})[/dim]"
-        table.add_row(escape(claim["text"]), repeats, verdict)
+        speaker = paper.speaker_of(paper.claims_by_id[claim["id"]])
+        table.add_row(escape(claim["text"]), speaker, repeats, verdict)
     return table
 
 
