@@ -187,10 +187,23 @@ def format_verdicts(folder: Path, link: str) -> str:
         name = f"[{run.paper.number}. {run.paper.title}]({link}{kept.name}/README.md)<br>{summarise_run(run)}"
         tallies = [_tally(list(verdicts)) or "none survive"]
         tallies += [_tally(run.list_verdicts(speaker)) or "none" for speaker in Speaker]
-        kept_claims, convicted = count_keeping_claim(run.privacy), audit_bounds.count_violations(run.audit, run.privacy)
-        body.append([name, *tallies, kept_claims, convicted])
+        body.append([name, *tallies, *_count_algorithms(run)])
     heads = ["paper", "printed numbers", "claims of the paper", "our readings of them", "claims of our own"]
     return format_table([*heads, "algorithms that keep the ε they claim", "convicted by the audit"], body)
+
+
+def _count_algorithms(run: PaperRun) -> list[str]:
+    """Return how many algorithms keep the ε they claim and how many are convicted, the paper's own ones apart."""
+    own: list[dict] = []
+    others: list[dict] = []
+    for row in run.privacy:
+        (own if row["algorithm"] in run.paper.own else others).append(row)
+    kept, convicted = [], []
+    for whose, rows in {"its own": own, "others": others}.items():
+        is_claiming = any(row["keeps_claim"] is not None for row in rows)
+        kept.append(f"{whose}: {count_keeping_claim(rows) if is_claiming else 'no ε claimed'}")
+        convicted += [f"{whose}: {audit_bounds.count_violations(run.audit, rows)}"] if is_claiming else []
+    return ["<br>".join(kept), "<br>".join(convicted)]
 
 
 def _tally(verdicts: list[str]) -> str:
