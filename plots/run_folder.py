@@ -122,7 +122,12 @@ class PaperRun:
 
     def write_notes(self) -> list[str]:
         """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
-        return [self._note_completeness(), *self.write_notes_on_data(), *self._note_chance(), *self.list_advice()]
+        return [
+            self._note_completeness(),
+            *self.write_notes_on_data(),
+            *self.write_notes_on_chance(),
+            *self.list_advice(),
+        ]
 
     def write_notes_on_data(self) -> list[str]:
         """Return what must be said of the data sets: which stand in for others, and how many test rows are copies."""
@@ -173,7 +178,8 @@ class PaperRun:
             return f"INCOMPLETE: {repeats}, {n} of {expected} of their cells."
         return note_missing_cells(n, expected) or f"Complete: all {expected} cells."
 
-    def _note_chance(self) -> list[str]:
+    def write_notes_on_chance(self) -> list[str]:
+        """Return how many printed numbers chance alone would miss, and of how many runs they are taken to be means."""
         by_chance = count_expected_misses(self.numbers)
         if not by_chance:
             return []

@@ -142,6 +142,7 @@ def describe_paper(folder: Path) -> str:
     sections = {
         "Verdicts": [
             count_verdicts(paper, numbers) if has_verdicts else "",
+            *run.write_notes_on_chance(),
             *run.write_notes_on_data(),
             *run.list_advice(),
         ],
