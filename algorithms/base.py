@@ -180,6 +180,8 @@ class PrivateEstimator(BaseEstimator):
             return f"its account has faults: {', '.join(fault.name for fault in self.privacy_.faults)}"
         if math.isinf(self.privacy_.claimed_epsilon):
             return "no epsilon is claimed"
+        if self.privacy_.keeps_claim and self.privacy_.data_faults:
+            return f"its domain is not public: {'; '.join(fault.why for fault in self.privacy_.data_faults)}"
         if self.privacy_.keeps_claim:
             return "a seed decides its noise; fit it with noise='opendp'"
         return "it spends more than it claims"

@@ -37,6 +37,9 @@ class DeclaredColumns(Document):
     """The feature columns in their order."""
     target: dict[str, Bounds | ListOf[Scalar]]
     """The one target column: class labels, or bounds of a regression's target."""
+    bounds_from_rows: ListOf[str] = ()
+    """Columns whose bounds no source gives but these very rows: published or visible extremes, rounded outwards.
+    Strictly, no promise of privacy holds then of what is trained on them, and every account says so."""
 
 
 def read_domain(contents: Any) -> Domain:
@@ -69,7 +72,9 @@ class CatalogueEntry(Document):
     """SHA-256 of the canonical table, see `datasets.table.fingerprint`; or that of the only original file, where nobody
     had it to compute the table's."""
     domain: DeclaredDomain
-    """Declared bounds and categories of all columns; public knowledge, not taken from the rows."""
+    """Declared bounds and categories of all columns; what is no public knowledge among them is named there."""
+    bounds_from: str = ""
+    """Where the bounds of its columns of numbers are from, in words; needed where it has such columns."""
     files: dict[str, str] = {}
     """Original files in the order in which the reader's ``read`` takes them, each with its SHA-256."""
     folder: str = ""
@@ -82,11 +87,15 @@ class CatalogueEntry(Document):
     """Module of ``datasets/readers`` that reads the files; the name of the data set unless stated."""
     drop_beyond_bounds: bool = False
     """Whether rows with a number beyond its declared bounds are left out: mistakes of measurement, say."""
+    first_rows_of: str | None = None
+    """Another data set whose table begins with these rows: where its own files are not there, it is cut from that."""
     rows_where: dict[str, Any] = {}
     """Values by column: rows with another value are left out, where the raw table has the column. A server may have one
     table for several files."""
     uci: int | None = None
     """Number of the data set at UCI."""
+    uci_archive: str | None = None
+    """Name of the archive at UCI with its original files, which is asked where UCI's table cannot be had or differs."""
     openml: int | None = None
     """Number of the data set at OpenML."""
     kaggle: str | None = None

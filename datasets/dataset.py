@@ -36,7 +36,8 @@ class Dataset:
     fingerprint : str
         SHA-256 of the canonical table.
     provenance : dict
-        ``source`` (embedded, files, cache, uci, openml or kaggle), ``files`` with their SHA-256, ``fingerprint``.
+        ``source`` (embedded, files, cache, uci, uci's archive, openml or kaggle), ``files`` with their SHA-256,
+        ``fingerprint``.
     """
 
     name: str
@@ -119,7 +120,8 @@ def is_available(name: str) -> bool:
     """
     entry = catalogue.read_entry(name)
     embedded = hasattr(_import_reader(entry), "original_bytes")
-    return embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
+    is_here = embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
+    return is_here or (entry.first_rows_of is not None and is_available(entry.first_rows_of))
 
 
 def _load_rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
@@ -127,9 +129,21 @@ def _load_rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
     reader = _import_reader(entry)
     if (rows := source.find_rows(entry, reader)) is not None:
         return rows
+    if entry.first_rows_of is not None:
+        return _cut_first_rows(entry, catalogue.read_entry(entry.first_rows_of))
     from datasets import download  # needed by nobody who has the files
 
     return download.fetch_table(entry, reader)
+
+
+def _cut_first_rows(entry: CatalogueEntry, whole: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
+    """Return the first rows of another data set's table, checked as any other table."""
+    try:
+        rows, provenance = _load_rows(whole)
+    except source.DataUnavailable as error:
+        raise source.DataUnavailable(f"{error}; or, for {entry.name} alone, {source.describe_remedy(entry)}") from error
+    frame = source.check_table(rows.head(entry.rows), entry, _import_reader(entry), f"the table of {whole.name}")
+    return frame, source.describe_source(entry, provenance["source"])
 
 
 def _import_reader(entry: CatalogueEntry) -> ModuleType:

@@ -1,4 +1,8 @@
-"""Getting rows from a server: UCI through ucimlrepo, else OpenML, else Kaggle; checked first and then cached."""
+"""Getting rows from a server, checked first and then cached: UCI's table, UCI's archive, else OpenML, else Kaggle.
+
+UCI offers a data set twice. Its table comes through ucimlrepo: not every data set has one, and one that differs in a
+value is refused. Its archive has the original files, which are known by their pinned SHA-256.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,11 @@ TIMEOUT = 10.0  # seconds without a byte until a server counts as silent
 ATTEMPTS = 3
 PAUSE = 0.5  # seconds before the second attempt; doubled before each further one
 PATIENCE = 15.0  # seconds after which a failed attempt is not repeated, so that being offline is found out soon
+UCI_URL = "https://archive.ics.uci.edu/static/public"
 KAGGLE_URL = "https://www.kaggle.com/api/v1/datasets/download"
+
+Answer = pd.DataFrame | list[bytes]
+"""Of a server: a table, or the original files in the order in which a reader takes them."""
 
 
 def fetch_table(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, dict]:
@@ -81,6 +89,7 @@ def fetch_table(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame
 def _list_servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
     servers = [
         ("UCI", entry.uci, _from_uci),
+        ("UCI's archive", entry.uci_archive, _from_uci_archive),
         ("OpenML", entry.openml, _from_openml),
         ("Kaggle", entry.kaggle, _from_kaggle),
     ]
@@ -96,6 +105,32 @@ def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> p
     return data.original[[*first, *(name for name in data.original.columns if name not in first)]]
 
 
+def _from_uci_archive(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> list[bytes]:
+    content = _download(f"{UCI_URL}/{entry.uci}/{entry.uci_archive}", advance)
+    wanted = set(entry.files.values())
+    found = {}
+    for member in _list_members(content):
+        sha256 = hashlib.sha256(member).hexdigest()
+        if sha256 in wanted:
+            found[sha256] = member
+    if lacking := [name for name, sha256 in entry.files.items() if sha256 not in found]:
+        raise source.DataMismatch(
+            f"{entry.name}: {entry.uci_archive} at UCI has no file with the sha256 of the original {lacking[0]}, "
+            f"{entry.files[lacking[0]]}; {source.describe_remedy(entry)}"
+        )
+    return [found[sha256] for sha256 in entry.files.values()]
+
+
+def _list_members(content: bytes) -> Iterator[bytes]:
+    """Yield the files of an archive, and those of archives in it: UCI packed some twice."""
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        for name in archive.namelist():
+            member = archive.read(name)
+            yield member
+            if name.endswith(".zip"):
+                yield from _list_members(member)
+
+
 def _from_openml(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
     from sklearn.datasets import fetch_openml
 
@@ -103,24 +138,30 @@ def _from_openml(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -
 
 
 def _from_kaggle(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
+    with zipfile.ZipFile(BytesIO(_download(f"{KAGGLE_URL}/{entry.kaggle}", advance))) as archive:
+        return reader.read(*(BytesIO(archive.read(name)) for name in entry.files))
+
+
+def _download(url: str, advance: Callable) -> bytes:
     content = bytearray()
-    with urllib.request.urlopen(f"{KAGGLE_URL}/{entry.kaggle}") as response:
+    with urllib.request.urlopen(url) as response:
         total = int(response.headers.get("Content-Length") or 0)
         while block := response.read(1 << 16):
             content += block
             advance(len(content), total or None)
     if len(content) < total:  # reading in blocks, http.client does not complain
         raise IncompleteRead(b"", total - len(content))
-    with zipfile.ZipFile(BytesIO(content)) as archive:
-        return reader.read(*(BytesIO(archive.read(name)) for name in entry.files))
+    return bytes(content)
 
 
-def _ask_repeatedly(server: str, ask: Callable) -> pd.DataFrame:
+def _ask_repeatedly(server: str, ask: Callable) -> Answer:
     start, pause = time.monotonic(), PAUSE
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with _socket_timeout(TIMEOUT):
                 return ask()
+        except source.DataMismatch:  # what is there is not what is pinned, however often one asks
+            raise
         # ucimlrepo fails with ConnectionError, JSONDecodeError, KeyError, EmptyDataError, IncompleteRead, its own
         # DatasetNotFoundError, and TypeError when the answer is JSON of another shape; nothing less catches them all.
         except Exception as error:
@@ -131,12 +172,20 @@ def _ask_repeatedly(server: str, ask: Callable) -> pd.DataFrame:
 
 
 def _check_answer(
-    answer: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str
+    answer: Answer, entry: CatalogueEntry, reader: ModuleType, where: str
 ) -> tuple[pd.DataFrame, Callable]:
     """Return the canonical table and the function that writes what the cache keeps of it."""
-    if not entry.pinned_by_file:
-        frame = source.check_table(answer, entry, reader, where)
-        return frame, lambda path: frame.to_csv(path, index=False)
+    if entry.pinned_by_file and isinstance(answer, pd.DataFrame):
+        answer = [_rebuild_original(answer, entry, reader, where)]
+    raw = answer if isinstance(answer, pd.DataFrame) else reader.read(*map(BytesIO, answer))
+    frame = source.check_table(raw, entry, reader, where)
+    if entry.pinned_by_file:
+        (original,) = answer
+        return frame, lambda path: Path(path).write_bytes(original)
+    return frame, lambda path: frame.to_csv(path, index=False)
+
+
+def _rebuild_original(answer: pd.DataFrame, entry: CatalogueEntry, reader: ModuleType, where: str) -> bytes:
     try:
         content = reader.rebuild_file(answer)
     except (ValueError, KeyError, TypeError) as error:
@@ -144,8 +193,7 @@ def _check_answer(
             f"{entry.name}: {where}: {source.in_one_line(error)}; {source.describe_remedy(entry)}"
         ) from error
     source.check_bytes(entry, *entry.files, hashlib.sha256(content).hexdigest(), where)
-    frame = source.check_table(reader.read(BytesIO(content)), entry, reader, where)
-    return frame, lambda path: Path(path).write_bytes(content)
+    return content
 
 
 @contextmanager

@@ -20,7 +20,8 @@ def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
     -------
     list of dict
         For each algorithm with an account: ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label``
-        (the largest ratio of accounted to claimed ε; both None where no finite ε is claimed), ``faults``.
+        (the largest ratio of accounted to claimed ε; both None where no finite ε is claimed), ``faults``, and
+        ``data_faults``: by data set, why the account does not strictly hold there, whatever the algorithm does.
     """
     if "privacy" not in table.columns:
         return []
@@ -28,7 +29,8 @@ def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
     for algorithm, part in table.groupby("algorithm", sort=True):
         reports = distinct_privacy_reports(part["privacy"])
         if reports:
-            rows.append({"algorithm": algorithm, **_sum_up_reports(reports)})
+            data_faults = _sum_up_data_faults(part)
+            rows.append({"algorithm": algorithm, **_sum_up_reports(reports), "data_faults": data_faults})
     return rows
 
 
@@ -43,6 +45,29 @@ def describe_privacy(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def list_datasets_at_fault(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the data sets on which no account strictly holds, each of them once.
+
+    Examples
+    --------
+    >>> list_datasets_at_fault([{"data_faults": {"diamonds": ["..."]}}, {"data_faults": {"diamonds": ["..."]}}, {}])
+    ['diamonds']
+    """
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row.get("data_faults", {})))
+    return list(names)
+
+
+def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return why no account strictly holds on some data sets, a text for each."""
+    described: dict[str, None] = {}
+    for row in rows:
+        for name, reasons in row.get("data_faults", {}).items():
+            described[f"on {label_name(paper, name)} {'; '.join(reasons)}"] = None
+    return list(described)
+
+
 def count_keeping_claim(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return how many algorithms keep the ε that they claim.
 
@@ -53,6 +78,17 @@ def count_keeping_claim(rows: Sequence[Mapping[str, Any]]) -> str:
     """
     claiming = [row["keeps_claim"] for row in rows if row["keeps_claim"] is not None]
     return f"{sum(claiming)} of {len(claiming)}"
+
+
+def _sum_up_data_faults(table: pd.DataFrame) -> dict[str, list[str]]:
+    faults: dict[str, list[str]] = {}
+    for name, part in table.groupby("dataset", sort=True):
+        reasons: dict[str, None] = {}
+        for report in distinct_privacy_reports(part["privacy"]):
+            reasons.update({fault["why"]: None for fault in report.get("data_faults", ())})
+        if reasons:
+            faults[str(name)] = list(reasons)
+    return faults
 
 
 def _sum_up_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

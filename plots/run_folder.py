@@ -2,7 +2,8 @@
 
 The folder has ``paper.yaml`` (the description as it was run), ``numbers.csv``, ``claims.json``, ``privacy.json``,
 ``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv``,
-``curves.csv`` and ``further_rows.csv``.
+``curves.csv`` and ``further_rows.csv``. ``copies.csv`` has the share of test rows that stand in the training rows, by
+data set and split.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, parse_paper
+from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker, parse_paper
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.further_rows import describe_further_rows
 from experiments.judge.numbers.verdicts import count_expected_misses
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN
+from experiments.run.copies import describe_copies
 from experiments.stats import LEVEL
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS
@@ -37,7 +39,7 @@ _TEXTS = (
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
 KEPT = (
-    *(*_NEEDED, "provenance.json", "readings.csv", "curves.csv", "further_rows.csv"),
+    *(*_NEEDED, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv"),
     *("tables/*", "figures/*.csv", "figures/*.svg"),
 )
 """What of a run is small and shows all of it."""
@@ -120,8 +122,19 @@ class PaperRun:
 
     def write_notes(self) -> list[str]:
         """Return what must be said with the verdicts: how complete the run is, and what chance alone would do."""
+        return [
+            self._note_completeness(),
+            *self.write_notes_on_data(),
+            *self.write_notes_on_chance(),
+            *self.list_advice(),
+        ]
+
+    def write_notes_on_data(self) -> list[str]:
+        """Return what must be said of the data sets: which stand in for others, and how many test rows are copies."""
         substitutes = describe_substitutes(self.paper.labels, self.paper.used_instead)
-        return [self._note_completeness(), *substitutes, *self._note_chance(), *self.list_advice()]
+        path = self.folder / "copies.csv"
+        copies = describe_copies(read_csv(path), self.paper.labels) if path.is_file() else ""
+        return [*substitutes, *filter(None, [copies])]
 
     def list_advice(self) -> list[str]:
         """Return which algorithm to take, of each figure that says so."""
@@ -154,6 +167,10 @@ class PaperRun:
         rows = self.further_rows[self.further_rows["claim"] == claim_id]
         return describe_further_rows(rows) if len(rows) else ""
 
+    def list_verdicts(self, speaker: Speaker) -> list[str]:
+        """Return the verdicts on the claims of the paper, on our readings of them, or on our own."""
+        return list_verdicts(self.paper, self.claims, speaker)
+
     @property
     def is_short(self) -> bool:
         """Whether it has fewer repeats than the paper's file asks for."""
@@ -166,7 +183,8 @@ class PaperRun:
             return f"INCOMPLETE: {repeats}, {n} of {expected} of their cells."
         return note_missing_cells(n, expected) or f"Complete: all {expected} cells."
 
-    def _note_chance(self) -> list[str]:
+    def write_notes_on_chance(self) -> list[str]:
+        """Return how many printed numbers chance alone would miss, and of how many runs they are taken to be means."""
         by_chance = count_expected_misses(self.numbers)
         if not by_chance:
             return []
@@ -183,6 +201,12 @@ class PaperRun:
             assumed = f"Assumed: a printed number is the mean of {self.paper.printed_repeats} runs."
             notes.append(f"{assumed} Were each a single run, {counts}.")
         return notes
+
+
+def list_verdicts(paper: Paper, claims: Iterable[Mapping[str, Any]], speaker: Speaker) -> list[str]:
+    """Return those verdicts on claims of a paper that are about what one speaker says."""
+    whose = {claim.id: paper.speaker_of(claim) for claim in paper.claims}
+    return [claim["verdict"] for claim in claims if whose[claim["id"]] == speaker]
 
 
 def _read_readings(path: Path, name: str) -> pd.DataFrame:

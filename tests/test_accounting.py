@@ -653,6 +653,16 @@ def test_a_fault_breaks_the_claim_whatever_the_ledger_says_and_so_does_any_exces
     assert not Privacy(math.inf, paid).keeps_claim and not Privacy(1.0, Unpaid("a step")).keeps_claim
 
 
+def test_bounds_that_follow_the_rows_are_a_fault_of_the_fit_and_none_of_the_algorithm():
+    paid, columns = Spent("laplace", "a count", 1.0, 1.0), (Continuous("x", 0, 1), Continuous("z", -3, 3))
+    public, follows = Domain(columns), Domain(columns, bounds_from_rows=("z",))
+    for domain, is_sound in ((public, True), (follows, False)):
+        account = Privacy.under(domain, 1.0, paid, trust=RELEASE)
+        assert (account.keeps_claim, account.is_sound, account.accounted_epsilon) == (True, is_sound, 1.0)
+        assert Privacy.from_dict(json.loads(json.dumps(account.as_dict()))) == account
+        assert ("the bounds of z were set by these rows' own extremes" in str(account)) is not is_sound
+
+
 def test_no_seed_that_anybody_could_try_is_trusted():
     assert not EXPERIMENT.holds and not OTHERS.holds and RELEASE.holds
     assert EXPERIMENT.noise == "numpy" and RELEASE.noise == "opendp"

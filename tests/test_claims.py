@@ -637,6 +637,15 @@ def test_a_claim_about_what_is_not_implemented_says_so_and_counts_as_no_test():
         judge_claims(make_paper(**keys), table)
 
 
+def test_a_claim_against_a_reconstruction_says_so_once_it_is_judged():
+    against = {"id": "rebuilt", "against": "reconstruction"}
+    plain, rebuilt = judge_claims(make_paper(**PAPER | {"claims": [ABOVE, ABOVE | against]}), pair(lambda i: 0.3))
+    note = "; against our reconstruction of a baseline whose own text was not at hand"
+    assert plain["verdict"] == rebuilt["verdict"] == "reproduced" and rebuilt["reason"] == plain["reason"] + note
+    (not_run,) = judge_claims(make_paper(**PAPER | {"claims": [ABOVE | against]}), pair(lambda i: 0.3).head(0))
+    assert (not_run["verdict"], not_run["reason"]) == ("not run", "no cell answers it")
+
+
 @pytest.mark.parametrize(
     ("gaps", "verdicts"),
     [

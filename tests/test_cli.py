@@ -15,7 +15,7 @@ from hydra.errors import ConfigCompositionException, OverrideParseException
 
 from experiments.cells.cell import Cell, read_protocol
 from experiments.command_line import explain_error
-from experiments.run.run_studies import describe_clipping
+from experiments.run.run_studies import describe_clipping, describe_data_faults
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
 from tests.waiting import HANG, wait_for
@@ -50,7 +50,20 @@ def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, her
     first = start(tmp_path, *words)
     assert first.returncode == 0, first.stderr
     objects = [json.loads(line, parse_constant=pytest.fail) for line in first.stdout.splitlines()]  # no NaN, Infinity
-    fields = ["key", "dataset", "algorithm", "params", "epsilon", "metric", "mean", "std", "ci95", "n"]
+    fields = [
+        "key",
+        "dataset",
+        "algorithm",
+        "params",
+        "epsilon",
+        "metric",
+        "mean",
+        "std",
+        "ci95",
+        "median",
+        "median_ci95",
+        "n",
+    ]
     assert all(list(one) == fields for one in objects)
     assert len(objects) == len({(one["key"], one["metric"]) for one in objects}) == 2 * (1 + 2 * 4 + 1)
     accuracy = [one for one in objects if one["metric"] == "accuracy"]
@@ -219,3 +232,14 @@ def test_clipped_values_are_reported_with_their_columns():
     (line,) = describe_clipping(cells, records)
     assert line.startswith("car: ") and "age 5, hours 1" in line
     assert describe_clipping(cells, {}) == []
+
+
+def test_bounds_that_follow_the_rows_are_said_once_for_each_data_set():
+    cells = [Cell(name, "majority", {}, 1.0, repeat) for name in ("car", "nursery") for repeat in range(2)]
+    fault = {"name": "bounds from the rows", "why": "the bounds of y follow", "source": "s"}
+    records = {}
+    for cell in cells:
+        details = {"privacy": {"data_faults": [fault] if cell.dataset == "car" else []}}
+        records[cell.key] = Record("done", Measured({}, 0.0, details))
+    assert describe_data_faults(cells, records) == ["car: strictly, no ε holds here: the bounds of y follow"]
+    assert describe_data_faults(cells, {cells[0].key: Record("failed")}) == []

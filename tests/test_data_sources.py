@@ -1,5 +1,6 @@
 """The source layer: folders, the cache, and servers that misbehave; everything against a loopback server."""
 
+import gzip
 import hashlib
 import importlib
 import io
@@ -18,16 +19,18 @@ import pytest
 import ucimlrepo.fetch
 
 import datasets
-from datasets import catalogue, download, readers, source
+from datasets import catalogue, download, readers, source, table
 from datasets.readers import car, ihepc
 from tests.waiting import HANG
 
+SHARED = source.list_folders()
+HALF_YEAR = "household_power_consumption_20061216_20070630.txt.gz"
 CAR_FILE = car.original_bytes()
 CAR_CSV = b"buying,maint,doors,persons,lug_boot,safety,class\n" + CAR_FILE
 
 
 class Server(ThreadingHTTPServer):
-    """Answers like UCI: a description under ``/api``, rows under ``/data.csv``, and an archive under ``/kaggle``."""
+    """Answers like UCI: a description under ``/api``, rows under ``/data.csv``, an archive under all else."""
 
     daemon_threads = True
 
@@ -65,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         server.requests.append(self.path)
         if self.path.startswith("/api"):
             return self._send(server.describe() if server.description is None else server.description)
-        body = server.archive if self.path.startswith("/kaggle") else server.rows
+        body = server.archive if self.path.startswith(("/kaggle", "/static")) else server.rows
         if server.fault is None or server.faults_left <= 0:
             return self._send(body)
         server.faults_left -= 1
@@ -92,6 +95,7 @@ def server(monkeypatch):
     with Server() as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         monkeypatch.setattr(ucimlrepo.fetch, "API_BASE_URL", f"{server.url}/api")
+        monkeypatch.setattr(download, "UCI_URL", f"{server.url}/static")
         monkeypatch.setattr(download, "KAGGLE_URL", f"{server.url}/kaggle")
         monkeypatch.setattr(download, "PAUSE", 0.001)
         yield server
@@ -338,6 +342,130 @@ print(datasets.load("toy").provenance["source"])
     running = [subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert sorted(process.communicate(timeout=HANG)[0].strip() for process in running) == ["cache", "uci"]
     assert server.count("/data.csv") == 1
+
+
+# --- UCI's archive -----------------------------------------------------------------------------------------------
+
+
+def pack(**members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/").replace("_dot_", "."), content)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def archived(toy, server):
+    """The data set ``toy``, whose table at UCI cannot be imported, and whose archive there has the original file."""
+    set_key("uci: 19", "uci: 19\nuci_archive: car+evaluation.zip")
+    server.description = b'{"status": 404, "message": "no such data set"}'
+    server.archive = pack(car_dot_names=b"words", car_dot_data=CAR_FILE)
+    return toy
+
+
+def set_key(old, new):
+    path = catalogue.FOLDER / "toy.yaml"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    catalogue._read_file.cache_clear()
+
+
+def test_the_original_file_is_taken_from_the_archive_where_there_is_no_table(archived, folder, server):
+    first = archived("toy")
+    assert first.provenance["source"] == "uci's archive"
+    assert server.requests[-1] == "/static/19/car+evaluation.zip"
+    assert archived("toy").provenance["source"] == "cache"
+    (folder / "car.data").write_bytes(CAR_FILE)
+    pd.testing.assert_frame_equal(first.frame, archived("toy").frame)
+
+
+def test_a_table_comes_before_the_archive_and_one_that_differs_behind_it(archived, server):
+    server.description = None
+    server.rows = CAR_CSV.replace(b"vgood", b"good")
+    assert archived("toy").provenance["source"] == "uci's archive"
+    source.cache_file(catalogue.read_entry("toy")).unlink()
+    server.rows = CAR_CSV
+    assert archived("toy").provenance["source"] == "uci"
+
+
+def test_the_pinned_bytes_are_found_under_any_name_and_in_an_archive_in_the_archive(archived, server):
+    server.archive = pack(old_dot_zip=pack(Car__old_dot_data=CAR_FILE), car_dot_data=CAR_FILE + b"\n")
+    assert archived("toy").provenance["source"] == "uci's archive"
+
+
+def test_files_of_several_parts_are_taken_in_their_order(archived, server):
+    parts = CAR_FILE[:20000], CAR_FILE[20000:]
+    pins = "".join(f"\n  {name}: {hashlib.sha256(part).hexdigest()}" for name, part in zip("ab", parts, strict=True))
+    set_key(f"\n  car.data: {hashlib.sha256(CAR_FILE).hexdigest()}", pins)
+    join = '"""Toy."""\nimport io\nfrom datasets.readers import car\n\n\ndef read(*files):\n'
+    join += '    return car.read(io.BytesIO(b"".join(file.read() for file in files)))\n'
+    (catalogue.FOLDER / "toy.py").write_text(join)
+    server.archive = pack(b=parts[1], a=parts[0])
+    assert archived("toy").provenance["source"] == "uci's archive"
+
+
+def test_an_archive_without_the_pinned_file_is_refused_and_not_asked_twice(archived, server):
+    server.archive = pack(car_dot_data=CAR_FILE.replace(b"vgood", b"good", 1))
+    refused(
+        archived, datasets.DataMismatch, r"car\+evaluation.zip at UCI has no file with the sha256 of the original car"
+    )
+    assert server.count("/static") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"), [("500", "HTTPError"), ("truncated", "IncompleteRead"), (None, "BadZipFile")]
+)
+def test_a_failing_archive_is_one_error(archived, server, fault, message):
+    server.fault = fault
+    if fault is None:
+        server.archive = b"<html>moved</html>"
+    refused(archived, datasets.DataUnavailable, f"UCI's archive failed with {message}")
+    assert server.count("/static") == download.ATTEMPTS
+
+
+# --- a part of another data set ----------------------------------------------------------------------------------
+
+
+def test_the_first_rows_are_cut_from_the_whole_and_must_be_the_pinned_ones(toy, folder):
+    n, part = 700, catalogue.FOLDER / "part.yaml"
+    (folder / "car.data").write_bytes(CAR_FILE)
+    rows = pd.read_csv(io.BytesIO(CAR_CSV), dtype=str).head(n)
+    text = (catalogue.FOLDER / "toy.yaml").read_text().replace("uci: 19\n", "reader: toy\nfirst_rows_of: toy\n")
+    text = text.replace("rows: 1728", f"rows: {n}").replace("car.data: b703", "part.data: 0703")
+    whole = catalogue.read_entry("toy").fingerprint
+    part.write_text(text.replace(whole, table.hash_table(rows)))
+    assert datasets.is_available("part")
+    cut = datasets.load.__wrapped__("part")
+    assert (cut.name, len(cut.frame), cut.provenance["source"]) == ("part", n, "files")
+    pd.testing.assert_frame_equal(cut.frame, toy("toy").frame.head(n))
+    part.write_text(text)
+    catalogue._read_file.cache_clear()
+    with pytest.raises(datasets.DataMismatch, match=f"the table of toy holds another table: .* found {n} rows"):
+        datasets.load.__wrapped__("part")
+    (folder / "car.data").unlink()
+    assert not datasets.is_available("part")
+
+
+def test_the_published_half_year_is_cut_from_the_whole_of_ihepc(folder, monkeypatch):
+    """A file that goes on after the half year, as the whole file does, stands in for that."""
+    paths = [place / "ihepc_partial" / HALF_YEAR for place in SHARED]
+    path = next(filter(Path.is_file, paths), None)
+    if path is None:
+        pytest.skip(f"{HALF_YEAR} is not in {', '.join(map(str, SHARED))}")
+    later = b"1/7/2007;00:00:00;?;?;?;?;?;?;\n1/7/2007;00:01:00;0.256;0.000;240.200;1.000;0.000;0.000;0.000\n"
+    content = gzip.decompress(path.read_bytes()) + later
+    (folder / "household_power_consumption.txt").write_bytes(content)
+    entry = catalogue.read_entry("ihepc")
+    sha256 = hashlib.sha256(content).hexdigest()
+    rows = catalogue.read_entry("ihepc_2007h1").rows + 1
+    pinned = entry.model_copy(
+        update={"files": {name: sha256 for name in entry.files}, "fingerprint": sha256, "rows": rows}
+    )
+    read_entry = catalogue.read_entry
+    monkeypatch.setattr(catalogue, "read_entry", lambda name: pinned if name == "ihepc" else read_entry(name))
+    assert datasets.load.__wrapped__("ihepc").frame.shape == (rows, 6)
+    assert datasets.load.__wrapped__("ihepc_2007h1").provenance["source"] == "files"
 
 
 # --- other servers ---------------------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ def test_what_is_known_without_rows(entry):
     assert entry.title and entry.task in ("classification", "regression")
     assert isinstance(entry.domain.target, Nominal if entry.task == "classification" else Continuous)
     assert entry.domain.is_public
+    has_numbers = any(isinstance(column, Continuous) for column in (*entry.domain.features, entry.domain.target))
+    assert bool(entry.bounds_from) is has_numbers, "bounds_from says where bounds of numbers are from"
     pins = [*entry.files.values(), datasets.fingerprint(entry.name)]
     assert len(pins) >= 2 and all(re.fullmatch("[0-9a-f]{64}", pin) for pin in pins)
     if entry.name in SHAPES:

@@ -77,6 +77,16 @@ def test_plain_data_and_back():
         Domain.from_mapping({"features": {"age": {"lower": 1, "uper": 2}}})
 
 
+def test_bounds_from_rows_are_remembered_and_belong_to_columns_of_numbers():
+    declared = DOMAIN.to_mapping() | {"bounds_from_rows": ["age"]}
+    domain = Domain.from_mapping(declared)
+    assert domain.bounds_from_rows == ("age",) and domain.is_public and domain != DOMAIN
+    assert domain.to_mapping() == declared
+    for name in ("sex", "nothing"):
+        with pytest.raises(DomainError, match=f"bounds_from_rows names '{name}', which is no column with bounds"):
+            Domain.from_mapping(declared | {"bounds_from_rows": [name]})
+
+
 def test_an_inferred_domain_warns_and_is_not_public():
     frame = pd.DataFrame({"age": [20, 35], "same": [1.0, 1.0], "sex": ["Male", "Female"]})
     with pytest.warns(PrivacyLeakWarning, match="not private"):

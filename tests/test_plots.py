@@ -128,7 +128,7 @@ def digests(folder):
 
 def test_every_file_is_written_and_listed(paper, tmp_path, capsys):
     publish(paper, long_table(), tmp_path / "out")
-    expected = {"paper.yaml", "numbers.csv", "claims.json", "privacy.json", "report.html"}
+    expected = {"paper.yaml", "numbers.csv", "claims.json", "copies.csv", "privacy.json", "report.html"}
     expected |= {f"tables/table-{i}.{ending}" for i in (1, 2) for ending in ("csv", "tex")}
     expected |= {f"figures/figure-{i}.{ending}" for i in (1, 2) for ending in ("csv", "svg", "png")}
     assert set(digests(tmp_path / "out")) == expected
@@ -151,7 +151,7 @@ def test_other_numbers_give_other_figures(paper, tmp_path):
     publish(paper, long_table(1), tmp_path / "two")
     one, two = digests(tmp_path / "one"), digests(tmp_path / "two")
     same = {name for name in one if one[name] == two[name]}
-    assert same == {"paper.yaml", "privacy.json", "tables/table-1.csv", "tables/table-1.tex"}
+    assert same == {"paper.yaml", "copies.csv", "privacy.json", "tables/table-1.csv", "tables/table-1.tex"}
 
 
 def test_a_table_that_went_through_a_file_gives_the_same(paper, tmp_path):
@@ -537,7 +537,7 @@ def test_places_on_the_axis_are_marked_between_its_ticks():
 def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"AT": rng.uniform(0, 40, 500), "V": 30.0})
-    loaded = SimpleNamespace(frame=frame, target=pd.Series(500 - frame["AT"]))
+    loaded = SimpleNamespace(frame=frame, target=pd.Series(500 - frame["AT"]), task="regression", n_train=400)
     monkeypatch.setattr(datasets, "load", lambda name: loaded)
     item = {"id": "figure-1", "title": "T", "kind": "fit", "dataset": "ccpp", "feature": "AT", "epsilon": 1e9}
     item |= {"algorithm": ["polynomial_regression", "fm"], "params": {"degree": 2, "fit_intercept": True}}

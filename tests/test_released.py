@@ -8,6 +8,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -239,6 +240,9 @@ def test_a_model_that_must_not_leave_says_why():
         "a seed decides its noise": algorithms.ThriftyTreeClassifier(1.0, domain=DOMAIN, random_state=0),
         "no epsilon is claimed": algorithms.ThriftyTreeClassifier(math.inf, domain=DOMAIN, noise="opendp"),
         "its account has faults: inferred domain": algorithms.ThriftyTreeClassifier(1.0, noise="opendp"),
+        "its domain is not public: the bounds of": algorithms.ThriftyTreeClassifier(
+            1.0, domain=replace(DOMAIN, bounds_from_rows=["x"]), noise="opendp"
+        ),
     }
     for why, model in reasons.items():
         with pytest.raises(ReleaseError, match=f"^ThriftyTreeClassifier must not leave: {why}"):

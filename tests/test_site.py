@@ -23,7 +23,7 @@ from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish
 from tests.waiting import HANG
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-GLANCES = ("numbers", "claims", "privacy", "readings")
+SECTIONS = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
     "-1.5e+09",
@@ -148,7 +148,7 @@ def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
     assert {verdict for paper, verdict in rows if paper == "Paper 9"} == {"not run"}
     matrix = index.partition('id="matrix"')[2].partition("</table>")[0]
     assert re.findall(r'<a class="glance" href="(paper-\d).html#(\w+)"', matrix) == [
-        *((f"paper-{number}", name) for number, names in ((7, GLANCES), (8, GLANCES[:3])) for name in names)
+        *((f"paper-{number}", name) for number, names in ((7, SECTIONS), (8, SECTIONS[:3])) for name in names)
     ], "what has a section leads to it"
     assert matrix.count("not run") >= 4 and "best of 10: off by 1.0 points" in matrix
     assert "So far, its one claim: " in matrix, "paper 7 ran in part"

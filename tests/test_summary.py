@@ -1,5 +1,6 @@
 """What is said of a paper in a sentence is true of it, however little of it was run."""
 
+import json
 import math
 from pathlib import Path
 
@@ -7,28 +8,38 @@ import pandas as pd
 import pytest
 from rich.text import Text
 
+from experiments.config.paper import Speaker
 from plots.labels import SIGNS, TONES
 from plots.pages import html, terminal
 from plots.pages.claim_rows import describe_claim, draw_intervals
 from plots.pages.glances import glance_at_numbers, glance_at_privacy, glance_at_readings
+from plots.pages.reference_pages import format_data_faults
 from plots.pages.summary import summarise_run
+from plots.privacy import sum_up_privacy
 from plots.run_folder import PaperRun
 from tests.papers import STUDY, make_paper
 
 QUESTION = {"title": "Q?", "study": "floor", "algorithm": "majority", "params": {}, "repeats": 1}
+PRINTED = {"text": "It is so.", "kind": "printed", "numbers": []}
 READING = {"question": "q", "kind": "reading", "unit": "points", "distance": 1.83, "unpaid": True, "times_label": 3.0}
 
 
-def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), coverage=(10, 10), **keys):
-    """Return a run with these verdicts, accounts (algorithm, keeps_claim, times_label) and audits of algorithms."""
+def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), coverage=(10, 10), more=(), **keys):
+    """Return a run with these verdicts, accounts (algorithm, keeps_claim, times_label) and audits of algorithms.
+
+    ``more`` has further keys of the first claims.
+    """
     judged = [{"verdict": verdict, "statistic": "mean"} for verdict in numbers]
     judged += [{"verdict": verdict, "statistic": "exact"} for verdict in facts]
     accounts = [dict(zip(("algorithm", "keeps_claim", "times_label"), row, strict=True)) for row in privacy]
+    said = [PRINTED | {"id": f"claim-{i}"} for i in range(len(claims))]
+    for claim, its_own in zip(said, more, strict=False):
+        claim.update(its_own)
     return PaperRun(
         Path(),
-        make_paper(**{"number": 7, "labels": {"majority": "Most"}} | keys),
+        make_paper(**{"number": 7, "labels": {"majority": "Most"}, "claims": said} | keys),
         pd.DataFrame(judged, columns=["verdict", "statistic"]),
-        [{"verdict": verdict} for verdict in claims],
+        [{"id": claim["id"], "verdict": verdict} for claim, verdict in zip(said, claims, strict=True)],
         coverage,
         accounts,
         {},
@@ -47,6 +58,19 @@ def test_verdicts_are_counted_and_facts_are_not_among_them():
     run = make_run(["reproduced", "refuted", "undecided"], ["refuted"] * 2 + ["reproduced within ± δ"], ["reproduced"])
     said = "Of 3 claims 1 is reproduced and 1 is refuted; of 3 printed numbers 1 is reproduced and 2 are refuted."
     assert summarise_run(run) == said
+
+
+def test_our_readings_and_our_own_claims_are_counted_apart_from_what_the_paper_says():
+    verdicts = ["refuted", "reproduced", "reproduced", "undecided", "reproduced"]
+    more = [{}, {"reading_of": "claim-0"}, {"own": True}, {"reading_of": "claim-2"}, {"reading_of": "claim-1"}]
+    run = make_run(verdicts, more=more)
+    assert summarise_run(run) == "Its one claim: refuted; no printed number survives."
+    counted = {speaker.value: run.list_verdicts(speaker) for speaker in Speaker}
+    assert counted == {
+        "the paper's": ["refuted"],
+        "our reading": ["reproduced", "reproduced"],
+        "ours": ["reproduced", "undecided"],
+    }
 
 
 def test_a_paper_without_numbers_says_so_and_a_study_of_ours_does_not():
@@ -116,6 +140,26 @@ def test_own_algorithms_that_are_alike_are_named_together():
     assert summarise_run(without_own) == "Of 3 algorithms that claim an ε 1 keep it."
 
 
+def test_bounds_that_follow_the_rows_are_said_beside_the_accounts_and_convict_nobody():
+    fault = {"name": "bounds from the rows", "why": "the bounds of y follow", "source": "s"}
+    report = {"claimed_epsilon": 1.0, "accounted_epsilon": 1.0, "keeps_claim": True, "neighbours": "n", "faults": []}
+    said = {"ccpp": [fault], "car": [], "diamonds": [fault]}
+    table = pd.DataFrame(
+        {"algorithm": "majority", "dataset": name, "privacy": json.dumps(report | {"data_faults": faults})}
+        for name, faults in said.items()
+    )
+    (row,) = sum_up_privacy(table)
+    assert row["keeps_claim"] and set(row["data_faults"]) == {"ccpp", "diamonds"}
+    run = make_run(**account_of(True, 1.0, "within"), own=["majority"], labels={"ccpp": "CCPP", "majority": "Most"})
+    run.privacy[0]["data_faults"] = row["data_faults"]
+    assert summarise_run(run).endswith(
+        "As described, Most accounts for the ε on its label, and the audit found nothing against it; "
+        "strictly, no ε holds on CCPP and diamonds, whose bounds follow the rows."
+    )
+    assert "- on CCPP the bounds of y follow" in format_data_faults(run)
+    assert format_data_faults(make_run()) == ""
+
+
 @pytest.mark.parametrize("verdict", SIGNS)
 def test_every_verdict_has_a_colour_on_pages_and_on_the_terminal(verdict):
     style = (Path(html.__file__).parent / "templates/style.css").read_text(encoding="utf-8")
@@ -154,6 +198,6 @@ def test_a_group_without_a_run_is_named_and_not_drawn():
     claim = {"id": "a", "text": "T", "verdict": "undecided", "reason": "", "scope": "", "center": "mean", "repeats": 0}
     claim |= {"metric": "accuracy", "on_average": "undecided", "in_most_runs": "undecided", "at_bound": 0}
     claim |= {"effect": None, "contradiction": None, "rerun_probability": None, "groups": [group]}
-    described = describe_claim(make_paper(labels={"car": "Car"}), claim)
+    described = describe_claim(make_paper(labels={"car": "Car"}, claims=[PRINTED | {"id": "a"}]), claim)
     assert described["groups"] == [{"place": "Car", "n": 0, "contradicts": False, "drawing": None}]
     assert described["effect"] == described["rerun"] == ""

@@ -5,6 +5,7 @@ Results and audits know a fault by its name, so the same mistake has the same na
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -32,6 +33,32 @@ INFERRED_DOMAIN = Fault(
     "bounds, categories and class labels were taken from the rows",
     "the caller gave no domain",
 )
+
+
+def bounds_from_rows(columns: Sequence[str]) -> Fault:
+    """Return the fault of a declared domain, whatever was trained with it, some bounds of which follow the rows.
+
+    Examples
+    --------
+    >>> bounds_from_rows(["y", "z"]).why
+    "the bounds of y and z were set by these rows' own extremes: another table would have had others"
+    """
+    named = join_names(columns)
+    why = f"the bounds of {named} were set by these rows' own extremes: another table would have had others"
+    return Fault("bounds from the rows", why, "the data set's declared domain")
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names as a sentence has them, the first ones of many.
+
+    Examples
+    --------
+    >>> join_names(["x"]), join_names(["x", "y", "z"]), join_names(["a", "b", "c", "d", "e", "f", "g"])
+    ('x', 'x, y and z', 'a, b, c, d and 3 more columns')
+    """
+    shown = list(names) if len(names) <= 6 else [*names[:4], f"{len(names) - 4} more columns"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
 
 # Name and reason of what several papers do.
 _BOOTSTRAP = ("bootstrap", "a record drawn twice moves a count by 2, not 1")

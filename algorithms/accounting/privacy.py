@@ -20,7 +20,7 @@ from algorithms.accounting.events import (
     event_to_dict,
     to_json_value,
 )
-from algorithms.accounting.faults import INFERRED_DOMAIN, Fault
+from algorithms.accounting.faults import INFERRED_DOMAIN, Fault, bounds_from_rows
 from algorithms.accounting.trust import EXPERIMENT, Trust
 from algorithms.encoding.domain import Domain
 
@@ -41,6 +41,8 @@ class Privacy:
         Which tables count as neighbours in the claim.
     trust : Trust
         What draws the noise, and against whom the promise holds with it.
+    data_faults : tuple of Fault
+        What is wrong with the declared domain: the algorithm keeps its claim all the same, this fit does not.
     """
 
     claimed_epsilon: float
@@ -48,6 +50,7 @@ class Privacy:
     faults: tuple[Fault, ...] = ()
     neighbours: str = ADDED_OR_REMOVED
     trust: Trust = EXPERIMENT
+    data_faults: tuple[Fault, ...] = ()
 
     @classmethod
     def under(
@@ -60,9 +63,13 @@ class Privacy:
         neighbours: str = ADDED_OR_REMOVED,
         trust: Trust = EXPERIMENT,
     ) -> Privacy:
-        """Return the account of a model trained with a domain; one that is not public is a fault of its own."""
+        """Return the account of a model trained with a domain; one that is not public is a fault of its own.
+
+        Declared bounds that follow the rows are a fault of the data, not of the algorithm.
+        """
         faults = tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN)
-        return cls(float(claimed_epsilon), ledger, faults, neighbours, trust)
+        data_faults = (bounds_from_rows(domain.bounds_from_rows),) if domain.bounds_from_rows else ()
+        return cls(float(claimed_epsilon), ledger, faults, neighbours, trust, data_faults)
 
     @property
     def accounted_epsilon(self) -> float:
@@ -98,13 +105,17 @@ class Privacy:
 
     @property
     def keeps_claim(self) -> bool:
-        """Whether the algorithm keeps its claim, were its noise secret: it is finite, has no faults, and covers all."""
+        """Whether the algorithm keeps its claim, were its noise secret and its domain what anybody would have declared.
+
+        The claim is finite, has no faults, and covers all.
+        """
         within = self.accounted_epsilon <= self.claimed_epsilon * (1 + 1e-9)
         return not self.faults and math.isfinite(self.claimed_epsilon) and within
 
     @property
     def is_sound(self) -> bool:
-        """Whether this fit keeps its claim: the algorithm does, and its noise protects from who knows the seed.
+        """Whether this fit keeps its claim: the algorithm does, its noise protects from who knows the seed, and no
+        bounds follow the rows.
 
         Examples
         --------
@@ -114,7 +125,7 @@ class Privacy:
         >>> Privacy(0.5, count).is_sound, Privacy(0.5, count).keeps_claim, Privacy(0.5, count, trust=RELEASE).is_sound
         (False, True, True)
         """
-        return self.keeps_claim and self.trust.holds
+        return self.keeps_claim and not self.data_faults and self.trust.holds
 
     def as_dict(self) -> dict:
         """Return all of this as what JSON can hold, the ledger too; see `from_dict` for the way back.
@@ -132,6 +143,7 @@ class Privacy:
             "keeps_claim": self.keeps_claim,
             "is_sound": self.is_sound,
             "faults": [dict(vars(fault)) for fault in self.faults],
+            "data_faults": [dict(vars(fault)) for fault in self.data_faults],
             "trust": asdict(self.trust),
             "ledger": event_to_dict(self.ledger),
         }
@@ -139,9 +151,10 @@ class Privacy:
     @classmethod
     def from_dict(cls, data: Mapping) -> Privacy:
         """Return the account that ``as_dict`` turned into this; what follows from the ledger is computed anew."""
-        faults = tuple(Fault(**fault) for fault in data["faults"])
+        faults, data_faults = (tuple(Fault(**fault) for fault in data[name]) for name in ("faults", "data_faults"))
         trust = Trust(**{name: tuple(v) if isinstance(v, list) else v for name, v in data["trust"].items()})
-        return cls(float(data["claimed_epsilon"]), event_from_dict(data["ledger"]), faults, data["neighbours"], trust)
+        ledger = event_from_dict(data["ledger"])
+        return cls(float(data["claimed_epsilon"]), ledger, faults, data["neighbours"], trust, data_faults)
 
     def __str__(self) -> str:
         claimed = (
@@ -152,4 +165,5 @@ class Privacy:
         costs = [f"{self.accounted(relation):g} ({relation})" for relation in (self.neighbours, other)]
         head = f"{claimed}, accounted {', '.join(costs)}; {soundness}"
         faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
+        faults += [f"fault of the data: {fault.name}: {fault.why} ({fault.source})" for fault in self.data_faults]
         return "\n".join([head, str(self.trust), *faults, *self.ledger.to_lines()])

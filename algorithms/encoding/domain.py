@@ -42,6 +42,10 @@ class Domain:
         Declared class labels (classification) or bounds (regression).
     is_public : bool
         False when the domain was inferred from rows; nothing trained with it is private.
+    bounds_from_rows : tuple of str
+        Columns whose declared bounds were set by the extremes of the very rows that are protected, such as a published
+        minimum and maximum of the same table. Another table would have had other bounds, so strictly no promise holds
+        of what is trained with them on these rows; that is no fault of the algorithm.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class Domain:
     features: tuple[Feature, ...]
     target: Feature | None = None
     is_public: bool = True
+    bounds_from_rows: tuple[str, ...] = ()
 
     def __post_init__(self):
         object.__setattr__(self, "features", tuple(self.features))
@@ -64,6 +69,11 @@ class Domain:
             raise DomainError("a domain needs at least one feature")
         if len(set(self.names)) < len(self.names):
             raise DomainError("two features of the domain have the same name")
+        object.__setattr__(self, "bounds_from_rows", tuple(self.bounds_from_rows))
+        columns = (*self.features, *([self.target] if self.target else []))
+        bounded = {feature.name for feature in columns if isinstance(feature, Continuous)}
+        if unknown := [name for name in self.bounds_from_rows if name not in bounded]:
+            raise DomainError(f"bounds_from_rows names {unknown[0]!r}, which is no column with bounds")
 
     @property
     def names(self) -> list[str]:
@@ -77,7 +87,8 @@ class Domain:
         Parameters
         ----------
         mapping : mapping
-            ``{"features": {name: {"lower": a, "upper": b} or [category, ...]}, "target": {name: the same}}``.
+            ``{"features": {name: {"lower": a, "upper": b} or [category, ...]}, "target": {name: the same}}``, and
+            ``"bounds_from_rows": [name, ...]`` if any bounds were set by the rows' own extremes.
 
         Examples
         --------
@@ -87,14 +98,15 @@ class Domain:
         """
         features = tuple(read_feature(name, spec) for name, spec in mapping["features"].items())
         target = mapping.get("target")
-        return cls(features, read_feature(*next(iter(target.items()))) if target else None)
+        declared = read_feature(*next(iter(target.items()))) if target else None
+        return cls(features, declared, bounds_from_rows=mapping.get("bounds_from_rows", ()))
 
     def to_mapping(self) -> dict:
         """Return the plain data that ``from_mapping`` reads."""
         columns = {feature.name: write_feature(feature) for feature in self.features}
-        return {"features": columns} | (
-            {"target": {self.target.name: write_feature(self.target)}} if self.target else {}
-        )
+        target = {"target": {self.target.name: write_feature(self.target)}} if self.target else {}
+        from_rows = {"bounds_from_rows": list(self.bounds_from_rows)} if self.bounds_from_rows else {}
+        return {"features": columns, **target, **from_rows}
 
     @classmethod
     def infer(cls, X, y=None, *, classification: bool = True) -> Domain:

@@ -24,9 +24,10 @@ from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.decide import run_until_decided
 from experiments.judge.preflight import check_paper
 from experiments.judge.readings.choices import check_choices
+from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan
 from experiments.run.executors import Executor
-from experiments.run.run_studies import Rounds, name_failures, run_and_collect
+from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_collect
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
@@ -65,6 +66,9 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
         return _say_plan(cells, request, executor)
     outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
+    copies = list_copies(((cell.dataset, cell.protocol) for cell in cells), repeats)
+    for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(cells, records)]):
+        print_to_stderr(sentence)
     return name_failures(outcome.failures, skipped, str(config["results"]))
 
 

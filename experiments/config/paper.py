@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
@@ -246,6 +247,14 @@ class ShownPart(StudyPart, Exhibit):
         return [(paper.study(self.study, self.id), self.where)]
 
 
+class Speaker(StrEnum):
+    """Whose a claim is."""
+
+    PAPER = "the paper's"
+    READING = "our reading"
+    OURS = "ours"
+
+
 class Claim(Named, ABC):
     """A claim of a paper; its kind says how it is judged."""
 
@@ -254,6 +263,11 @@ class Claim(Named, ABC):
     reading_of: str | None = None
     """The claim, before this one, that this is another reading of: where that is refuted as printed and this one is
     reproduced, that one's verdict is "only under a reading"."""
+    own: bool = False
+    """Whether it is ours, not the paper's: it is counted apart from what the paper says."""
+    against: Literal["reconstruction"] | None = None
+    """``reconstruction`` where the other side is our reconstruction of a baseline whose own text was not at hand: the
+    verdict says so, as another reconstruction could have another."""
 
     @abstractmethod
     def check(self, paper: Paper) -> None:
@@ -368,6 +382,21 @@ class Paper(Document):
     def claims_by_id(self) -> dict[str, Claim]:
         """The claims, by id."""
         return {claim.id: claim for claim in self.claims}
+
+    def text_of(self, claim: Claim) -> str:
+        """Return the id of the claim that a claim is, or is a reading of, or a reading of a reading."""
+        known = {claim.id}
+        while claim.reading_of in self.claims_by_id and claim.reading_of not in known:
+            claim = self.claims_by_id[claim.reading_of]
+            known.add(claim.id)
+        return claim.reading_of or claim.id
+
+    def speaker_of(self, claim: Claim) -> Speaker:
+        """Return whose a claim is; a reading of one of ours is ours, too."""
+        text = self.claims_by_id.get(self.text_of(claim), claim)
+        if claim.own or text.own:
+            return Speaker.OURS
+        return Speaker.PAPER if claim.reading_of is None else Speaker.READING
 
     def study(self, name: str, user: str) -> Study:
         """Return a study.

@@ -86,6 +86,9 @@ def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None
         else:
             results.append(result | claim.judge(numbers))
     _judge_readings(paper.claims, results)
+    for claim, result in zip(paper.claims, results, strict=True):
+        if claim.against and result["verdict"] not in (NOT_RUN, NOT_IMPLEMENTED):
+            result["reason"] += "; against our reconstruction of a baseline whose own text was not at hand"
     return results
 
 
@@ -128,21 +131,12 @@ def find_level(paper: Paper, claim: Claim) -> float:
     [0.025, 0.025]
     """
     decidable = [own for own in paper.claims if isinstance(own, ClaimAboutRuns) and not own.explain_missing(paper)]
-    texts = [_find_text(paper, own) for own in decidable]
+    texts = list(map(paper.text_of, decidable))
     share = ALPHA / max(len(set(texts)), 1) / 2
     if claim.reading_of is None:
         return share
     readings = [text for own, text in zip(decidable, texts, strict=True) if own.reading_of is not None]
-    return share / max(readings.count(_find_text(paper, claim)), 1)
-
-
-def _find_text(paper: Paper, claim: Claim) -> str:
-    """Return the id of the printed claim that a claim is, or is a reading of, or a reading of a reading."""
-    known = {claim.id}
-    while claim.reading_of in paper.claims_by_id and claim.reading_of not in known:
-        claim = paper.claims_by_id[claim.reading_of]
-        known.add(claim.id)
-    return claim.reading_of or claim.id
+    return share / max(readings.count(paper.text_of(claim)), 1)
 
 
 def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dict[str, Any]:

@@ -160,4 +160,5 @@ def _describe_privacy(privacy: Privacy) -> dict:
         "neighbours": privacy.neighbours,
         "accounted": {relation: privacy.accounted(relation) for relation in RELATIONS},
         "faults": list(map(asdict, privacy.faults)),
+        "data_faults": list(map(asdict, privacy.data_faults)),
     }

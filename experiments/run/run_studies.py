@@ -95,6 +95,16 @@ def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> l
     return lines
 
 
+def describe_data_faults(cells: Iterable[Cell], records: Mapping[str, Record]) -> list[str]:
+    """Say for each data set why no account of what was trained on it strictly holds, whatever the algorithm does."""
+    lines: dict[str, None] = {}
+    for cell in cells:
+        measured = records[cell.key].measured if cell.key in records else None
+        for fault in measured.details.get("privacy", {}).get("data_faults", ()) if measured else ():
+            lines[f"{cell.dataset}: strictly, no ε holds here: {fault['why']}"] = None
+    return list(lines)
+
+
 def name_failures(failures: Sequence[tuple[Cell, str | None]], skipped: dict[str, list[Cell]], results: str) -> int:
     """Name every setting that has no result, with the command that runs only it; returns the exit code."""
     for reason, cells in skipped.items():

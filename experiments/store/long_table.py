@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.cells.cell import Cell, format_canonical, json_safe
-from experiments.stats import mean_interval
+from experiments.stats import Interval, mean_interval, median_interval
 from experiments.store.record import Record
 
 _ORDER = ["dataset", "algorithm", "params", "epsilon", "repeat", "key"]
@@ -72,9 +72,9 @@ def distinct_privacy_reports(column: Iterable[str]) -> list[dict]:
 def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], stream: TextIO | None = None) -> None:
     """Write one JSON object per setting and metric.
 
-    It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, n``. ``ci95`` is a pair of numbers, for
-    the mean of further runs on these rows; what does not exist (the spread of one repeat, the precision of a class
-    never predicted) is null.
+    It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, median, median_ci95, n``. An interval is
+    a pair of numbers, for the mean or the median of further runs on these rows; what does not exist (the spread of one
+    repeat, the interval of a median of fewer than six, the precision of a class never predicted) is null.
     """
     for cells in settings:
         first = cells[0]
@@ -132,10 +132,16 @@ def _metric_order(name: str) -> tuple[int, str]:
 def _summarise_values(values: list[float]) -> dict:
     numbers = np.array(values)
     numbers = numbers[~np.isnan(numbers)]
-    interval = mean_interval(numbers)
+    mean, median = mean_interval(numbers), median_interval(numbers)
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    ci95 = None if spread is None else [interval.low, interval.high]
-    return {"mean": interval.center if len(numbers) else None, "std": spread, "ci95": ci95, "n": interval.n}
+    return {
+        **{"mean": mean.center, "std": spread, "ci95": _pair_ends(mean)},
+        **{"median": median.center, "median_ci95": _pair_ends(median), "n": mean.n},
+    }
+
+
+def _pair_ends(interval: Interval) -> list[float] | None:
+    return None if np.isnan(interval.low) else [interval.low, interval.high]
 
 
 def _write_line(contents: dict, stream: TextIO | None) -> None:

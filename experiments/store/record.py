@@ -31,8 +31,8 @@ class Measured:
         pass over the rows counts for the first that needs it, and not for those that come after.
     details : dict
         ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, keeps_claim, neighbours, accounted: ε by
-        neighbour relation, faults: name, why and source of each) of an estimator that has ``privacy_``, and
-        ``clipped``: how many training values lay outside the declared bounds, by column.
+        neighbour relation, faults and data_faults: name, why and source of each) of an estimator that has
+        ``privacy_``, and ``clipped``: how many training values lay outside the declared bounds, by column.
     """
 
     metrics: dict

@@ -31,12 +31,14 @@ def describe_claim(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``id, text, verdict, reason, scope, center``; ``answers`` (the verdict by question, where two are asked);
-        ``effect, interval, repeats, rerun`` as text, and ``rerun_key`` to sort by; ``at_bound``; and ``groups``, the
-        weakest first: ``place, effect, won, n``, whether it ``contradicts``, and ``drawing`` in per cent of its width.
+        ``id, text, verdict, reason, scope, center``; ``speaker``, whose it is; ``answers`` (the verdict by question,
+        where two are asked); ``effect, interval, repeats, rerun`` as text, and ``rerun_key`` to sort by; ``at_bound``;
+        and ``groups``, the weakest first: ``place, effect, won, n``, whether it ``contradicts``, and ``drawing`` in per
+        cent of its width.
     """
     described = {name: claim[name] for name in ("id", "text", "verdict", "reason", "scope")}
     described |= {"center": claim["center"] or "", "at_bound": claim["at_bound"] or 0}
+    described["speaker"] = paper.speaker_of(paper.claims_by_id[claim["id"]]).value
     answers = {"on average": claim["on_average"], "in most runs": claim["in_most_runs"]}
     described["answers"] = answers if all(answers.values()) else {}
     described |= {"effect": "", "interval": "", "repeats": "", "rerun": "", "rerun_key": "", "groups": []}

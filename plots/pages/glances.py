@@ -21,7 +21,7 @@ Glance = dict[str, Any]
 
 
 def glance_at_claims(verdicts: Sequence[str]) -> Glance:
-    """Return what came out of claims.
+    """Return what came out of the claims of one speaker.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper
+from experiments.config.paper import Paper, Speaker
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
 from experiments.judge.numbers.printed import read_numbers_of
@@ -24,7 +24,7 @@ from experiments.judge.verdict import NOT_RUN
 from plots.labels import SIGNS
 from plots.pages import glances, html, paper_page
 from plots.pages.summary import summarise_run
-from plots.run_folder import KEPT, PaperRun, copy_files, name_target
+from plots.run_folder import KEPT, PaperRun, copy_files, list_verdicts, name_target
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _render_index(entries: Sequence[PaperEntry]) -> str:
     for entry in entries:
         place = _locate(entry)
         for claim in entry.claims:
-            claims.append({**place, **claim})
+            claims.append({**place, **claim, "speaker": entry.paper.speaker_of(entry.paper.claims_by_id[claim["id"]])})
         for row in entry.numbers.to_dict("records"):
             numbers.append({**place, **paper_page.describe_number(entry.paper, row)})
     return html.render_template(
@@ -185,8 +185,10 @@ def _summarise(entry: PaperEntry) -> dict[str, Any]:
         "notes": entry.notes[:2] + (run.list_advice() if run else []),
         "glances": {
             "numbers": glances.glance_at_numbers(entry.paper, entry.numbers),
-            "claims": glances.glance_at_claims([claim["verdict"] for claim in entry.claims]),
+            "claims": glances.glance_at_claims(list_verdicts(entry.paper, entry.claims, Speaker.PAPER)),
+            "our readings": glances.glance_at_claims(list_verdicts(entry.paper, entry.claims, Speaker.READING)),
+            "our claims": glances.glance_at_claims(list_verdicts(entry.paper, entry.claims, Speaker.OURS)),
             "privacy": glances.glance_at_privacy(run),
-            "readings": glances.glance_at_readings(entry.paper, run),
+            "best reading": glances.glance_at_readings(entry.paper, run),
         },
     }

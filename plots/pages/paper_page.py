@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
-from plots import audit_bounds, labels, privacy, style
+from plots import audit_bounds, labels, privacy, run_folder, style
 from plots.pages import html
 from plots.pages.claim_rows import describe_claim
 from plots.pages.summary import summarise_run
@@ -25,6 +25,7 @@ _SUMMARIES = (
     "numbers.csv",
     "claims.json",
     "privacy.json",
+    "copies.csv",
     "readings.csv",
     "curves.csv",
     "further_rows.csv",
@@ -69,6 +70,7 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         tables=[_describe_table(run, part) for part in paper.tables],
         figures=[_describe_figure(run, part) for part in paper.figures],
         privacy=[_describe_privacy(run, row) for row in run.privacy],
+        data_faults=privacy.describe_data_faults(paper, run.privacy),
         audit=audit_bounds.name_audit(run.folder.parent),
         readings=_describe_readings(run),
         curves=_describe_curves(run),
@@ -102,7 +104,9 @@ def count_verdicts(paper: Paper, numbers: pd.DataFrame, claims: Sequence[Mapping
     verdicts = {
         "printed numbers": list(numbers.loc[~is_fact, "verdict"]),
         "facts of the data sets": list(numbers.loc[is_fact, "verdict"]),
-        "claims": [claim["verdict"] for claim in claims],
+        "claims of the paper": run_folder.list_verdicts(paper, claims, Speaker.PAPER),
+        "our readings of them": run_folder.list_verdicts(paper, claims, Speaker.READING),
+        "claims of our own": run_folder.list_verdicts(paper, claims, Speaker.OURS),
     }
     counts = {}
     for what, given in verdicts.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -10,6 +11,7 @@ from experiments.config.paper import Paper, PaperFigure, PaperTable
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
+from experiments.run.copies import list_copies
 from experiments.stats import LEVEL
 from experiments.store.study_rows import count_cells
 from plots import privacy, run_folder, style
@@ -46,6 +48,7 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
     run_folder.write_paper(paper, folder / "paper.yaml")
     run_folder.write_csv(numbers, folder / "numbers.csv")
     _write_claims(paper, claims, count_cells(paper, shown), folder / "claims.json")
+    run_folder.write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
     run_folder.write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
     grids = []
     for part in paper.tables:
@@ -58,6 +61,14 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
     pngs = [folder / "figures" / f"{part.id}.png" for part in paper.figures]
     paths = [paper_page.write_page(run), *pngs]
     terminal.print_summary(run, paths, () if len(numbers) else grids)
+
+
+def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
+    """Return how the studies of a paper split its data sets, by the name of each."""
+    splits = []
+    for study in paper.studies.values():
+        splits += [(name, study.protocol_options) for name in study.dataset]
+    return splits
 
 
 def check_printed(paper: Paper) -> None:

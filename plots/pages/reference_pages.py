@@ -18,9 +18,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.config.paths import REFERENCE, ROOT
-from experiments.config.substitutes import describe_substitutes
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from experiments.judge.verdict import REPRODUCED
 from plots import audit_bounds
@@ -28,7 +27,7 @@ from plots.labels import OF_NUMBERS, SIGNS, format_comparison, label_name, label
 from plots.markdown import format_table
 from plots.pages.claim_rows import format_chance
 from plots.pages.summary import summarise_run
-from plots.privacy import count_keeping_claim, describe_privacy
+from plots.privacy import count_keeping_claim, describe_data_faults, describe_privacy
 from plots.run_folder import KEPT, PaperRun, copy_files, name_target
 
 _NOTICE = "<!-- Written by `make pages` from the files beside it: changes by hand are lost. -->"
@@ -60,14 +59,15 @@ def format_maxima(paper: Paper, numbers: pd.DataFrame) -> str:
     return "; ".join(maxima) + "." if maxima else ""
 
 
-def format_claims(claims: list[dict]) -> str:
+def format_claims(run: PaperRun) -> str:
     """Return the verdicts on claims as a Markdown table."""
     body = []
-    for claim in claims:
+    for claim in run.claims:
+        speaker = run.paper.speaker_of(run.paper.claims_by_id[claim["id"]])
         verdict = f"{SIGNS[claim['verdict']]} {claim['verdict']}: {claim['reason']}"
         repeats = "" if claim["repeats"] is None else str(claim["repeats"])
-        body.append([claim["text"], verdict, repeats, format_chance(claim["rerun_probability"])])
-    return format_table(["claim", "verdict", "runs it took", "seen again by ten further runs"], body)
+        body.append([claim["text"], speaker.value, verdict, repeats, format_chance(claim["rerun_probability"])])
+    return format_table(["claim", "whose", "verdict", "runs it took", "seen again by ten further runs"], body)
 
 
 def format_readings(run: PaperRun) -> list[str]:
@@ -101,6 +101,15 @@ def format_accounts(run: PaperRun) -> str:
         body.append([*account, "; ".join(faults), "; ".join(bounds)])
     heads = ["algorithm", "keeps its claim", "accounts for", "neighbours", "steps not covered", "the audit shows ε"]
     return format_table(heads, body)
+
+
+def format_data_faults(run: PaperRun) -> str:
+    """Return on which data sets no account strictly holds, and why; nothing if there are none."""
+    reasons = describe_data_faults(run.paper, run.privacy)
+    if not reasons:
+        return ""
+    head = "Strictly, no account above holds where bounds follow the rows; that is no fault of the algorithms:"
+    return "\n".join([head, "", *(f"- {reason}" for reason in reasons)])
 
 
 def format_figures(run: PaperRun) -> str:
@@ -139,15 +148,19 @@ def describe_paper(folder: Path) -> str:
     run = PaperRun.read(folder)
     paper, numbers = run.paper, run.numbers
     has_verdicts = len(numbers) > 0 or len(run.claims) > 0
-    substitutes = describe_substitutes(paper.labels, paper.used_instead)
     sections = {
-        "Verdicts": [count_verdicts(paper, numbers) if has_verdicts else "", *substitutes, *run.list_advice()],
+        "Verdicts": [
+            count_verdicts(paper, numbers) if has_verdicts else "",
+            *run.write_notes_on_chance(),
+            *run.write_notes_on_data(),
+            *run.list_advice(),
+        ],
         "Comparisons": _format_parts(run, paper.figures),
         "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
-        "Claims": [format_claims(run.claims)] if run.claims else [],
+        "Claims": [format_claims(run)] if run.claims else [],
         "Further rows": format_further_rows(run),
         "Readings": format_readings(run),
-        "Privacy": [format_accounts(run)] if run.privacy else [],
+        "Privacy": [format_accounts(run), format_data_faults(run)] if run.privacy else [],
         "Figures": [format_figures(run)],
     }
     heading = f"# {_name_paper(paper)}\n\n*{paper.citation.rstrip('.')}.* {describe_run(run)}"
@@ -183,11 +196,25 @@ def format_verdicts(folder: Path, link: str) -> str:
         run = PaperRun.read(kept)
         verdicts = run.numbers[run.numbers["statistic"] != _NEEDS_NO_RUN]["verdict"]
         name = f"[{run.paper.number}. {run.paper.title}]({link}{kept.name}/README.md)<br>{summarise_run(run)}"
-        tallies = [_tally(list(verdicts)) or "none survive", _tally([claim["verdict"] for claim in run.claims])]
-        kept_claims, convicted = count_keeping_claim(run.privacy), audit_bounds.count_violations(run.audit, run.privacy)
-        body.append([name, *tallies, kept_claims, convicted])
-    heads = ["paper", "printed numbers", "claims", "algorithms that keep the ε they claim", "convicted by the audit"]
-    return format_table(heads, body)
+        tallies = [_tally(list(verdicts)) or "none survive"]
+        tallies += [_tally(run.list_verdicts(speaker)) or "none" for speaker in Speaker]
+        body.append([name, *tallies, *_count_algorithms(run)])
+    heads = ["paper", "printed numbers", "claims of the paper", "our readings of them", "claims of our own"]
+    return format_table([*heads, "algorithms that keep the ε they claim", "convicted by the audit"], body)
+
+
+def _count_algorithms(run: PaperRun) -> list[str]:
+    """Return how many algorithms keep the ε they claim and how many are convicted, the paper's own ones apart."""
+    own: list[dict] = []
+    others: list[dict] = []
+    for row in run.privacy:
+        (own if row["algorithm"] in run.paper.own else others).append(row)
+    kept, convicted = [], []
+    for whose, rows in {"its own": own, "others": others}.items():
+        is_claiming = any(row["keeps_claim"] is not None for row in rows)
+        kept.append(f"{whose}: {count_keeping_claim(rows) if is_claiming else 'no ε claimed'}")
+        convicted += [f"{whose}: {audit_bounds.count_violations(run.audit, rows)}"] if is_claiming else []
+    return ["<br>".join(kept), "<br>".join(convicted)]
 
 
 def _tally(verdicts: list[str]) -> str:

@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from algorithms.accounting.faults import join_names
+from experiments.config.paper import Speaker
 from experiments.judge.verdict import INCONSISTENT, NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, REPRODUCED_WITHIN
 from plots.audit_bounds import VIOLATED
 from plots.labels import label_names
+from plots.privacy import list_datasets_at_fault
 from plots.run_folder import PaperRun
 
 _NAMED = {
@@ -30,21 +33,23 @@ class _Account(NamedTuple):
 def summarise_run(run: PaperRun) -> str:
     """Return in at most two sentences what came out of a paper.
 
-    The first counts the verdicts on its claims and printed numbers, and names how near the best reading of its text
+    The first counts the verdicts on its own claims and printed numbers, and names how near the best reading of its text
     comes, if readings were run. The second says what its own algorithms (``own``) account for, and whether the audit
-    convicted them; of a study that proposes none, how many algorithms keep the ε that they claim.
+    convicted them; of a study that proposes none, how many algorithms keep the ε that they claim; and on which data
+    sets no account strictly holds.
     """
     if not run.coverage[0]:
         return "Nothing of it has been run yet."
     is_fact = run.numbers["statistic"] == "exact"
-    numbers, claims = list(run.numbers.loc[~is_fact, "verdict"]), [claim["verdict"] for claim in run.claims]
+    numbers, claims = list(run.numbers.loc[~is_fact, "verdict"]), run.list_verdicts(Speaker.PAPER)
     counts = [count_in_words("claim", claims), count_in_words("printed number", numbers)]
     if not numbers and isinstance(run.paper.number, int):
         counts[1] = "no printed number survives"
     came_out = "; ".join(filter(None, [*counts, _describe_readings(run)]))
     if came_out and (run.is_short or run.coverage[0] < run.coverage[1]):
         came_out = f"so far, {came_out}"
-    sentences = [came_out, _describe_own(run) if run.paper.own else _count_accounts(run.privacy)]
+    accounts = _describe_own(run) if run.paper.own else _count_accounts(run.privacy)
+    sentences = [came_out, "; ".join(filter(None, [accounts, _describe_data_faults(run)]))]
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences if sentence)
 
 
@@ -181,6 +186,11 @@ def _find_measured(run: PaperRun, row: Mapping[str, Any]) -> str:
     if (measured["verdict"] == VIOLATED).any():
         return ", but the audit convicted {}" if row["keeps_claim"] else ", and the audit convicted {}"
     return ", and the audit found nothing against {}" if row["keeps_claim"] else "; the audit did not convict {}"
+
+
+def _describe_data_faults(run: PaperRun) -> str:
+    names = label_names(run.paper, list_datasets_at_fault(run.privacy))
+    return f"strictly, no ε holds on {join_names(names)}, whose bounds follow the rows" if names else ""
 
 
 def _count_accounts(privacy: Sequence[Mapping[str, Any]]) -> str:

@@ -17,7 +17,7 @@ from experiments.config.paper import Paper
 from plots.labels import TONES, format_interval, format_number, label_result
 from plots.pages.summary import summarise_run
 from plots.run_folder import PaperRun
-from plots.tables.grid import GridTable
+from plots.tables.grid import GridTable, describe_center
 
 _COLOURS = {"good": "green", "equal": "cyan", "mixed": "magenta", "bad": "red", "open": "yellow", "none": "dim"}
 """Of the terminal, by tone of a verdict."""
@@ -34,7 +34,7 @@ def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[Gr
     for part, frame in grids:
         console.print(_make_grid_table(run.paper, part, frame))
     if run.claims:
-        console.print(_make_claims_table(run.claims))
+        console.print(_make_claims_table(run.paper, run.claims))
     for note in run.write_notes():
         console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None, highlight=False)
     for path in paths:
@@ -48,7 +48,7 @@ def _make_table(title: str) -> Table:
 def _make_numbers_table(paper: Paper, numbers: pd.DataFrame) -> Table:
     table = _make_table("Printed numbers")
     table.add_column("setting")
-    for name in ("paper", "ours (95 % interval)", "n"):
+    for name in ("paper", "our mean (95 % interval)", "n"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for row in numbers.to_dict("records"):
@@ -77,7 +77,7 @@ def format_count(row: Mapping[str, Any]) -> str:
 
 def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Table:
     grid = part.arrange(paper, frame, " / ")
-    table = _make_table(escape(part.title))
+    table = _make_table(f"{escape(part.title)} [dim]({describe_center(frame)})[/dim]")
     table.add_column(grid.corner)
     for column in grid.columns:
         table.add_column(column, justify="right", no_wrap=True)
@@ -86,15 +86,17 @@ def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Tabl
     return table
 
 
-def _make_claims_table(claims: Sequence[Mapping[str, Any]]) -> Table:
+def _make_claims_table(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> Table:
     table = _make_table("Claims")
     table.add_column("claim")
+    table.add_column("whose")
     table.add_column("repeats", justify="right", no_wrap=True)
     table.add_column("verdict")
     for claim in claims:
         repeats = "" if claim["repeats"] is None else str(claim["repeats"])
         verdict = f"{_colour_verdict(claim['verdict'])} [dim]({escape(claim['reason'])})[/dim]"
-        table.add_row(escape(claim["text"]), repeats, verdict)
+        speaker = paper.speaker_of(paper.claims_by_id[claim["id"]])
+        table.add_row(escape(claim["text"]), speaker, repeats, verdict)
     return table
 
 

@@ -85,14 +85,16 @@ class GridTable(ShownPart, PaperTable):
         """Write the table; missing cells are dashes, and a note says how many there are."""
         grid = self.arrange(paper, frame, " / ")
         body = [[name, *map(_format_latex, line)] for name, line in zip(grid.rows, grid.cells, strict=True)]
-        write_table(path, self.title, [grid.corner, *grid.columns], body, note_shortfall(frame))
+        write_table(
+            path, f"{self.title} ({describe_center(frame)})", [grid.corner, *grid.columns], body, note_shortfall(frame)
+        )
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""
         grid = self.arrange(paper, frame)
         return {
             "note": note_shortfall(frame),
-            "center": name_of_center(frame),
+            "center": describe_center(frame),
             "has_printed": frame["printed"].notna().any(),
             "corner": grid.corner,
             "columns": grid.columns,
@@ -134,6 +136,19 @@ class GridTable(ShownPart, PaperTable):
     def _name_corner(self, paper: Paper, between: str) -> str:
         names = [self.rows] if self.columns == "metric" else self.axes
         return between.join(label_names(paper, names))
+
+
+def describe_center(frame: pd.DataFrame) -> str:
+    """Return what a number of a grid is, and what stands beside it.
+
+    Examples
+    --------
+    >>> describe_center(pd.DataFrame({"epsilon": [1.0], "median": [0.5]}))
+    'median and its 95 % interval'
+    """
+    return {"mean": "mean ± half-width of its 95 % interval", "median": "median and its 95 % interval"}[
+        name_of_center(frame)
+    ]
 
 
 def check_axes(paper: Paper, part: Any, axes: list[str]) -> None:

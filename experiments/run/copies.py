@@ -1,0 +1,135 @@
+"""How many test rows stand in the training rows, features and target alike: who learns by heart is right about these.
+
+Data sets are run as they were published, copies of rows included, because papers did. What that is worth to a model is
+said beside its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import datasets
+from datasets import Dataset
+from experiments.cells.cell import format_canonical, is_fixed, read_protocol
+from experiments.config.setting import keep_entries
+from experiments.run.splits import OPTIONS, split_rows
+
+_SPLITS = 10
+"""Splits that a share is the mean of: it hardly differs from one to the next."""
+_WORTH_SAYING = 0.01
+"""Share of test rows from which on copies are worth a sentence."""
+
+
+def list_copies(splits: Iterable[tuple[str, Mapping[str, Any]]], repeats: int) -> pd.DataFrame:
+    """Return the share of copies of every data set and split; data sets that are not there are left out.
+
+    Parameters
+    ----------
+    splits : iterable of (str, mapping)
+        Names of data sets, each with the options of a protocol that are set.
+    repeats : int
+        Repeats that are run: of no more than these, and of no more than ten, a share is the mean.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``split`` in words, ``copies``: the share of test rows that stand in the training rows, 0 to 1.
+
+    Examples
+    --------
+    >>> list_copies([("car", {}), ("car", {"test_size": 0.3})], repeats=3)
+      dataset                            split  copies
+    0     car  30 % test rows, drawn at random     0.0
+    """
+    found: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
+    for name, protocol in splits:
+        options = keep_entries(read_protocol(protocol), OPTIONS)
+        found[name, format_canonical(options)] = name, options
+    rows = []
+    for name, split in found.values():
+        try:
+            data = datasets.load(name)
+        except datasets.DataUnavailable:
+            continue
+        share = measure_copies(data, split, min(repeats, _SPLITS))
+        rows.append({"dataset": name, "split": describe_split(data, split), "copies": share})
+    return pd.DataFrame(rows, columns=["dataset", "split", "copies"])
+
+
+def measure_copies(data: Dataset, protocol: Mapping[str, Any], repeats: int) -> float:
+    """Return the share of test rows that stand in the training rows, features and target alike.
+
+    Parameters
+    ----------
+    data : Dataset
+        What is split.
+    protocol : mapping
+        As `cell.read_protocol` returns it.
+    repeats : int
+        Over so many splits the mean is taken, if there is more than one.
+    """
+    numbers = number_rows([*(column for _, column in data.frame.items()), data.target])
+    shares = []
+    for repeat in range(1 if is_fixed(protocol, data.n_train is not None) else repeats):
+        train, test = split_rows(data, repeat, protocol)
+        is_known = np.zeros(len(numbers), dtype=bool)
+        is_known[numbers[train]] = True
+        shares.append(is_known[numbers[test]].mean())
+    return float(np.mean(shares))
+
+
+def number_rows(columns: Sequence[pd.Series]) -> np.ndarray:
+    """Return a number below n for each of n rows, the same for equal rows and no others.
+
+    Examples
+    --------
+    >>> number_rows([pd.Series([1.5, 2.0, 1.5]), pd.Series(["a", "a", "a"])])
+    array([0, 1, 0])
+    """
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        codes, _ = pd.factorize(column)
+        numbers, _ = pd.factorize(numbers * (codes.max() + 1) + codes)  # again below n, so no product overflows
+    return numbers
+
+
+def describe_split(data: Dataset, protocol: Mapping[str, Any]) -> str:
+    """Return in words which rows are test rows.
+
+    Examples
+    --------
+    >>> describe_split(datasets.load("car"), read_protocol({"rows": "balanced", "test_size": 0.25}))
+    'balanced, 25 % test rows, drawn at random'
+    """
+    if protocol["train_rows"] is not None:
+        return f"{_format_size(protocol['train_rows'])} training and {_format_size(protocol['test_rows'])} test rows"
+    if data.n_train is not None:
+        return "the official split"
+    how = "the last ones" if protocol["split"] == "in_order" else "drawn at random"
+    balanced = "balanced, " if protocol["rows"] == "balanced" else ""
+    return f"{balanced}{100 * protocol['test_size']:.3g} % test rows, {how}"
+
+
+def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """Return what must be said of test rows that stand in the training rows; nothing if they are few everywhere.
+
+    Examples
+    --------
+    >>> shares = {"dataset": ["wine", "car"], "split": ["30 % test rows", "30 % test rows"], "copies": [0.2799, 0.0]}
+    >>> describe_copies(pd.DataFrame(shares), {"wine": "WineQuality"})
+    'Test rows that stand in the training rows, features and target alike: 28.0 % on WineQuality (30 % test rows).'
+    """
+    parts = []
+    for row in copies[copies["copies"] >= _WORTH_SAYING].to_dict("records"):
+        name = labels.get(row["dataset"], row["dataset"])
+        parts.append(f"{100 * row['copies']:.1f} % on {name} ({row['split']})")
+    said = "Test rows that stand in the training rows, features and target alike"
+    return f"{said}: {'; '.join(parts)}." if parts else ""
+
+
+def _format_size(size: int | Mapping[str, int]) -> str:
+    return " + ".join(f"{n:,}" for n in size.values()) if isinstance(size, Mapping) else f"{size:,}"
