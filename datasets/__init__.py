@@ -8,7 +8,7 @@ new table's fingerprint stands in the message of the first `load`, which refuses
 """
 
 from datasets.catalogue import UnknownDataset, names
-from datasets.dataset import Dataset, fingerprint, is_available, load
+from datasets.dataset import Dataset, count_original_rows, fingerprint, is_available, load
 from datasets.source import DataMismatch, DataUnavailable
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "DataUnavailable",
     "Dataset",
     "UnknownDataset",
+    "count_original_rows",
     "fingerprint",
     "is_available",
     "load",

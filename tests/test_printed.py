@@ -44,6 +44,18 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
         judge(printed_rates(1, 1, 1, 1), n_rows=[210])
 
 
+def test_what_stands_in_two_places_is_the_same_or_inconsistent_in_print():
+    claim = {"id": "c", "text": "c", "kind": "agrees"}
+    for values, verdict in (
+        ({"here": 6, "there": 7}, "inconsistent in print"),
+        ({"here": 6, "there": 6}, "reproduced"),
+    ):
+        (result,) = judge_claims(make_paper(repeats=1, claims=[claim | {"values": values}]), pd.DataFrame())
+        assert result["verdict"] == verdict and result["reason"] == "; ".join(f"{k}: {v}" for k, v in values.items())
+    with pytest.raises(PaperError, match="values"):
+        make_paper(repeats=1, claims=[claim | {"values": {"here": 6}}])
+
+
 def judge_claim_about(*verdicts):
     """Judge a claim about numbers with these verdicts."""
     names = [f"n{i}" for i in range(len(verdicts))]

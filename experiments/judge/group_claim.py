@@ -255,7 +255,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         return Levels(self.compared_axis, pair, where)
 
     def _check_within(self, study: Study, levels: Levels) -> None:
-        compared = {levels.axis, "algorithm"} if self.is_about_distance else {levels.axis}
+        compared = {levels.axis, self.compared_axis} if self.is_about_distance else {levels.axis}
         varying = set(study.varying_axes(levels.where)) - compared
         if compared & set(self.within) or not varying <= set(self.within):
             besides = " and ".join(sorted(compared))
@@ -273,7 +273,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     def _count_attempted(self, rows: pd.DataFrame, levels: Levels) -> int:
         """Return up to which repeat every cell of a group was tried."""
-        last = rows.groupby(list({levels.axis, "algorithm"}), dropna=False)["repeat"].max()
+        last = rows.groupby(list({levels.axis, self.compared_axis}), dropna=False)["repeat"].max()
         return int(last.min()) + 1 if len(last) == self._count_cells(levels) else 0
 
 

@@ -1,4 +1,4 @@
-"""``approaches``: the distance of two algorithms falls along an axis."""
+"""``approaches``: the distance of two algorithms, or of two values of a parameter, falls along an axis."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from documents.document import Scalar
 from experiments.config.paper import Study
+from experiments.config.setting import match_column
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import Levels, TrendClaim, pivot_levels
 from experiments.judge.margin import Margin
@@ -19,14 +21,21 @@ class ApproachesClaim(TrendClaim):
     The distance is the absolute difference of their metrics in each repeat. It must be smaller at the last level than
     at the first; what it does between is not claimed, and not run again. A change of less than δ of the metric itself
     is none. Noise keeps two algorithms apart even where their means agree, so a distance that falls may be noise that
-    does.
+    does. With ``axis: params.<name>`` two values of that parameter are compared instead.
     """
 
     kind: Literal["approaches"]
-    algorithm: str
+    algorithm: Scalar
     """The algorithm that comes nearer."""
-    to: str
+    to: Scalar
     """The algorithm that it comes nearer to."""
+    axis: str = "algorithm"
+    """The axis of the two, if they are no algorithms: ``params.<name>``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
 
     @property
     def named_values(self) -> dict[str, Any]:
@@ -53,6 +62,8 @@ class ApproachesClaim(TrendClaim):
 
     def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
         """Return both levels of both algorithms in complete repeats."""
-        own = pivot_levels(rows[rows["algorithm"] == self.algorithm], self.metric, levels)
-        other = pivot_levels(rows[rows["algorithm"] == self.to], self.metric, levels)
+        own, other = (
+            pivot_levels(rows[match_column(rows[self.axis], value)], self.metric, levels)
+            for value in (self.algorithm, self.to)
+        )
         return pd.concat([own, other], axis=1).dropna()
