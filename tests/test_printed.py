@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.judge.claim_verdicts import judge_claims
 from tests.papers import make_paper
@@ -52,7 +53,7 @@ def test_what_stands_in_two_places_is_the_same_or_inconsistent_in_print():
     ):
         (result,) = judge_claims(make_paper(repeats=1, claims=[claim | {"values": values}]), pd.DataFrame())
         assert result["verdict"] == verdict and result["reason"] == "; ".join(f"{k}: {v}" for k, v in values.items())
-    with pytest.raises(PaperError, match="values"):
+    with pytest.raises(DocumentError, match=r"claims\.0\.values: dictionary should have at least 2 items"):
         make_paper(repeats=1, claims=[claim | {"values": {"here": 6}}])
 
 

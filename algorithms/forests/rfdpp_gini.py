@@ -11,7 +11,6 @@ import numpy as np
 from algorithms.accounting import faults
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import Fault
-from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.candidates import (
     below_scores,
     best_groups,
@@ -377,18 +376,12 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         check_choice("tree_budget", self.tree_budget, ("divided", "whole"))
         check_choice("level_budget", self.level_budget, ("divided", "whole"))
         check_choice("leaf", self.leaf, ("noisy_counts", "whole_budget", "exact"))
-        if check_choice("votes", self.votes, ("labels", "shares")) == "shares" and len(self.classes_) != 2:
-            raise ParameterError("votes='shares' is for two classes")
-        if self.nominal_split == "two_groups" and self._most_categories() > MOST_GROUPED:
-            raise ParameterError(f"nominal_split='two_groups' is for columns of at most {MOST_GROUPED} categories")
+        check_choice("votes", self.votes, ("labels", "shares"))
         check_count("n_bins", self.n_bins, lowest=2)
         super().check_parameters(n_features)
 
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
-
-    def _most_categories(self) -> int:
-        return max((len(f.categories) for f in self.domain_.features if isinstance(f, Nominal)), default=0)
 
     def _make_plan(self, table) -> RFDPPGiniPlan:
         """Divide the budget: section 3.2.1 of the paper."""
@@ -424,6 +417,10 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
 
     def _bind_grower(self, table):
         rule = grow_sound if self.variant == "sound" else grow_as_printed
+        if self.votes == "shares" and table.n_classes != 2:
+            raise ParameterError("votes='shares' is for two classes")
+        if self.nominal_split == "two_groups" and (table.n_codes[~table.is_continuous] > MOST_GROUPED).any():
+            raise ParameterError(f"nominal_split='two_groups' is for columns of at most {MOST_GROUPED} categories")
         return partial(rule, self._make_plan(table))
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
