@@ -9,7 +9,7 @@ message of the first `load`, which refuses it.
 """
 
 from datasets.catalogue import UnknownDataset, names
-from datasets.dataset import Dataset, fingerprint, is_available, load
+from datasets.dataset import Dataset, count_original_rows, fingerprint, is_available, load
 from datasets.source import DataMismatch, DataUnavailable
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "DataUnavailable",
     "Dataset",
     "UnknownDataset",
+    "count_original_rows",
     "fingerprint",
     "is_available",
     "load",

@@ -108,6 +108,20 @@ def fingerprint(name: str) -> str:
     return catalogue.read_entry(name).fingerprint
 
 
+def count_original_rows(name: str) -> int | None:
+    """Return how many rows the original files of a data set hold, before any is left out; None if they are not here.
+
+    Examples
+    --------
+    >>> count_original_rows("no_such_set")
+    Traceback (most recent call last):
+    datasets.catalogue.UnknownDataset: there is no data set 'no_such_set'
+    """
+    entry = catalogue.read_entry(name)
+    files = source.original_files(entry)
+    return len(_import_reader(entry).read(*files)) if files else None
+
+
 def is_available(name: str) -> bool:
     """Return whether a data set can be loaded without a network: embedded, in a folder or in the cache.
 

@@ -22,7 +22,7 @@ DOMAIN = Domain(
     [Continuous(f"f{i}", *c) if isinstance(c, tuple) else Nominal(f"f{i}", range(c)) for i, c in enumerate(COLUMNS)],
     Nominal("y", range(N_CLASSES)),
 )
-BELOW, EQUALS, BY_VALUE = 1, 2, 3
+BELOW, EQUALS, BY_VALUE, AMONG = 1, 2, 3, 4
 SEED, N_TREES, DEPTH, M = 11, 3, 4, 3
 
 TABLES = pytest.mark.parametrize("seed", [0, 1, 2])
@@ -140,7 +140,13 @@ def leaf(rows, epsilon, rng):
 
 
 def divide(rows, decides, f, cut):
-    is_left = [values[f] <= cut if decides == BELOW else values[f] == cut for values, _ in rows]
+    """Both sides of a split in two; AMONG some values, these are the digits of 1 in the cut, written in base two."""
+    left_of = {
+        BELOW: lambda value: value <= cut,
+        EQUALS: lambda value: value == cut,
+        AMONG: lambda value: format(int(cut), "b")[::-1][int(value) : int(value) + 1] == "1",
+    }[decides]
+    is_left = [left_of(values[f]) for values, _ in rows]
     return [row for row, left in zip(rows, is_left, strict=True) if left], [
         row for row, left in zip(rows, is_left, strict=True) if not left
     ]

@@ -41,6 +41,7 @@ from algorithms.accounting.events import (
     Sequential,
     Spent,
     Unpaid,
+    drop_unpaid,
     event_from_dict,
     event_to_dict,
 )
@@ -334,6 +335,9 @@ def dearest_path(nodes, i=0):
 ESTIMATORS = [
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, continuous="per_feature", max_features=5),
+    RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, nominal_noise="gini", max_features=5),
+    RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, nominal_noise="counts", nominal_split="two_groups"),
+    RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, nominal_noise="counts", nominal_split="per_value"),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, variant="sound"),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, variant="sound", sampling="all"),
     DiffPRFsClassifier(2000.0, max_depth=3, n_estimators=5),
@@ -482,11 +486,53 @@ def test_the_printed_rfdpp_gini_confesses(features):
         ({"level_budget": "whole"}, "budget spent more than once"),
         ({"leaf": "whole_budget"}, "budget spent more than once"),
         ({"leaf": "exact"}, "exact leaves"),
+        ({"min_gini": 0.1}, "exact Gini threshold"),
+        ({"criterion": "information_gain"}, "sensitivity from the rows"),
     ],
 )
 def test_a_reading_that_spends_more_adds_its_fault(reading, fault):
     assert fault in names(fitted(RFDPPGiniClassifier(2.0, n_estimators=3, **reading)))
     assert fault not in names(fitted(RFDPPGiniClassifier(2.0, n_estimators=3)))
+
+
+LAST = {"exact final comparison"}
+
+
+@pytest.mark.parametrize(
+    ("reading", "mended", "on_nominal"),
+    [
+        ({"nominal_noise": "gini"}, {"exact nominal splits"}, {"exact final comparison"}),
+        (
+            {"nominal_noise": "counts", "nominal_split": "two_groups"},
+            {"exact nominal splits"},
+            {"exact final comparison"},
+        ),
+        ({"nominal_noise": "gini", "nominal_split": "two_groups"}, set(), set()),  # the groups are exact
+        ({"min_samples": 20.0}, {"unused count"}, set()),
+    ],
+    ids=str,
+)
+def test_a_reading_with_more_noise_has_fewer_faults(reading, mended, on_nominal):
+    """Where all features are nominal and have noise, what is compared last has noise, too."""
+    literal, read = (RFDPPGiniClassifier(2.0, n_estimators=3, **given) for given in ({}, reading))
+    assert names(fitted(literal)) - names(fitted(read)) == mended
+    assert names(fitted(literal, NOMINAL)) - names(fitted(read, NOMINAL)) == mended | on_nominal
+    assert "exact purity test" in names(read) and math.isinf(read.privacy_.accounted_epsilon)
+
+
+@pytest.mark.parametrize("features", [NOMINAL, CONTINUOUS, NOMINAL + CONTINUOUS], ids=["nominal", "continuous", "both"])
+@pytest.mark.parametrize("noise", ["none", "counts", "gini"])
+def test_whatever_the_noise_on_nominal_features_the_paid_steps_of_a_tree_cost_its_share(features, noise):
+    """Section 3.2.1: three levels of a count and a split, and a leaf, which is without a count: 7 of 8 halves."""
+    forest = fitted(
+        RFDPPGiniClassifier(2.0, n_estimators=5, max_depth=3, nominal_noise=noise, max_features=2), features
+    )
+    (bootstrapped,) = forest.privacy_.ledger.parts
+    paid = drop_unpaid(bootstrapped.part)
+    assert paid.epsilon == pytest.approx(2.0 / 5 * 7 / 8, rel=1e-12)
+    assert any("class counts of nominal" in line for line in paid.to_lines()) == (
+        noise == "counts" and features != CONTINUOUS
+    )
 
 
 @pytest.mark.parametrize("sampling", ["disjoint", "all"])

@@ -320,8 +320,8 @@ COMPILED = [
     Fault(
         "rows equal to a cut go right",
         "algorithms/forests/engine/tree.py",
-        "goes_left = lowest <= column[row] <= code",
-        "goes_left = lowest <= column[row] < code",
+        "<= value <= code",
+        "<= value < code",
         "1",
         ("classification: mushroom, diffpets, epsilon = 1",),
     ),

@@ -11,8 +11,18 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import datasets
-from algorithms import DiffPETsClassifier, DiffPRFClassifier, DiffPRFsClassifier, ParameterError, RFDPPGiniClassifier
+from algorithms import (
+    DiffPETsClassifier,
+    DiffPRFClassifier,
+    DiffPRFsClassifier,
+    Domain,
+    Nominal,
+    ParameterError,
+    RFDPPGiniClassifier,
+)
+from algorithms.forests.engine.predictor import find_leaves
 from tests.reference_trees import (
+    AMONG,
     BELOW,
     BY_VALUE,
     COLUMNS,
@@ -76,38 +86,109 @@ def draw_cut(found, sensitivity, epsilon, rng):
 # The reference trees: breadth first; a list grows while it is walked.
 
 
-def rfdpp_tree(sample, epsilon, depth, m, rng, *, per_feature=False, relative=False, leaf_epsilon=None):
+def rfdpp_tree(sample, epsilon, depth, m, rng, *, leaf_epsilon=None, **reading):
     """Paper 2, Algorithm 3, step 3; ``epsilon`` is half of what a level has."""
-    nodes = [{"rows": sample, "depth": 0}]
+    score, sensitivity = {
+        "gini": (gini, 2),
+        "information_gain": (information, math.log2(len(sample) + 1) + 1 / math.log(2)),
+        "max": (most_frequent, 1),
+    }[reading.get("criterion", "gini")]
+    nodes = [{"rows": sample, "depth": 0, "open": list(range(len(COLUMNS)))}]
     for node in nodes:
-        rows, best = node["rows"], None
+        rows, best, splits = node["rows"], None, False
         node["paid"] = 0.0
-        if node["depth"] < depth and len({label for _, label in rows}) > 1:
-            noisy(len(rows), epsilon, rng)
+        is_pure = len({label for _, label in rows}) <= 1
+        if node["depth"] < depth and not is_pure and -gini(rows) / len(rows) >= reading.get("min_gini", 0):
+            count = noisy(len(rows), epsilon, rng)
             node["paid"] += epsilon
-            features = draw_features(range(len(COLUMNS)), m, rng)
+            splits = reading.get("min_samples") is None or count >= reading["min_samples"]
+        if splits:
+            features = draw_features(node["open"], m, rng)
             continuous = [f for f in features if f in CONTINUOUS]
-            for group in [[f] for f in continuous] if per_feature else [continuous]:
-                found = intervals(rows, group, gini, lambda f: COLUMNS[f][1] - COLUMNS[f][0] if relative else 1.0)
+            share = epsilon / (len(continuous) + 1)
+            for group in [[f] for f in continuous] if "continuous" in reading else [continuous]:
+                found = weighted_intervals(rows, group, score, reading.get("interval_weight", "length"))
                 if found:
-                    quality, f, cut = draw_cut(found, 2, epsilon / (len(continuous) + 1), rng)
-                    node["paid"] += epsilon / (len(continuous) + 1)
+                    quality, f, cut = draw_cut(found, sensitivity, share, rng)
+                    node["paid"] += share
                     if best is None or quality > best[0]:
-                        best = quality, f, BELOW, cut
-            for f in (f for f in features if f in NOMINAL):
-                for value in range(COLUMNS[f]):
-                    sides = divide(rows, EQUALS, f, value)
-                    if all(sides) and (best is None or gini(*sides) > best[0]):
-                        best = gini(*sides), f, EQUALS, value
+                        best = quality, f, BELOW, cut, divide(rows, BELOW, f, cut)
+            nominal = [f for f in features if f in NOMINAL]
+            if nominal and "nominal_noise" in reading:
+                node["paid"] += share
+            for quality, *split, sides in nominal_splits(rows, nominal, score, sensitivity, share, rng, **reading):
+                if best is None or quality > best[0]:
+                    best = quality, *split, sides
         if best is None:
             end = leaf(rows, epsilon if leaf_epsilon is None else leaf_epsilon, rng)
             node |= end | {"paid": node["paid"] + end["paid"]}
         else:
-            _, f, decides, cut = best
-            node |= {"decides": decides, "feature": f, "cut": cut}
-            sides = divide(rows, decides, f, cut)
-            nodes += [{"rows": side, "depth": node["depth"] + 1} for side in sides]
+            _, f, decides, cut, sides = best
+            node |= {"decides": decides, "feature": f, "cut": cut, "n_children": len(sides)}
+            rest = [other for other in node["open"] if other != f or decides != BY_VALUE]
+            nodes += [{"rows": side, "depth": node["depth"] + 1, "open": rest} for side in sides]
     return nodes
+
+
+def weighted_intervals(rows, features, score, weight):
+    unit = {"length": lambda f: 1.0, "relative": lambda f: COLUMNS[f][1] - COLUMNS[f][0], "unit": lambda f: 1.0}[weight]
+    found = intervals(rows, features, score, unit)
+    return [(quality, 1.0, *rest) for quality, _, *rest in found] if weight == "unit" else found
+
+
+def nominal_splits(
+    rows, features, score, sensitivity, epsilon, rng, *, nominal_split="one_vs_rest", nominal_noise=None, **_
+):
+    """Yield quality, feature, decision, cut and sides of every split of nominal features that competes.
+
+    With noise on counts, quality is the score of as many rows (of a fractional number) as there seem to be.
+    """
+    for f in features:
+        tables = {v: class_counts([row for row in rows if row[0][f] == v]) for v in range(COLUMNS[f])}
+        if nominal_noise == "counts":
+            for counts in tables.values():
+                counts[:] = [max(noisy(count, epsilon / len(features), rng), 0.0) for count in counts]
+        for decides, cut, sides in ways_to_split(f, nominal_split):
+            children = [[row for row in rows if row[0][f] in side] for side in sides]
+            if nominal_noise is None and max(map(len, children)) == len(rows):
+                continue
+            quality = score(*children)
+            if nominal_noise == "counts":
+                quality = gini_of_counts(*[np.sum([tables[v] for v in side], axis=0).tolist() for side in sides])
+            if nominal_noise == "gini":
+                quality = noisy(quality, epsilon, rng, sensitivity)
+            yield quality, f, decides, cut, children
+
+
+def ways_to_split(f, nominal_split):
+    """The decision, cut and sides, as sets of values, of every way to split by a nominal feature."""
+    values = range(COLUMNS[f])
+    if nominal_split == "per_value":
+        return [(BY_VALUE, None, [{v} for v in values])]
+    return [(EQUALS, v, [{v}, set(values) - {v}]) for v in values]
+
+
+def gini_of_counts(first, *others):
+    """What `gini` gives of as many rows.
+
+    Of two sides the second is what the first leaves of all: "a or not" and "b or not" of two values are one split, and
+    rounding decides which of them is better.
+    """
+    if len(others) == 1:
+        together = [x + y for x, y in zip(first, *others, strict=True)]
+        others = [[x - y for x, y in zip(together, first, strict=True)]]
+        sizes = [add_up(first), add_up(together) - add_up(first)]
+    else:
+        sizes = [add_up(side) for side in (first, *others)]
+    terms = [
+        [n * (n / size - 1) if n else 0.0 for n in side] for side, size in zip([first, *others], sizes, strict=True)
+    ]
+    return add_up([add_up(side) for side in terms])
+
+
+def add_up(numbers):
+    """As a loop does: ``sum`` carries along what rounding loses."""
+    return list(itertools.accumulate(numbers))[-1]
 
 
 def sound_tree(sample, epsilon, depth, m, n_bins, rng):
@@ -223,8 +304,18 @@ def sound_diffprfs_tree(sample, epsilon, depth, m, score, sensitivity, n_bins, r
     [
         {},
         {"continuous": "per_feature"},
-        {"interval_length": "relative"},
-        {"continuous": "per_feature", "interval_length": "relative", "max_features": 5},
+        {"interval_weight": "relative"},
+        {"interval_weight": "unit"},
+        {"continuous": "per_feature", "interval_weight": "relative", "max_features": 5},
+        {"criterion": "information_gain"},
+        {"criterion": "max", "continuous": "per_feature"},
+        {"nominal_split": "per_value"},
+        {"nominal_split": "per_value", "nominal_noise": "gini", "max_features": 5},
+        {"nominal_split": "per_value", "nominal_noise": "counts", "max_features": 5},
+        {"nominal_noise": "gini", "interval_weight": "unit"},
+        {"nominal_noise": "counts", "continuous": "per_feature"},
+        {"nominal_noise": "gini", "criterion": "max"},
+        {"min_gini": 0.4, "min_samples": 12.0},
         {"max_features": 1},  # the one feature is often constant in the node: a leaf
     ],
     ids=str,
@@ -232,16 +323,9 @@ def sound_diffprfs_tree(sample, epsilon, depth, m, score, sensitivity, n_bins, r
 def test_rfdpp_gini_as_printed_is_the_reference_tree(seed, epsilon, reading):
     X, y = table(seed)
     half = epsilon / N_TREES / (DEPTH + 1) / 2
+    own = {name: value for name, value in reading.items() if name != "max_features"}
     expected = [
-        rfdpp_tree(
-            sample,
-            half,
-            DEPTH,
-            reading.get("max_features", M),
-            rng,
-            per_feature="continuous" in reading,
-            relative="interval_length" in reading,
-        )
+        rfdpp_tree(sample, half, DEPTH, reading.get("max_features", M), rng, **own)
         for sample, rng in samples_and_streams(X, y, "bootstrap")
     ]
     assert_same_trees(forest(RFDPPGiniClassifier, epsilon, **reading).fit(X, y), expected)
@@ -491,6 +575,71 @@ def test_a_forest_predicts_what_most_of_its_trees_say(estimator, parameters, is_
                 node = nodes[node["child"] + int(step)]
             votes[node["label"]] += 1
         assert shares.tolist() == pytest.approx([v / N_TREES for v in votes])
+
+
+def two_classes(n=90, seed=0):
+    """Rows of three nominal columns, and one of two classes, which depends on all of them."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(5, size=n), rng.integers(2, size=n), rng.integers(6, size=n)]).astype(float)
+    weight = rng.normal(size=5)[X[:, 0].astype(int)] + rng.normal(size=6)[X[:, 2].astype(int)] + X[:, 1]
+    domain = Domain([Nominal(name, range(c)) for name, c in zip("abc", (5, 2, 6), strict=True)], Nominal("y", (0, 1)))
+    return X, (weight + rng.normal(size=n) > weight.mean()).astype(int), domain
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_groups_are_the_best_of_all_groups(seed):
+    X, y, domain = two_classes(seed=seed)
+    settings = {"n_estimators": 1, "max_depth": 1, "max_features": 3, "sampling": "all", "domain": domain}
+    model = RFDPPGiniClassifier(math.inf, nominal_split="two_groups", **settings).fit(X, y)
+    rows = list(zip(X.tolist(), y.tolist(), strict=True))
+    scores = {}
+    for f, feature in enumerate(domain.features):
+        for size in range(1, len(feature.categories)):
+            for left in itertools.combinations(feature.categories, size):
+                sides = [[row for row in rows if (row[0][f] in left) == is_left] for is_left in (True, False)]
+                scores[f, left] = gini(*sides)
+    root = model.trees_[0][0]
+    left = tuple(j for j, bit in enumerate(reversed(format(int(root["cut"]), "b"))) if bit == "1")
+    assert root["decides"] == AMONG and scores[root["feature"], left] == pytest.approx(max(scores.values()), abs=1e-9)
+    is_left = np.isin(X[:, root["feature"]], left)
+    labels = [np.bincount(y[side], minlength=2).argmax() for side in (is_left, ~is_left)]
+    assert model.predict(X).tolist() == np.where(is_left, *labels).tolist()
+
+
+@pytest.mark.parametrize("split", ["one_vs_rest", "per_value", "two_groups"])
+def test_shares_are_those_of_the_training_rows_in_the_leaves(split):
+    X, y, domain = two_classes()
+    settings = {"n_estimators": 3, "max_depth": 2, "max_features": 1, "sampling": "all", "domain": domain}
+    model = RFDPPGiniClassifier(5.0, leaf="exact", votes="shares", nominal_split=split, random_state=1, **settings)
+    shares, leaves = model.fit(X, y).predict_proba(X), [find_leaves(nodes, X) for nodes in model.trees_]
+    for row in range(len(X)):
+        of_trees = [y[at == at[row]].mean() for at in leaves]
+        assert shares[row].tolist() == pytest.approx([1 - np.mean(of_trees), np.mean(of_trees)])
+
+
+def test_noisy_shares_follow_the_labels_and_take_two_classes():
+    X, y, domain = two_classes()
+    model = RFDPPGiniClassifier(0.1, n_estimators=5, max_depth=3, domain=domain, random_state=1, votes="shares")
+    model.fit(X, y)
+    for nodes in model.trees_:
+        ends = nodes[nodes["decides"] == 0]
+        assert ((ends["value"] >= 0) & (ends["value"] <= 1)).all()
+        is_clear = ends["value"] != 0.5  # both noisy counts were below 0
+        assert (ends["label"] == (ends["value"] > 0.5))[is_clear].all() and is_clear.any()
+    with pytest.raises(ParameterError, match="votes='shares' is for two classes"):
+        forest(RFDPPGiniClassifier, 1.0, votes="shares").fit(*table(0))
+
+
+def test_two_groups_take_as_many_categories_as_a_number_has_bits():
+    X, y, _ = two_classes()
+    for most, refused in ((53, False), (54, True)):
+        domain = Domain([Nominal(name, range(most)) for name in "abc"], Nominal("y", (0, 1)))
+        model = RFDPPGiniClassifier(math.inf, nominal_split="two_groups", n_estimators=1, max_depth=1, domain=domain)
+        if refused:
+            with pytest.raises(ParameterError, match="at most 53 categories"):
+                model.fit(X, y)
+        else:
+            assert model.fit(X + most - 6, y).trees_[0]["decides"][0] == AMONG
 
 
 # Without noise the printed RFDPP-Gini is an ordinary random forest.

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.judge.claim_verdicts import judge_claims
 from tests.papers import make_paper
@@ -42,6 +43,18 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
         judge(pd.DataFrame())
     with pytest.raises(PaperError, match="each of at least 2 classes"):
         judge(printed_rates(1, 1, 1, 1), n_rows=[210])
+
+
+def test_what_stands_in_two_places_is_the_same_or_inconsistent_in_print():
+    claim = {"id": "c", "text": "c", "kind": "agrees"}
+    for values, verdict in (
+        ({"here": 6, "there": 7}, "inconsistent in print"),
+        ({"here": 6, "there": 6}, "reproduced"),
+    ):
+        (result,) = judge_claims(make_paper(repeats=1, claims=[claim | {"values": values}]), pd.DataFrame())
+        assert result["verdict"] == verdict and result["reason"] == "; ".join(f"{k}: {v}" for k, v in values.items())
+    with pytest.raises(DocumentError, match=r"claims\.0\.values: dictionary should have at least 2 items"):
+        make_paper(repeats=1, claims=[claim | {"values": {"here": 6}}])
 
 
 def judge_claim_about(*verdicts):

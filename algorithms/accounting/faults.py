@@ -111,7 +111,17 @@ RFDPP_EXACT_COMPARISON = Fault(
 RFDPP_EXACT_NOMINAL_SPLITS = Fault(
     "exact nominal splits",
     "the best split of a nominal feature is found without noise",
-    "Algorithm 3, step 3.2 (6)",
+    "the reading nominal_noise='none': step 3.2 (6) of Algorithm 3 names no noise; sections 1, 3.2.1 and 5 do",
+)
+RFDPP_EXACT_THRESHOLD = Fault(
+    "exact Gini threshold",
+    "whether the Gini index of a node is below a threshold is read without noise",
+    "Algorithm 1, stop condition: the reading min_gini",
+)
+RFDPP_SENSITIVITY_FROM_ROWS = Fault(
+    "sensitivity from the rows",
+    "the sensitivity of information gain is taken from the number of rows",
+    "section 5 compares with information gain: criterion='information_gain'",
 )
 RFDPP_INTERVAL_ENDS = Fault(
     *_INTERVAL_ENDS,

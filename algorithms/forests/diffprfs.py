@@ -32,7 +32,7 @@ from algorithms.forests.engine.depth import (
     left_over,
     stack_levels,
 )
-from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
+from algorithms.forests.engine.intervals import LENGTH, NO_SPLIT, Split, draw_interval
 from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
 from algorithms.forests.engine.scores import CODES, score_sensitivity
 from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
@@ -118,7 +118,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     for j in range(n_features):
         if table.is_continuous[features[j]]:
             feature = features[j : j + 1]
-            split = draw_interval(growth, table, i, feature, totals, plan.score, plan.sensitivity, share, False, rng)
+            split = draw_interval(growth, table, i, feature, totals, plan.score, plan.sensitivity, share, LENGTH, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         else:

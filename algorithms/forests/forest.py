@@ -35,9 +35,11 @@ MAX_SOUND_DEPTH = 16
 
 @compiled
 def label_leaf(growth, i, counts, epsilon, rng):
-    """Label a leaf with the largest of its noisy class counts (Laplace, sensitivity 1)."""
-    growth.nodes[i].label = np.argmax(laplace_vector(counts, 1.0, epsilon, rng))
+    """Label a leaf with the largest of its noisy class counts (Laplace, sensitivity 1); returns these counts."""
+    noisy = laplace_vector(counts, 1.0, epsilon, rng)
+    growth.nodes[i].label = np.argmax(noisy)
     growth.nodes[i].epsilon += epsilon
+    return noisy
 
 
 @compiled

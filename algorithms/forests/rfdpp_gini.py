@@ -13,20 +13,40 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     below_scores,
+    best_groups,
+    by_value_score,
     class_counts,
     count_by_code,
+    divides_rows,
     draw_features,
     equals_scores,
     is_pure,
+    sum_by_class,
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
-from algorithms.forests.engine.intervals import NO_SPLIT, Split, draw_interval
-from algorithms.forests.engine.scores import GINI, score_sensitivity
-from algorithms.forests.engine.tree import BELOW, EQUALS, plant_tree, split_in_two, take_nodes
+from algorithms.forests.engine.intervals import NO_SPLIT, WEIGHTS, Split, draw_interval
+from algorithms.forests.engine.predictor import add_values
+from algorithms.forests.engine.scores import CODES, GINI, score_sensitivity, side_score
+from algorithms.forests.engine.tree import (
+    AMONG,
+    BELOW,
+    BY_VALUE,
+    EQUALS,
+    MOST_GROUPED,
+    plant_tree,
+    split_by_value,
+    split_in_two,
+    take_nodes,
+    unused_features,
+)
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.jit import compiled
-from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import check_choice, check_count
+from algorithms.mechanisms import exponential, laplace, laplace_vector
+from algorithms.parameters import ParameterError, check_choice, check_count, check_number
+
+NOMINAL_SPLITS = {"one_vs_rest": EQUALS, "per_value": BY_VALUE, "two_groups": AMONG}
+NO_NOISE, ON_COUNTS, ON_SCORES = 0, 1, 2
+NOMINAL_NOISE = {"none": NO_NOISE, "counts": ON_COUNTS, "gini": ON_SCORES}
 
 
 class RFDPPGiniPlan(NamedTuple):
@@ -38,63 +58,120 @@ class RFDPPGiniPlan(NamedTuple):
     count_epsilon: float
     split_epsilon: float
     leaf_epsilon: float
+    score: int
+    sensitivity: float
     one_draw: bool  # one exponential mechanism over the intervals of all continuous features together
-    relative_length: bool  # interval lengths as shares of the public range
+    weight: int  # of an interval
+    nominal_split: int  # how a split by a nominal feature decides
+    nominal_noise: int
+    min_gini: float  # below, a node is a leaf
+    min_samples: float  # the same of its noisy count
+    keeps_shares: bool  # leaves say the share of the second class, besides a label
 
 
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
     growth = plant_tree(table, rows)
-    all_features = np.arange(table.codes.shape[0])
     i = 0
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
         node = growth.nodes[i]
         split = NO_SPLIT
         if node.depth < plan.max_depth:
-            node.exact = True  # purity, nominal splits and the last comparison are decided without noise
-            if not is_pure(counts):
-                node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon, rng)  # (2), never used
+            node.exact = True  # purity, and by the reading nominal splits and the last comparison, see no noise
+            if not (is_pure(counts) or -side_score(GINI, counts) < plan.min_gini * counts.sum()):
+                node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon, rng)  # (2)
                 node.epsilon += plan.count_epsilon
-                features = draw_features(all_features, plan.max_features, rng)  # (3)
-                split = best_continuous(growth, table, i, features[table.is_continuous[features]], counts, plan, rng)
-                split = best_nominal(growth, table, i, features[~table.is_continuous[features]], counts, split)
-        if split.feature >= 0:
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+                if node.noisy_count >= plan.min_samples:
+                    split = best_split(growth, table, i, counts, plan, rng)
+        if split.feature < 0:
+            end_in_leaf(growth, i, counts, plan, rng)  # (1)
+        elif split.decides == BY_VALUE:
+            growth = split_by_value(growth, table, i, split.feature)
         else:
-            label_leaf(growth, i, counts, plan.leaf_epsilon, rng)  # (1)
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
 @compiled
-def best_continuous(growth, table, i, features, totals, plan, rng):
+def end_in_leaf(growth, i, counts, plan, rng):
+    """Label a leaf; where trees average their shares, it says that of the second class, too."""
+    noisy = label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
+    if plan.keeps_shares:
+        first, second = max(noisy[0], 0.0), max(noisy[1], 0.0)
+        growth.nodes[i].value = second / (first + second) if first + second > 0 else 0.5
+
+
+@compiled
+def best_split(growth, table, i, totals, plan, rng):
+    """Draw features and take their best split: steps (3) to (6)."""
+    unused = unused_features(growth, i, table.codes.shape[0])  # all, unless values have children of their own
+    features = draw_features(unused, plan.max_features, rng)  # (3)
+    continuous, nominal = features[table.is_continuous[features]], features[~table.is_continuous[features]]
+    share = plan.split_epsilon / (continuous.shape[0] + 1)  # one is kept for the nominal features
+    best = best_continuous(growth, table, i, continuous, totals, share, plan, rng)
+    return best_nominal(growth, table, i, nominal, best, share, plan, rng)
+
+
+@compiled
+def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     """Draw a cut of the continuous features by the exponential mechanism over intervals: step (5)."""
     best = NO_SPLIT
-    epsilon = plan.split_epsilon / (features.shape[0] + 1)  # one share is kept for the nominal features
+    score, sensitivity = plan.score, plan.sensitivity
     if plan.one_draw:
-        return draw_interval(growth, table, i, features, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
+        return draw_interval(growth, table, i, features, totals, score, sensitivity, epsilon, plan.weight, rng)
     for j in range(features.shape[0]):
         feature = features[j : j + 1]
-        split = draw_interval(growth, table, i, feature, totals, GINI, 2.0, epsilon, plan.relative_length, rng)
+        split = draw_interval(growth, table, i, feature, totals, score, sensitivity, epsilon, plan.weight, rng)
         if split.score > best.score:
             best = split
     return best
 
 
 @compiled
-def best_nominal(growth, table, i, features, totals, best):
-    """Take the best "value against the rest" if it beats the best so far, both exactly: step (6)."""
-    n = totals.sum()
+def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
+    """Take the best split of the nominal features if it beats the best so far: step (6).
+
+    With noise, all public splits of all features compete, those with an empty side too, and epsilon pays for all of
+    them. Noisy class counts of one feature are disjoint (sensitivity 1), those of several share epsilon. Of noisy
+    scores only the best is told, and an added record moves all of them one way: a noisy maximum, which needs noise for
+    one score only (Dwork and Roth, 2014, section 3.3).
+    """
+    if plan.nominal_noise != NO_NOISE and features.shape[0] > 0:
+        growth.nodes[i].epsilon += epsilon
     for feature in features:
-        counts = count_by_code(growth, table, i, feature)
-        scores = equals_scores(GINI, counts, totals)
-        for code in range(scores.shape[0]):
-            n_equal = counts[code].sum()
-            if scores[code] > best.score and 0 < n_equal < n:
-                best = Split(scores[code], feature, EQUALS, code, float(code))
+        counts = count_by_code(growth, table, i, feature).astype(np.float64)
+        if plan.nominal_noise == ON_COUNTS:
+            counts = add_noise(counts, epsilon / features.shape[0], rng)
+        scores, codes = nominal_scores(counts, plan)
+        if plan.nominal_noise == ON_SCORES:
+            scores = laplace_vector(scores, plan.sensitivity, epsilon, rng)
+        for j in range(scores.shape[0]):
+            if scores[j] > best.score and (plan.nominal_noise or divides_rows(counts, plan.nominal_split, codes[j])):
+                best = Split(scores[j], feature, plan.nominal_split, codes[j], float(codes[j]))
     return best
+
+
+@compiled
+def add_noise(counts, epsilon, rng):
+    """Add noise to the records by code and class; what falls below 0 is 0."""
+    noisy = laplace_vector(counts.ravel(), 1.0, epsilon, rng)
+    for j in range(noisy.shape[0]):
+        noisy[j] = max(noisy[j], 0.0)
+    return noisy.reshape(counts.shape)
+
+
+@compiled
+def nominal_scores(counts, plan):
+    """Score the splits of a nominal feature from its records by code and class; returns scores, and a code for each."""
+    if plan.nominal_split == EQUALS:
+        return equals_scores(plan.score, counts, sum_by_class(counts)), np.arange(counts.shape[0])
+    if plan.nominal_split == BY_VALUE:
+        return np.array([by_value_score(plan.score, counts)]), np.zeros(1, dtype=np.int64)
+    score, code = best_groups(plan.score, counts)
+    return np.array([score]), np.array([code])
 
 
 @compiled
@@ -158,16 +235,33 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         added or removed, given a public domain.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    criterion : {"gini", "information_gain", "max"}, default="gini"
+        What splits are scored by; the others are what section 5 compares the Gini index with.
+    nominal_split : {"one_vs_rest", "per_value", "two_groups"}, default="one_vs_rest"
+        Reading of a split by a nominal feature: a value against the rest (sections 2.3 and 2.4, Algorithm 1, two
+        children in Algorithm 3); a child for each value, which uses the feature up (Algorithm 2, step 3); or two groups
+        of values, as CART makes them elsewhere, of columns of at most 53 categories.
+    nominal_noise : {"none", "counts", "gini"}, default="none"
+        Reading of how nominal features are chosen: without noise, as step (6) says; or with Laplace noise, as sections
+        1, 3.2.1 and 5 say, on class counts or on Gini indices, from the share that step (5) keeps for them.
     continuous : {"one_draw", "per_feature"}, default="one_draw"
         Reading of step (5): one exponential mechanism over the intervals of all continuous features, or one for each.
-    interval_length : {"raw", "relative"}, default="raw"
-        Reading of the size of an interval: in the unit of its column, or as a share of the column's public range.
+    interval_weight : {"length", "relative", "unit"}, default="length"
+        Reading of the size of an interval: its length in the unit of its column; its share of the column's public
+        range; or 1 for each.
+    min_samples : float or None, default=None
+        A node with a noisy count below is a leaf. Algorithm 1 has such a threshold and gives no number; None is none.
+    min_gini : float, default=0.0
+        A node whose Gini index, read without noise, is below is a leaf, from 0 to 1: Algorithm 1 again.
     tree_budget : {"divided", "whole"}, default="divided"
         Whether the budget is divided by the number of trees, as printed, or each tree spends all of it.
     level_budget : {"divided", "whole"}, default="divided"
         Whether a tree's budget is divided by its levels, as printed, or each level spends all of it.
     leaf : {"noisy_counts", "whole_budget", "exact"}, default="noisy_counts"
         Noise on the class counts of a leaf: from the level's half, as printed; from the whole B; or none.
+    votes : {"labels", "shares"}, default="labels"
+        Whether a tree votes for a class, as printed, or trees average the shares of the classes in their leaves, noise
+        included; of two classes only.
     sampling : {None, "bootstrap", "disjoint", "all"}, default=None
         Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
         rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
@@ -182,8 +276,12 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
 
     Notes
     -----
-    Privacy: variant "paper" is **not** differentially private (nominal splits, the final comparison and the purity
-    test read the rows without noise, intervals end at values of the rows); ``privacy_`` lists its faults. Variant
+    The third stop of Algorithm 3, "budget exhausted", needs no test: d levels of splits and a leaf spend what a tree
+    has (section 3.2.1).
+
+    Privacy: variant "paper" is **not** differentially private under any reading (the purity test reads the rows without
+    noise, intervals end at values of the rows; by the reading nominal splits and the final comparison have no noise,
+    either); ``privacy_`` lists its faults. Variant
     "sound" is, with pure epsilon: each tree counts its rows with noise and grows as many levels as they last, see
     ``engine.depth``, at most d; each level draws one of all public cuts of its features, and
     permute-and-flip draws the labels. An added record never raises the count-weighted Gini index and never lowers a
@@ -203,11 +301,17 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     """
 
     READINGS: ClassVar = {
+        "criterion": "gini",
+        "nominal_split": "one_vs_rest",
+        "nominal_noise": "none",
         "continuous": "one_draw",
-        "interval_length": "raw",
+        "interval_weight": "length",
+        "min_samples": None,
+        "min_gini": 0.0,
         "tree_budget": "divided",
         "level_budget": "divided",
         "leaf": "noisy_counts",
+        "votes": "labels",
     }
 
     def __init__(
@@ -219,11 +323,17 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         max_features=None,
         variant="paper",
         domain=None,
+        criterion="gini",
+        nominal_split="one_vs_rest",
+        nominal_noise="none",
         continuous="one_draw",
-        interval_length="raw",
+        interval_weight="length",
+        min_samples=None,
+        min_gini=0.0,
         tree_budget="divided",
         level_budget="divided",
         leaf="noisy_counts",
+        votes="labels",
         sampling=None,
         n_bins=32,
         n_jobs=None,
@@ -236,11 +346,17 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         self.max_features = max_features
         self.variant = variant
         self.domain = domain
+        self.criterion = criterion
+        self.nominal_split = nominal_split
+        self.nominal_noise = nominal_noise
         self.continuous = continuous
-        self.interval_length = interval_length
+        self.interval_weight = interval_weight
+        self.min_samples = min_samples
+        self.min_gini = min_gini
         self.tree_budget = tree_budget
         self.level_budget = level_budget
         self.leaf = leaf
+        self.votes = votes
         self.sampling = sampling
         self.n_bins = n_bins
         self.n_jobs = n_jobs
@@ -249,19 +365,27 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_choice("criterion", self.criterion, CODES)
+        check_choice("nominal_split", self.nominal_split, NOMINAL_SPLITS)
+        check_choice("nominal_noise", self.nominal_noise, NOMINAL_NOISE)
         check_choice("continuous", self.continuous, ("one_draw", "per_feature"))
-        check_choice("interval_length", self.interval_length, ("raw", "relative"))
+        check_choice("interval_weight", self.interval_weight, WEIGHTS)
+        check_number("min_gini", self.min_gini, lowest=0, highest=1)
+        if self.min_samples is not None:
+            check_number("min_samples", self.min_samples, lowest=0)
         check_choice("tree_budget", self.tree_budget, ("divided", "whole"))
         check_choice("level_budget", self.level_budget, ("divided", "whole"))
         check_choice("leaf", self.leaf, ("noisy_counts", "whole_budget", "exact"))
+        check_choice("votes", self.votes, ("labels", "shares"))
         check_count("n_bins", self.n_bins, lowest=2)
         super().check_parameters(n_features)
 
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
 
-    def _make_plan(self, n_features: int) -> RFDPPGiniPlan:
+    def _make_plan(self, table) -> RFDPPGiniPlan:
         """Divide the budget: section 3.2.1 of the paper."""
+        n_features, n_rows = table.codes.shape
         per_tree = self._tree_epsilon() if self.tree_budget == "divided" else float(self.epsilon)
         per_level = per_tree / (self.max_depth + 1) if self.level_budget == "divided" else per_tree
         half = per_level / 2
@@ -272,25 +396,61 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
             count_epsilon=half,
             split_epsilon=half,
             leaf_epsilon={"noisy_counts": half, "whole_budget": float(self.epsilon)}.get(self.leaf, math.inf),
+            score=CODES[self.criterion],
+            sensitivity=score_sensitivity(CODES[self.criterion], n_rows),
             one_draw=self.continuous == "one_draw",
-            relative_length=self.interval_length == "relative",
+            weight=WEIGHTS[self.interval_weight],
+            nominal_split=NOMINAL_SPLITS[self.nominal_split],
+            nominal_noise=NOMINAL_NOISE[self.nominal_noise],
+            min_gini=float(self.min_gini),
+            min_samples=-math.inf if self.min_samples is None else float(self.min_samples),
+            keeps_shares=self.votes == "shares",
         )
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the share of trees that vote for each class, or the mean share in their leaves: float64 (n, c)."""
+        if self.votes == "labels":
+            return super().predict_proba(X)
+        matrix = self.read_rows(X)
+        second = self._sum_over_trees(matrix, 1, add_values)[:, 0] / len(self.trees_)
+        return np.column_stack([1.0 - second, second])
 
     def _bind_grower(self, table):
         rule = grow_sound if self.variant == "sound" else grow_as_printed
-        return partial(rule, self._make_plan(table.codes.shape[0]))
+        if self.votes == "shares" and table.n_classes != 2:
+            raise ParameterError("votes='shares' is for two classes")
+        if self.nominal_split == "two_groups" and (table.n_codes[~table.is_continuous] > MOST_GROUPED).any():
+            raise ParameterError(f"nominal_split='two_groups' is for columns of at most {MOST_GROUPED} categories")
+        return partial(rule, self._make_plan(table))
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._make_plan(table.codes.shape[0])
+        plan = self._make_plan(table)
         if self.variant == "sound":
             return self._compose_trees(self._sound_tree(plan.reach), table), ()
         leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
-        split = Spent("exponential", "interval or cut", plan.split_epsilon, score_sensitivity(GINI, 0))
         count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
-        unpaid = Unpaid("purity, nominal splits and the final comparison")
-        level = Sequential("split level", (count, split, unpaid), self.max_depth)
+        if self._has_exact_splits():
+            unpaid = Unpaid("purity, nominal splits and the final comparison")
+        else:
+            unpaid = Unpaid("purity and the final comparison" if table.is_continuous.any() else "purity")
+        level = Sequential("split level", (count, *self._split_costs(plan, table), unpaid), self.max_depth)
         ledger = self._compose_trees(Sequential("tree", (level, leaf)), table)
         return ledger, self._faults(table)
+
+    def _has_exact_splits(self) -> bool:
+        """Return whether nominal splits are found without noise: groups are where only their Gini index has noise."""
+        return self.nominal_noise == "none" or (self.nominal_noise, self.nominal_split) == ("gini", "two_groups")
+
+    def _split_costs(self, plan: RFDPPGiniPlan, table) -> list[Event]:
+        """Return what a split costs: whatever the number n of continuous features drawn, n shares and one more."""
+        if self.nominal_noise == "none" or table.is_continuous.all():
+            return [Spent("exponential", "interval or cut", plan.split_epsilon, plan.sensitivity)]
+        n = min(int(table.is_continuous.sum()), plan.max_features)
+        share = plan.split_epsilon / (n + 1)
+        on_counts = plan.nominal_noise == ON_COUNTS
+        what = "class counts of nominal features" if on_counts else "best score of a nominal split, a noisy maximum"
+        nominal = Spent("laplace", what, share, 1.0 if on_counts else plan.sensitivity)
+        return [Spent("exponential", "interval or cut", n * share, plan.sensitivity), nominal] if n else [nominal]
 
     def _sound_tree(self, reach: Reach) -> Event:
         """Return what a sound tree of the full depth costs; one of fewer levels costs as much, in larger parts."""
@@ -300,12 +460,20 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         return Sequential("tree", (count_cost(reach), Sequential("split level", (split,), reach.most), leaf))
 
     def _faults(self, table) -> tuple[Fault, ...]:
-        present = [faults.RFDPP_EXACT_PURITY, faults.RFDPP_EXACT_COMPARISON, faults.RFDPP_UNUSED_COUNT]
+        present = [faults.RFDPP_EXACT_PURITY]
+        if self._has_exact_splits() or table.is_continuous.any():
+            present.append(faults.RFDPP_EXACT_COMPARISON)
+        if self.min_samples is None:
+            present.append(faults.RFDPP_UNUSED_COUNT)
+        if self.min_gini > 0:
+            present.append(faults.RFDPP_EXACT_THRESHOLD)
+        if self.criterion == "information_gain":
+            present.append(faults.RFDPP_SENSITIVITY_FROM_ROWS)
         if self._sampling_rule() == "bootstrap":
             present.append(faults.RFDPP_BOOTSTRAP)
         if table.is_continuous.any():
             present.append(faults.RFDPP_INTERVAL_ENDS)
-        if not table.is_continuous.all():
+        if self._has_exact_splits() and not table.is_continuous.all():
             present.append(faults.RFDPP_EXACT_NOMINAL_SPLITS)
         if self.leaf == "exact":
             present.append(faults.RFDPP_EXACT_LEAVES)

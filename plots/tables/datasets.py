@@ -43,7 +43,7 @@ class DatasetsTable(PaperTable):
             for fact in FACTS:
                 number, value = printed.get((name, fact), {}), facts.get((name, fact))
                 judged = {"printed": number.get("printed"), "verdict": number.get("verdict", "")}
-                note = "" if value is not None else self._note_missing(name, facts)
+                note = "" if value is not None else self._note_missing(name, fact, facts)
                 rows.append({"dataset": name, "fact": fact, "value": value, **judged, "note": note})
         return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
 
@@ -68,9 +68,11 @@ class DatasetsTable(PaperTable):
         }
 
     @staticmethod
-    def _note_missing(name: str, facts: Mapping) -> str:
-        is_counted = (name, "rows") in facts
-        return "none: no official split" if is_counted else "INCOMPLETE: data set not available"
+    def _note_missing(name: str, fact: str, facts: Mapping) -> str:
+        if (name, "rows") not in facts:
+            return "INCOMPLETE: data set not available"
+        is_of_files = fact == "file_rows"
+        return "none: no row is left out, or the files are not here" if is_of_files else "none: no official split"
 
 
 def _note_shortfall(frame: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.forests.engine.scores import class_term, join_terms, side_score
-from algorithms.forests.engine.tree import rows_of, rows_of_class
+from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of, rows_of_class
 from algorithms.jit import compiled, inlined
 
 
@@ -270,3 +270,75 @@ def by_value_score(score, counts):
     for j in range(counts.shape[0]):
         total += side_score(score, counts[j])
     return total
+
+
+@compiled
+def sum_by_class(counts):
+    """Sum records by code and class over the codes: float64 array of shape (c,)."""
+    totals = np.zeros(counts.shape[1])
+    for j in range(counts.shape[0]):
+        for c in range(counts.shape[1]):
+            totals[c] += counts[j, c]
+    return totals
+
+
+@compiled
+def best_groups(score, counts):
+    """Find the best split of the codes of a feature in two groups; returns its score and the codes on the left.
+
+    Codes go left one by one, those with the smallest share of one class first, for each class but the first. Of two
+    classes that finds the best of all groups (Breiman, Friedman, Olshen and Stone, 1984, theorem 4.5), of more a good
+    one.
+
+    Parameters
+    ----------
+    score : int
+        Which score, see ``scores``.
+    counts : float64 array of shape (codes, c)
+        Records by code, at most ``MOST_GROUPED``, and class.
+
+    Returns
+    -------
+    score : float
+    code : int
+        The sum of 2^j over the codes j on the left.
+    """
+    totals = sum_by_class(counts)
+    best, best_code = -np.inf, 0
+    for c in range(1, counts.shape[1]):
+        left, code = np.zeros(counts.shape[1]), 0
+        for _ in range(counts.shape[0] - 1):
+            j = next_code(counts, c, code)
+            code += 1 << j
+            for k in range(left.shape[0]):
+                left[k] += counts[j, k]
+            found = split_score(score, left, totals)
+            if found > best:
+                best, best_code = found, code
+    return best, best_code
+
+
+@inlined
+def next_code(counts, c, codes):
+    """Return the code with the smallest share of class ``c`` that is not among ``codes``; no rows are a share of 0."""
+    chosen, smallest = -1, np.inf
+    for j in range(counts.shape[0]):
+        if not is_among(j, codes):
+            n = counts[j].sum()
+            share = counts[j, c] / n if n > 0 else 0.0
+            if share < smallest:
+                chosen, smallest = j, share
+    return chosen
+
+
+@compiled
+def divides_rows(counts, decides, code):
+    """Tell from its records by code and class whether a split puts the rows of a node into more than one child."""
+    n_rows, n_left, n_most = 0.0, 0.0, 0.0
+    for j in range(counts.shape[0]):
+        n = counts[j].sum()
+        n_rows += n
+        n_most = max(n_most, n)
+        if is_on_left(j, decides, code):
+            n_left += n
+    return n_most < n_rows if decides == BY_VALUE else 0 < n_left < n_rows

@@ -24,14 +24,17 @@ class Split(NamedTuple):
 
 NO_SPLIT = Split(-np.inf, -1, BELOW, 0, 0.0)
 
+LENGTH, RELATIVE, UNIT = 0, 1, 2
+WEIGHTS = {"length": LENGTH, "relative": RELATIVE, "unit": UNIT}
+"""Base measures of an interval: its length in the unit of its column, as a share of the column's public range, or 1."""
+
 
 @compiled
-def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilon, relative_length, rng):
+def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilon, weight, rng):
     """Draw an interval between neighbouring values present in the node, then a cut evenly inside it.
 
-    The exponential mechanism runs over the intervals of all the given features together, the length of an interval
-    being its base measure. The ends of the outermost intervals are values of the rows: this is how the papers print it,
-    and it is not private.
+    The exponential mechanism runs over the intervals of all the given features together. The ends of the outermost
+    intervals are values of the rows: this is how the papers print it, and it is not private.
 
     Parameters
     ----------
@@ -45,8 +48,8 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
         Its sensitivity.
     epsilon : float
         Budget of the draw; it is booked on the node if a draw takes place.
-    relative_length : bool
-        Measure lengths as shares of the public range of a feature instead of in its unit.
+    weight : int
+        Base measure of an interval, see ``WEIGHTS``.
 
     Returns
     -------
@@ -56,22 +59,22 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     n_most = 0
     for feature in features:
         n_most += min(table.n_codes[feature], rows_of(growth, i).shape[0])
-    quality, length, low, high = np.empty((4, n_most))
+    quality, measure, low, high = np.empty((4, n_most))
     codes, owner = np.empty((2, n_most), dtype=np.int64)
     n = 0
     for feature in features:
         present, counts = count_by_present_code(growth, table, i, feature)
         values = table.levels[table.first_level[feature] :]
-        unit = table.width[feature] if relative_length else 1.0
+        unit = table.width[feature] if weight == RELATIVE else 1.0
         split_scores = below_scores(score, counts, totals)
         for j in range(split_scores.shape[0]):
             quality[n], codes[n], owner[n] = split_scores[j], present[j], feature
             low[n], high[n] = values[present[j]], values[present[j + 1]]
-            length[n] = (high[n] - low[n]) / unit
+            measure[n] = 1.0 if weight == UNIT else (high[n] - low[n]) / unit
             n += 1
     if n == 0:
         return NO_SPLIT
-    j = exponential(quality[:n], length[:n], sensitivity, epsilon, rng)
+    j = exponential(quality[:n], measure[:n], sensitivity, epsilon, rng)
     growth.nodes[i].epsilon += epsilon
     cut = low[j] + rng.random() * (high[j] - low[j])
     return Split(quality[j], owner[j], BELOW, codes[j], cut if cut < high[j] else low[j])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.forests.engine.tree import BELOW, EQUALS, LEAF
+from algorithms.forests.engine.tree import BELOW, BY_VALUE, EQUALS, LEAF, is_among
 from algorithms.jit import compiled
 
 BLOCK = 256
@@ -58,8 +58,10 @@ def descend_tree(feature, child, cut, decides, depth, matrix):
                     here[j] = child[i] + np.uint32(value > cut[i])
                 elif decides[i] == EQUALS:
                     here[j] = child[i] + np.uint32(value != cut[i])
-                else:
+                elif decides[i] == BY_VALUE:
                     here[j] = child[i] + np.uint32(value)
+                else:
+                    here[j] = child[i] + np.uint32(not is_among(value, cut[i]))
     return at
 
 

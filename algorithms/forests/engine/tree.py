@@ -15,6 +15,12 @@ import numpy as np
 from algorithms.jit import compiled, inlined
 from algorithms.released.forest import BELOW, BY_VALUE, EQUALS, LEAF
 
+AMONG = 4
+"""How a node of a tree that never leaves may decide, too: codes among those of the cut go left, see `is_among`."""
+
+MOST_GROUPED = 53
+"""Most codes of a column that can be put into two groups: as many as a float64 has bits for."""
+
 node_type = np.dtype(
     (
         np.record,  # so that fields are attributes in plain Python too
@@ -22,7 +28,7 @@ node_type = np.dtype(
             ("decides", np.int8),
             ("depth", np.int16),
             ("feature", np.int32),  # column that is asked, -1 in a leaf
-            ("cut", np.float64),  # threshold (BELOW) or category (EQUALS)
+            ("cut", np.float64),  # threshold (BELOW), category (EQUALS) or categories (AMONG)
             ("child", np.int32),  # first child; the others follow it
             ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
             ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
@@ -130,15 +136,28 @@ def unused_features(growth, i, n_features):
     return np.flatnonzero(is_unused)
 
 
+@inlined
+def is_among(value, codes):
+    """Tell whether a code is one of some codes, given as the sum of 2^j over these codes j."""
+    return (np.int64(codes) >> np.int64(value)) & 1 == 1
+
+
+@inlined
+def is_on_left(value, decides, code):
+    """Tell whether a code is on the left of a split in two."""
+    if decides == AMONG:
+        return is_among(value, code)
+    return (code if decides == EQUALS else 0) <= value <= code
+
+
 @compiled
 def split_in_two(growth, table, i, feature, decides, code, cut):
-    """Give node ``i`` two children: left the rows whose code is at most (BELOW) or exactly (EQUALS) ``code``.
+    """Give node ``i`` two children: left the rows whose code is at most, equals, or is among ``code``.
 
     ``cut`` is what the released tree compares raw values with. Returns the growth, which may have moved.
     """
     growth = _with_room(growth, 2)
     column, rows, buffer = table.codes[feature], growth.rows, growth.buffer
-    lowest = code if decides == EQUALS else 0
     n_classes = growth.runs.shape[1] - 1
     child = growth.n_nodes[0]
     _append_node(growth, i)
@@ -147,7 +166,7 @@ def split_in_two(growth, table, i, feature, decides, code, cut):
     for c in range(n_classes):
         growth.runs[child, c], growth.runs[child + 1, c] = left, right
         for row in rows_of_class(growth, i, c):
-            goes_left = lowest <= column[row] <= code
+            goes_left = is_on_left(column[row], decides, code)
             # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
             rows[left] = row
             buffer[right] = row

@@ -30,7 +30,7 @@ from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
-from algorithms.forests.engine.tree import BELOW, BY_VALUE, LEAF
+from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, LEAF, is_among
 from algorithms.forests.forest import PrivateForestClassifier
 from experiments.audit.attacks.black_box import judge_bound
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_guesses
@@ -247,6 +247,8 @@ def _list_suspects(nodes: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> I
                 members[node["child"] + int(value)] = here[values == value]
             continue
         at_cut = values == node["cut"]
+        if node["decides"] == AMONG:
+            at_cut = np.array([is_among(value, node["cut"]) for value in values])
         goes_left = values <= node["cut"] if node["decides"] == BELOW else at_cut
         yield here[at_cut if at_cut.any() else goes_left]
         members[node["child"]], members[node["child"] + 1] = here[goes_left], here[~goes_left]

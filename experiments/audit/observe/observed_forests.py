@@ -15,7 +15,7 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.features import Continuous
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import label_below, public_cuts
-from algorithms.forests.engine.tree import BELOW, BY_VALUE, EQUALS, LEAF
+from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, EQUALS, LEAF, is_among
 from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
@@ -155,6 +155,8 @@ def find_child(nodes, i, values):
         return node.child + np.int64(value > node.cut)
     if node.decides == EQUALS:
         return node.child + np.int64(value != node.cut)
+    if node.decides == AMONG:
+        return node.child + np.int64(not is_among(value, node.cut))
     return node.child + np.int64(value)
 
 
@@ -260,6 +262,9 @@ class ForestOnTable:
             return column.name
         if decides == EQUALS:
             return f"{column.name} = {column.categories[int(cut)]}"
+        if decides == AMONG:
+            named = (str(category) for j, category in enumerate(column.categories) if is_among(j, cut))
+            return f"{column.name} in {', '.join(named)}"
         values = self._probes[:, feature]
         if (values == cut).any():
             return f"{column.name} <= {self._in_unit(column, cut):g}"
