@@ -259,7 +259,7 @@ BEST = {"id": "best", "text": "best", "kind": "best", "study": "grid", "axis": "
 BEST |= {"within": ["epsilon"], "metric": "accuracy"}
 FARTHER = {"id": "far", "text": "far", "kind": "farther", "study": "grid", "axis": "params.max_depth"}
 FARTHER |= {"one": 7, "middle": 5, "other": 3, "within": ["epsilon"], "metric": "accuracy"}
-LINE = {"id": "line", "text": "line", "kind": "against_value", "study": "grid", "side": "below", "value": 0.5}
+LINE = {"id": "line", "text": "line", "kind": "between", "study": "grid"}
 LINE |= {"within": ["params.max_depth", "epsilon"], "metric": "accuracy"}
 
 
@@ -292,11 +292,11 @@ def test_which_of_two_values_is_farther_from_a_third(of_depth, expected):
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "side", "expected"),
-    [(0.4, "below", "reproduced"), (0.4, "above", "refuted"), (0.6, "above", "reproduced"), (0.6, "below", "refuted")],
+    ("accuracy", "end", "expected"),
+    [(0.4, "high", "reproduced"), (0.4, "low", "refuted"), (0.6, "low", "reproduced"), (0.6, "high", "refuted")],
 )
-def test_a_metric_lies_on_one_side_of_a_number(accuracy, side, expected):
-    result = judge(grid(lambda i, d: accuracy), LINE, side=side)
+def test_a_metric_lies_on_one_side_of_a_number(accuracy, end, expected):
+    result = judge(grid(lambda i, d: accuracy), LINE | {end: 0.5})
     assert result["in_most_runs"] == expected
     assert abs(result["effect"]) == pytest.approx(0.1, abs=0.002)
 
@@ -304,9 +304,9 @@ def test_a_metric_lies_on_one_side_of_a_number(accuracy, side, expected):
 def test_below_zero_a_number_still_tells_two_sides_of_r2_apart():
     """Elsewhere two R² below 0 do not differ, so that no claim about them is refuted."""
     table = grid(lambda i, d: -0.8).rename(columns={"accuracy": "r2"})
-    given = {"metric": "r2", "value": -1, "center": "median"}
-    assert judge(table, LINE, **given)["verdict"] == "refuted"
-    assert judge(table, LINE, **given, side="above")["verdict"] == "reproduced"
+    given = {"metric": "r2", "center": "median"}
+    assert judge(table, LINE | {"high": -1}, **given)["verdict"] == "refuted"
+    assert judge(table, LINE | {"low": -1}, **given)["verdict"] == "reproduced"
 
 
 def test_the_distance_of_two_values_of_a_parameter_falls():
@@ -383,7 +383,7 @@ def test_a_wide_scatter_meets_nothing():
     assert judge(table.assign(accuracy=table["accuracy"].clip(0, 1)), MEETS)["verdict"] == "undecided"
 
 
-ON_AXIS = {"id": "axis", "text": "axis", "kind": "inside", "study": "grid", "where": {"epsilon": 0.5}, "low": 0.7}
+ON_AXIS = {"id": "axis", "text": "axis", "kind": "between", "study": "grid", "where": {"epsilon": 0.5}, "low": 0.7}
 ON_AXIS |= {"high": 0.8, "within": ["params.max_depth"], "metric": "accuracy"}
 
 
@@ -398,9 +398,11 @@ def test_a_metric_is_on_an_axis_or_off_it(level, verdict):
     assert judge(one_off, ON_AXIS, PAPER | {"most_repeats": 320})["verdict"] == "refuted"
 
 
-def test_an_axis_is_asked_of_one_setting_and_has_two_ends():
-    with pytest.raises(PaperError, match="where must name one value of epsilon, got"):
-        judge(grid(lambda i, d: 0.8), ON_AXIS | {"where": {}})
+def test_an_axis_is_asked_of_one_algorithm_and_has_an_end():
+    with pytest.raises(PaperError, match="where must name one algorithm of"):
+        judge(pair(lambda i: 0.0), LINE | {"study": "pair", "within": ["dataset", "epsilon"], "low": 0.5})
+    with pytest.raises(DocumentError, match="low or high must be given"):
+        judge(grid(lambda i, d: 0.8), LINE)
     with pytest.raises(DocumentError, match=r"low = 0\.9 must be below high = 0\.8"):
         judge(grid(lambda i, d: 0.8), ON_AXIS | {"low": 0.9})
 
@@ -567,7 +569,7 @@ def test_printed_claims_follow_their_numbers():
         (GROWS | {"where": {"epsilon": 0.1}}, "claim 'grows': epsilon has one level only"),
         (NEARS | {"to": "c"}, "to = 'c' is not run by the study"),
         (BEST | {"best": 4}, "best = 4 must be one of several values"),
-        (LINE | {"study": "pair"}, "where must name one algorithm"),
+        (LINE | {"study": "pair", "low": 0.5}, "where must name one algorithm"),
         (NEARS | {"to": "a"}, "compared with itself"),
         (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),
     ],

@@ -1,0 +1,62 @@
+"""``between``: a metric lies between two numbers, or on one side of one."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import model_validator
+
+from experiments.config.paper import Paper, PaperError, Study
+from experiments.judge.evidence.claim_group import Part
+from experiments.judge.group_claim import GroupClaim, Levels
+from experiments.judge.margin import Margin
+
+
+class BetweenClaim(GroupClaim):
+    """In every group the metric of the one algorithm of the part lies between two numbers, or on one side of one.
+
+    A figure that is printed without its setting tells by the ends of its axis which settings it may be of.
+    """
+
+    kind: Literal["between"]
+    low: float = -math.inf
+    """The lower end, a fraction of metrics that are printed in per cent; none if left out."""
+    high: float = math.inf
+    """The upper end; none if left out."""
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the metric above the lower end, and below the upper one; columns: the metric and both ends."""
+        metric, low, high = values.T
+        parts = []
+        if np.isfinite(low).all():
+            parts.append(Part("above the lower end", metric - low, metric - low, margin.between(low, metric)))
+        if np.isfinite(high).all():
+            parts.append(Part("below the upper end", metric - high, high - metric, margin.between(metric, high)))
+        return parts
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return δ of the metric, below 0, too: an end may lie there."""
+        return super().find_margin(paper)._replace(floor=-math.inf)
+
+    def _find_levels(self, study: Study) -> Levels:
+        levels = super()._find_levels(study)
+        algorithms = study.axis("algorithm", levels.where)
+        if len(algorithms) > 1:
+            raise PaperError(f"claim {self.id!r}: where must name one algorithm of {algorithms}")
+        return Levels(levels.axis, algorithms, levels.where)
+
+    def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
+        """Return the metric of each repeat beside both ends."""
+        return super()._arrange_repeats(rows, levels).assign(low=self.low, high=self.high)
+
+    @model_validator(mode="after")
+    def _check_ends(self) -> BetweenClaim:
+        if not self.low < self.high:
+            raise ValueError(f"low = {self.low} must be below high = {self.high}")
+        if math.isinf(self.low) and math.isinf(self.high):
+            raise ValueError("low or high must be given")
+        return self
