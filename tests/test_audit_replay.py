@@ -80,11 +80,13 @@ SHOWN_BY = {
     "unused count": set(),
     "height from the rows": set(),
     "budget spent more than once": set(),
+    "target in its own unit": set(),
 }
 """By which rules a replay can show a confessed fault: a step that reads the rows changes what follows.
 
 A count that nothing uses is paid for and no leak; the height of RDT takes more columns to move by one record; where
-RFDPP-Gini spends more than it says, it has diverged before.
+RFDPP-Gini spends more than it says, it has diverged before. The ledger of a target in its own unit has what it costs,
+more than is claimed.
 """
 
 each = pytest.mark.parametrize("subject", [*EVERY, *READINGS], ids=lambda subject: subject.name)
