@@ -81,11 +81,13 @@ SHOWN_BY = {
     "unused count": set(),
     "height from the rows": set(),
     "budget spent more than once": set(),
+    "target in its own unit": set(),
 }
 """By which rules a replay can show a confessed fault: a step that reads the rows changes what follows.
 
 A count that nothing uses is paid for and no leak; the height of RDT takes more columns to move by one record; where
-RFDPP-Gini spends more than it says, it has diverged before; information gain moves most where a class is new.
+RFDPP-Gini spends more than it says, it has diverged before; information gain moves most where a class is new. The
+ledger of a target in its own unit has what it costs, more than is claimed.
 """
 LOOSE = ("fm_ball", "diff_lr_ball")
 """Told more than they need: in the ball a record of d attributes moves M by d at most, not by d² as in the box."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
@@ -157,7 +158,8 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         self.noise_scales_ = scales = budget.scales
         self.coef_ = minimise_objective(M, b, self.repair, self._scale_of_ridge(budget), scales["linear"])
         self.monomials_ = list(design.names)
-        faults = () if design.target_scaling == "declared" else (TARGET_IN_ITS_OWN_UNIT,)
+        is_short_of_noise = design.target_scaling == "none" and math.isfinite(self.epsilon)
+        faults = (TARGET_IN_ITS_OWN_UNIT,) if is_short_of_noise else ()
         self.privacy_ = self.account(self.epsilon, budget.ledger, faults, neighbours=budget.ledger.neighbours)
         return self
 
