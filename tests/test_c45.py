@@ -1,6 +1,7 @@
 """C4.5 beside a slow one that counts one row at a time, a closed form, and bounds that are found by search."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def grow(rows, labels, n_classes):
     for feature in range(len(rows[0])):
         found = []
         values = sorted({row[feature] for row in rows})
-        for low, high in zip(values, values[1:], strict=False):
+        for low, high in pairwise(values):
             left = [label for row, label in zip(rows, labels, strict=True) if row[feature] <= low]
             right = [label for row, label in zip(rows, labels, strict=True) if row[feature] > low]
             gain = entropy(labels) - len(left) / n * entropy(left) - len(right) / n * entropy(right)

@@ -26,6 +26,9 @@ ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
 NEARS = {"id": "nears", "text": "nears", "kind": "approaches", "study": "pair", "along": "epsilon"}
 NEARS |= {"algorithm": "a", "to": "b", "within": ["dataset"], "metric": "accuracy"}
 STAYS = GROWS | {"id": "stays", "kind": "independent", "margin": 0.05}
+PEAKS = STAYS | {"id": "peaks", "kind": "highest", "along": "params.max_depth", "at": 5, "margin": 0.01}
+PEAKS |= {"within": ["dataset", "epsilon"]}
+AS_GOOD = ABOVE | {"id": "as-good", "kind": "not_worse", "margin": 0.05}
 MEETS = NEARS | {"id": "meets", "kind": "meets", "margin": 0.05}
 PAPER = {
     "number": 0,
@@ -315,6 +318,30 @@ def test_the_margin_of_independence_is_a_share_of_the_mean_of_all_levels():
 def test_a_wide_scatter_meets_nothing():
     table = pair(lambda i: 0.0, sd=0.3)
     assert judge(table.assign(accuracy=table["accuracy"].clip(0, 1)), MEETS)["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ({3: 0.4, 5: 0.7, 7: 0.4}, "reproduced"),
+        ({3: 0.4, 5: 0.7, 7: 0.9}, "refuted"),
+        ({3: 0.7, 5: 0.7, 7: 0.7}, "practically equal"),
+        ({3: 0.4, 5: 0.7, 7: 0.7}, "reproduced within ± δ"),
+    ],
+)
+def test_a_peak_stands_above_every_other_value(means, verdict):
+    """Whatever the order of the axis; of the margin, a share of 0.7, the noise is a fourteenth."""
+    assert judge(grid(lambda i, d: means[d], sd=0.0005), PEAKS)["verdict"] == verdict
+    table = grid(lambda i, d: means[{3: 5, 5: 3, 7: 7}[d]], sd=0.0005)
+    assert judge(table, PEAKS, at=3)["verdict"] == verdict
+    with pytest.raises(PaperError, match="at = 4 must be one of several"):
+        judge(table, PEAKS, at=4)
+
+
+@pytest.mark.parametrize(("gap", "verdict"), [(0.3, "reproduced"), (-0.01, "reproduced"), (-0.1, "refuted")])
+def test_as_good_is_refuted_by_a_loss_only(gap, verdict):
+    """Five per cent of 0.6 are 0.03."""
+    assert judge(pair(lambda i: gap, sd=0.0005), AS_GOOD, most_repeats=N)["verdict"] == verdict
 
 
 def test_values_of_a_parameter_are_compared_like_algorithms():

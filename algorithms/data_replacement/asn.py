@@ -70,7 +70,7 @@ class ASNClassifier(TrainedOnRelease):
 
     Parameters
     ----------
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2", "cart_unpruned"}
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
         What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they

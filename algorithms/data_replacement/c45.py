@@ -161,7 +161,7 @@ def expect_errors(n_errors: np.ndarray, n_rows: np.ndarray, confidence: float = 
 
     Examples
     --------
-    >>> expect_errors(np.array([0, 1]), np.array([6, 16])).round(2)  # Quinlan, section 4.2: 1.24 and, interpolated, 2.51
+    >>> expect_errors(np.array([0, 1]), np.array([6, 16])).round(2)  # Quinlan prints 1.24 and 2.51, interpolated
     array([1.24, 2.55])
     """
     return n_rows * betaincinv(n_errors + 1, n_rows - n_errors, 1 - confidence)

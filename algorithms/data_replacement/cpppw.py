@@ -40,9 +40,9 @@ class ParzenReplacement(NoisyCopies):
     Notes
     -----
     The estimate of a class is the mean of the windows around its rows. To draw from it is to draw one of these rows,
-    with replacement, and Gaussian noise of standard deviation h: a released row is a noisy copy of a training row. Given
-    its source it has the same law as a row of ``AdditiveGaussianNoise`` with sigma = h. What differs is which rows are
-    copied: there each once, here n_c a draws, which leave about exp(-a) of the rows out and copy others several times.
+    with replacement, and Gaussian noise of standard deviation h: a released row is a noisy copy of a training row.
+    Given its source it has the same law as a row of ``AdditiveGaussianNoise`` with sigma = h. What differs is which
+    rows are copied: there each once, here n_c a draws, which leave about exp(-a) of the rows out and copy others often.
 
     Step 3 of the paper prints the exponent of the estimate as -(x - x_n) / (2 h²), which is no number; with the window
     of step 2 it is -|x - x_n|² / (2 h²).
@@ -95,7 +95,7 @@ class CPPPWClassifier(TrainedOnRelease):
 
     Parameters
     ----------
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2", "cart_unpruned"}
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
         What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they

@@ -46,11 +46,6 @@ def cart_leaf_2(n_rows: int, seed: int) -> DecisionTreeClassifier:
     return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=seed)
 
 
-def cart_unpruned(n_rows: int, seed: int) -> DecisionTreeClassifier:
-    """Return the same tree grown until its leaves are pure."""
-    return DecisionTreeClassifier(criterion="entropy", random_state=seed)
-
-
 def back_propagation(n_rows: int, seed: int) -> MLPClassifier:
     """Return a net with one hidden layer of 5 that descends 1,000 times by 0.1 of the gradient over all rows.
 
@@ -75,9 +70,7 @@ def svm(n_rows: int, seed: int) -> SVC:
     return SVC(C=1000.0, gamma=1 / 256, cache_size=500)
 
 
-CLASSIFIERS = {
-    make.__name__: make for make in (c45, back_propagation, svm, c45_unpruned, cart_pruned, cart_leaf_2, cart_unpruned)
-}
+CLASSIFIERS = {make.__name__: make for make in (c45, back_propagation, svm, c45_unpruned, cart_pruned, cart_leaf_2)}
 """Classifiers, each a function of the number of released rows and a seed: the paper's three, then readings of its tree.
 """
 

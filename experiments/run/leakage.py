@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
-from scipy.stats import norm, rankdata
+from scipy.stats import chi2, norm, rankdata
 
 from algorithms.data_replacement.sampler import NoisyCopies, Sampler, number_categories
 from algorithms.encoding.bins import bin_continuous
@@ -29,6 +29,7 @@ LEAKS = (
 _FALSE_POSITIVES = {"calibrated_tpr_1": 0.01, "calibrated_tpr_01": 0.001}
 _N_BINS = 10  # of a continuous attribute, where marginals are compared
 _CHUNK = 256  # rows whose distances to all others are in memory at a time
+_FAR = 1e-3  # chance that noise takes a copy farther away than where being alone means nothing
 _NO_NOISE = 1e-3  # stands for the noise of copies that have none
 
 _ROUNDING = 1e-12  # two ways to compute the same distance differ by this share of it
@@ -101,7 +102,8 @@ def score_copies(
     The logarithm of the sum, over the released rows r of its class, of N(r; x, σ²) / p(r): to first order the logarithm
     of the likelihood ratio (Neyman and Pearson). p is the density of the other released rows at r, seen through a
     window of √2 σ, which is how far two copies of one row lie apart. Dividing by it is the calibration: a released row
-    where many others are is no sign of any row.
+    where many others are is no sign of any row. Nor is one that is alone a sign of a row so far away that noise takes a
+    copy there once in a thousand times: the density has that of such a copy added.
 
     Parameters
     ----------
@@ -127,6 +129,7 @@ def score_copies(
         own = released[released_labels == label]
         if len(own) > 1:
             density = _sum_windows(own, own, math.sqrt(2) * noise, leave_out_itself=True)
+            density = np.logaddexp(density, -chi2.ppf(1 - _FAR, rows.shape[1]) / 2)
             scores[labels == label] = _sum_windows(rows[labels == label], own, noise, -density)
     return scores
 

@@ -1,0 +1,45 @@
+"""``highest``: a metric is highest at one value of an axis."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from documents.document import Scalar
+from experiments.config.paper import PaperError, Study
+from experiments.config.setting import is_among, is_same_value
+from experiments.judge.evidence.claim_group import Part
+from experiments.judge.group_claim import Levels, WithMargin
+from experiments.judge.margin import Margin
+
+
+class HighestClaim(WithMargin):
+    """Along one axis the metric is highest at the value ``at``, as of a parameter that was chosen by it.
+
+    In each repeat it must be above that at every other value. Another value that is better refutes it; where no other
+    differs by more than ``margin``, a share of the metric, the choice is practically equal to others.
+    """
+
+    kind: Literal["highest"]
+    along: str
+    """The axis."""
+    at: Scalar
+    """Its value at which the metric is claimed to be highest."""
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the difference to every other value to be above zero; the value claimed stands in the first column."""
+        claimed, *others = values.T
+        parts = []
+        for place, other in enumerate(others, start=1):
+            parts.append(Part(f"other value {place}", claimed - other, claimed - other, margin.between(claimed, other)))
+        return parts
+
+    def _find_levels(self, study: Study) -> Levels:
+        where = super()._find_levels(study).where
+        values = study.axis(self.along, where)
+        if not is_among(self.at, values) or len(values) < 2:
+            raise PaperError(f"claim {self.id!r}: at = {self.at!r} must be one of several {self.along} ({values})")
+        others = [value for value in values if not is_same_value(value, self.at)]
+        return Levels(self.along, [self.at, *others], where)
