@@ -135,7 +135,11 @@ def score_copies(
 
 
 def _sum_windows(
-    points: np.ndarray, centers: np.ndarray, width: float, log_weights: float | np.ndarray = 0.0, leave_out_itself=False
+    points: np.ndarray,
+    centers: np.ndarray,
+    width: float,
+    log_weights: float | np.ndarray = 0.0,
+    leave_out_itself: bool = False,
 ) -> np.ndarray:
     """Return the logarithm of the sum of Gaussian windows around centers at points, which may be the same."""
     sums = np.empty(len(points))
@@ -382,8 +386,8 @@ def _score_by_marginals(side: tuple, domain: Domain, released: tuple, known: tup
     scores = np.full(len(cells[0]), -np.inf)
     for label in np.unique(side[1]):
         of_class = [labels == label for _, labels in sides]
-        own = [rows[is_own] for rows, is_own in zip(cells, of_class, strict=True)]
-        scores[of_class[0]] = score_marginals(*own, n_values)
+        own, of_release, of_known = (rows[is_own] for rows, is_own in zip(cells, of_class, strict=True))
+        scores[of_class[0]] = score_marginals(own, of_release, of_known, n_values)
     return scores
 
 

@@ -56,7 +56,7 @@ class AttributesTable(PaperTable):
         body = []
         for row in frame.to_dict("records"):
             body.append([label_name(paper, row["dataset"]), row["attribute"], *_describe_kind(row["categories"])])
-        write_table(path, self.title, ["data set", "attribute", "kind", "categories"], body)
+        write_table(path, self.title, ["data set", "attribute", "kind", "categories"], body, "")
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""
