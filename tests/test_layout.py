@@ -33,7 +33,7 @@ ORDER = [
 
 PACKAGES = ("algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
-REGISTRIES = {"experiments/commands"}
+REGISTRIES = {"experiments/judge/claims", "experiments/commands"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""
 
 
