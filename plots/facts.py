@@ -46,8 +46,13 @@ def collect_facts(paper: Paper) -> dict[tuple[str, str], int]:
     return facts
 
 
+def name_categories(feature: str) -> str:
+    """Return the name of the fact how many categories a feature has."""
+    return f"categories_{feature}"
+
+
 def count_facts(loaded: Dataset) -> dict[str, int]:
-    """Count what a loaded data set has."""
+    """Count what a loaded data set has: the facts of a table, ``categories_<feature>`` and ``rows_<class>``."""
     features = loaded.domain.features
     n_continuous = [hasattr(feature, "lower") for feature in features].count(True)
     counted = {
@@ -56,8 +61,12 @@ def count_facts(loaded: Dataset) -> dict[str, int]:
         "continuous": n_continuous,
         "nominal": len(features) - n_continuous,
     }
+    for feature in features:
+        counted[name_categories(feature.name)] = len(getattr(feature, "categories", ()))
     if loaded.task == "classification":
-        counted["classes"] = int(loaded.target.nunique())
+        sizes = loaded.target.value_counts()
+        counted["classes"] = len(sizes)
+        counted |= {f"rows_{label}": int(size) for label, size in sizes.items()}
     if loaded.n_train is not None:
         counted["train"] = int(loaded.n_train)
         counted["test"] = len(loaded.frame) - int(loaded.n_train)

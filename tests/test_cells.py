@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score
+from sklearn.model_selection import StratifiedKFold
 
 import datasets
+from algorithms import ASNClassifier
 from algorithms.encoding.features import Continuous
 from documents.document import DocumentError
 from experiments.cells import code_version
@@ -24,7 +26,7 @@ from experiments.errors import BadInput
 from experiments.judge.preflight import check_paper
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.metrics import metric_names, score_numbers
-from experiments.run.splits import split_rows
+from experiments.run.splits import domain_of, split_rows
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
 from experiments.store.study_rows import count_cells
@@ -267,6 +269,20 @@ def test_training_rows_can_be_asked_for():
     )
 
 
+def test_folds_are_predicted_by_models_that_have_not_seen_them():
+    """Cross-validation by hand, of a model without randomness; every setting of a repeat has the same folds."""
+    sizes = {"train_rows": {"unacc": 200, "acc": 100}, "test_rows": {"unacc": 100, "acc": 50}}
+    cell = Cell("car", "original_rows", {"sigma": 0.0}, math.inf, 3, read_protocol(sizes | {"evaluate_on": "folds"}))
+    data = datasets.load("car")
+    train, _ = split_rows(data, 3, cell.protocol)
+    X, y = data.frame.iloc[train], data.target.to_numpy().astype(str)[train]
+    predicted = np.empty_like(y)
+    for seen, left_out in StratifiedKFold(10, shuffle=True, random_state=3).split(X, y):
+        model = ASNClassifier(sigma=0.0, domain=domain_of(data.domain, cell.protocol)).fit(X.iloc[seen], y[seen])
+        predicted[left_out] = model.predict(X.iloc[left_out])
+    assert evaluate_cell(cell).metrics["accuracy"] == pytest.approx((predicted == y).mean())
+
+
 def test_a_private_forest_says_what_it_paid():
     privacy = evaluate_cell(Cell("car", "rfdpp_gini", {"n_estimators": 2, "max_depth": 2}, 1.0, 0)).details["privacy"]
     assert privacy["claimed_epsilon"] == 1.0 and privacy["accounted_epsilon"] == math.inf and not privacy["keeps_claim"]
@@ -289,7 +305,7 @@ def test_a_private_forest_says_what_it_paid():
         ({"epsilon": ["much"]}, "epsilon must be a positive number"),
         ({"protocol.test_size": [1.0]}, "test_size must lie between 0 and 1"),
         ({"protocol.test_sice": [0.5]}, "did you mean 'test_size'"),
-        ({"protocol.evaluate_on": ["both"]}, "test or train"),
+        ({"protocol.evaluate_on": ["both"]}, "test or train or folds"),
         ({"dataset": ["wine_quality"]}, "regression"),
     ],
 )

@@ -26,6 +26,9 @@ ABOVE |= {"within": ["dataset", "epsilon"], "metric": "accuracy"}
 NEARS = {"id": "nears", "text": "nears", "kind": "approaches", "study": "pair", "along": "epsilon"}
 NEARS |= {"algorithm": "a", "to": "b", "within": ["dataset"], "metric": "accuracy"}
 STAYS = GROWS | {"id": "stays", "kind": "independent", "margin": 0.05}
+PEAKS = STAYS | {"id": "peaks", "kind": "highest", "along": "params.max_depth", "at": 5, "margin": 0.01}
+PEAKS |= {"within": ["dataset", "epsilon"]}
+AS_GOOD = ABOVE | {"id": "as-good", "kind": "not_worse", "margin": 0.05}
 MEETS = NEARS | {"id": "meets", "kind": "meets", "margin": 0.05}
 PAPER = {
     "number": 0,
@@ -255,7 +258,7 @@ def test_a_distance_of_zero_is_practically_equal_at_both_ends():
     assert judge(pair(lambda i: 0, sd=0), NEARS)["verdict"] == "practically equal"
 
 
-BEST = {"id": "best", "text": "best", "kind": "best", "study": "grid", "axis": "params.max_depth", "best": 5}
+BEST = {"id": "best", "text": "best", "kind": "highest", "study": "grid", "along": "params.max_depth", "at": 5}
 BEST |= {"within": ["epsilon"], "metric": "accuracy"}
 FARTHER = {"id": "far", "text": "far", "kind": "farther", "study": "grid", "axis": "params.max_depth"}
 FARTHER |= {"one": 7, "middle": 5, "other": 3, "within": ["epsilon"], "metric": "accuracy"}
@@ -276,7 +279,7 @@ def test_the_best_value_of_an_axis_is_above_each_of_the_others(of_depth, expecte
     result = judge(grid(lambda i, d: of_depth[d]), BEST, center="median")
     assert result["in_most_runs"] == expected
     if expected == "refuted":
-        assert result["contradiction"]["part"] == "beside value 2"
+        assert result["contradiction"]["part"] == "other value 2"
 
 
 @pytest.mark.parametrize(
@@ -405,6 +408,30 @@ def test_an_axis_is_asked_of_one_algorithm_and_has_an_end():
         judge(grid(lambda i, d: 0.8), LINE)
     with pytest.raises(DocumentError, match=r"low = 0\.9 must be below high = 0\.8"):
         judge(grid(lambda i, d: 0.8), ON_AXIS | {"low": 0.9})
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ({3: 0.4, 5: 0.7, 7: 0.4}, "reproduced"),
+        ({3: 0.4, 5: 0.7, 7: 0.9}, "refuted"),
+        ({3: 0.7, 5: 0.7, 7: 0.7}, "practically equal"),
+        ({3: 0.4, 5: 0.7, 7: 0.7}, "reproduced within ± δ"),
+    ],
+)
+def test_a_peak_stands_above_every_other_value(means, verdict):
+    """Whatever the order of the axis; of the margin, a share of 0.7, the noise is a fourteenth."""
+    assert judge(grid(lambda i, d: means[d], sd=0.0005), PEAKS)["verdict"] == verdict
+    table = grid(lambda i, d: means[{3: 5, 5: 3, 7: 7}[d]], sd=0.0005)
+    assert judge(table, PEAKS, at=3)["verdict"] == verdict
+    with pytest.raises(PaperError, match="at = 4 must be one of several"):
+        judge(table, PEAKS, at=4)
+
+
+@pytest.mark.parametrize(("gap", "verdict"), [(0.3, "reproduced"), (-0.01, "reproduced"), (-0.1, "refuted")])
+def test_as_good_is_refuted_by_a_loss_only(gap, verdict):
+    """Five per cent of 0.6 are 0.03."""
+    assert judge(pair(lambda i: gap, sd=0.0005), AS_GOOD, most_repeats=N)["verdict"] == verdict
 
 
 def test_values_of_a_parameter_are_compared_like_algorithms():
@@ -568,7 +595,7 @@ def test_printed_claims_follow_their_numbers():
         (ABOVE | {"better": "c"}, "claim 'above': better = 'c'"),
         (GROWS | {"where": {"epsilon": 0.1}}, "claim 'grows': epsilon has one level only"),
         (NEARS | {"to": "c"}, "to = 'c' is not run by the study"),
-        (BEST | {"best": 4}, "best = 4 must be one of several values"),
+        (BEST | {"at": 4}, "at = 4 must be one of several params.max_depth"),
         (LINE | {"study": "pair", "low": 0.5}, "where must name one algorithm"),
         (NEARS | {"to": "a"}, "compared with itself"),
         (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),

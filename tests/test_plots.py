@@ -24,6 +24,7 @@ from experiments.judge.preflight import check_paper
 from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
+from plots.facts import count_facts
 from plots.pages.paper_results import check_printed, publish_paper
 from plots.series import summarise_metrics
 from tests.papers import make_paper
@@ -651,6 +652,27 @@ def test_metrics_may_stand_along_the_axis(tmp_path):
     assert {line.get_linewidth() for line in axes.lines if line.get_label() in ("a", "b")} == {0}, "no order, no line"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "precision, acc (%)" in page and "recall, acc (%)" in page
+
+
+def test_attributes_stand_with_their_kinds_beside_what_is_printed(tmp_path):
+    part = {"id": "table-1", "title": "T", "kind": "attributes", "datasets": ["adult"]}
+    paper = make_paper(**PAPER | {"tables": [part], "figures": [], "claims": []})
+    numbers = [{"dataset": "adult", "metric": "categories_race", "statistic": "exact", "printed": 5, "verdict": "✓"}]
+    facts = {("adult", "categories_race"): 5, ("adult", "categories_age"): 0}
+    frame = paper.tables[0].make_frame(paper, pd.DataFrame(), pd.DataFrame(numbers), facts)
+    assert len(frame) == 14 and frame["printed"].sum() == 5
+    described = dict(paper.tables[0].describe(paper, frame)["rows"])
+    assert [cell["ours"] for cell in described["race"]] == ["nominal", "5"]
+    assert [cell["ours"] for cell in described["age"]] == ["continuous", "none"]
+    assert described["sex"][1]["note"].startswith("INCOMPLETE")
+    paper.tables[0].write_latex(paper, frame, tmp_path / "table.tex")
+    assert "race & nominal & 5" in (tmp_path / "table.tex").read_text(encoding="utf-8")
+
+
+def test_facts_count_categories_and_the_rows_of_each_class():
+    counted = count_facts(datasets.load("car"))
+    assert (counted["rows_unacc"], counted["rows_acc"], counted["categories_doors"]) == (1210, 384, 4)
+    assert sum(value for name, value in counted.items() if name.startswith("rows_")) == counted["rows"] == 1728
 
 
 TRADEOFF = {"id": "figure-1", "title": "T", "kind": "tradeoff", "x": "relinked", "y": "accuracy"}

@@ -185,7 +185,7 @@ def test_a_parzen_release_has_the_mean_and_variance_of_its_estimate():
     """A mixture of windows around the rows: mean as the rows, variance larger by the square of the width."""
     X, y = table(400)
     rows = coded(X)[y == "no"]
-    sampler = set_up(ParzenReplacement(500.0, bandwidth=0.7))
+    sampler = set_up(ParzenReplacement(500.0, bandwidth=0.7, scale="standard"))
     released, labels = sampler.fit_resample(X, y)
     drawn = released.to_numpy()[labels == "no"]
     variance = rows.var(axis=0) + (0.7 * coded(X).std(axis=0)) ** 2
@@ -206,7 +206,7 @@ def test_asn_adds_independent_noise_of_one_size_to_every_attribute(scale):
 
 def test_a_constant_attribute_has_no_standard_deviation_and_gets_no_noise():
     X, y = table()
-    released, _ = set_up(ParzenReplacement()).fit_resample(X.assign(gain=7.0), y)
+    released, _ = set_up(ParzenReplacement(scale="standard")).fit_resample(X.assign(gain=7.0), y)
     assert (released["gain"] == 7).all()
 
 
@@ -328,7 +328,7 @@ def test_the_classifier_sees_the_release_and_the_test_rows_as_they_are(model):
 def test_without_noise_asn_is_the_classifier_on_the_original_rows():
     X, y = table(300)
     model = ASNClassifier(sigma=0.0, classifier_scale=None, domain=DOMAIN, random_state=0).fit(X, y)
-    by_hand = CLASSIFIERS["decision_tree"](300, 1).fit(coded(X), y)
+    by_hand = CLASSIFIERS["c45"](300, 1).fit(coded(X), y)
     assert (model.predict(X) == by_hand.predict(coded(X))).all()
     assert model.score(X, y) > 0.9
 
@@ -347,7 +347,8 @@ def test_every_classifier_learns_from_every_release_and_copes_with_a_single_clas
 
 def test_a_leaf_of_the_tree_saves_what_its_description_costs():
     X, y = table(300)
-    tree = ASNClassifier(sigma=0.0, classifier_scale=None, domain=DOMAIN, random_state=0).fit(X, y).classifier_
+    tree = ASNClassifier("cart_pruned", sigma=0.0, classifier_scale=None, domain=DOMAIN, random_state=0).fit(X, y)
+    tree = tree.classifier_
     nodes = tree.tree_
     bits = nodes.impurity * nodes.weighted_n_node_samples
     inner = np.flatnonzero(nodes.children_left >= 0)

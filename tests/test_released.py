@@ -51,7 +51,7 @@ def every_release():
         np.save(folder / f"{name}.npy", model.predict(PROBES))
         if hasattr(model, "predict_proba"):
             np.save(folder / f"{name}-shares.npy", model.predict_proba(PROBES))
-    for classifier in ("back_propagation", "svm", "decision_tree"):
+    for classifier in ("back_propagation", "svm", "c45", "cart_pruned"):
         for scale in ("standard", None):
             model = made("dp_marginals", algorithms.DPMarginalsClassifier, noise="opendp", epsilon=400.0)
             model.set_params(classifier=classifier, classifier_scale=scale).fit(*rows_for(type(model)))

@@ -9,6 +9,7 @@ import pytest
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.judge.claim_verdicts import judge_claims, list_needs
+from experiments.judge.tradeoffs import compare_at_equal
 from tests.papers import make_paper
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
@@ -58,6 +59,19 @@ def test_curves_are_compared_where_they_leak_the_same(gap, verdict):
     assert found["verdict"] == verdict
     assert found["effect"] == pytest.approx(gap, abs=0.002), "not the difference of their means, which leak differently"
     assert found["cells"] == found["cells_expected"] == 5 * found["repeats"]
+
+
+def test_a_bent_curve_must_have_many_points_to_be_compared_with_itself():
+    """A ceiling is reached in a bend: with four points, the chords alone make a difference."""
+    gaps = []
+    for n_points in (4, 9):
+        curves = []
+        for power in (1, 2):
+            leak = 0.5 + 0.4 * np.linspace(0, 1, n_points) ** power
+            curves.append(pd.DataFrame({"repeat": 0, "leak": leak, "accuracy": 0.7 + 0.27 * np.tanh(6 * (leak - 0.5))}))
+        ((one, other),) = compare_at_equal(curves, "leak", "accuracy").to_numpy()
+        gaps.append(abs(one - other))
+    assert gaps[0] > 0.0025 > 0.001 > gaps[1]
 
 
 def test_both_curves_get_more_repeats_until_the_claim_is_decided():

@@ -59,7 +59,9 @@ class AdditiveGaussianNoise(NoisyCopies):
     def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         return np.arange(len(labels))
 
-    def _noise_scale(self) -> float:
+    @property
+    def noise_scale(self) -> float:
+        """Standard deviation of the noise, in the unit of each attribute."""
         return self.sigma
 
 
@@ -68,8 +70,8 @@ class ASNClassifier(TrainedOnRelease):
 
     Parameters
     ----------
-    classifier : {"decision_tree", "back_propagation", "svm"}, default="decision_tree"
-        What is trained, see ``algorithms.data_replacement.train_on_release``.
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are. Not stated in the paper.
@@ -95,7 +97,7 @@ class ASNClassifier(TrainedOnRelease):
 
     def __init__(
         self,
-        classifier="decision_tree",
+        classifier="c45",
         *,
         classifier_scale="standard",
         sigma=1.0,

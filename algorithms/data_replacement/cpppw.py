@@ -26,12 +26,12 @@ class ParzenReplacement(NoisyCopies):
     ----------
     sampling_ratio : float, default=1.0
         Rows drawn for each training row of a class, a of the paper, at least 1.
-    bandwidth : float, default=0.25
-        Width h of the window, at least 0, in units of ``scale``; 0 draws training rows as they are. Not stated in the
-        paper.
-    scale : {"standard", None}, default="standard"
-        Unit of the window for each attribute: its standard deviation in the training rows, or that of the attribute
-        itself, as printed (window with covariance I). With attributes as far apart as Adult's no bandwidth fits all.
+    bandwidth : float, default=1.0
+        Width h of the window, at least 0, in units of ``scale``; 0 draws training rows as they are. The paper gives
+        none but the window's covariance, I: with h = 1 that is the covariance of the noise.
+    scale : {None, "standard"}, default=None
+        Unit of the window for each attribute: that of the attribute itself, as printed, or its standard deviation in
+        the training rows. With attributes as far apart as Adult's no bandwidth fits all.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, and warns.
     random_state : int, RandomState or None, default=None
@@ -41,6 +41,11 @@ class ParzenReplacement(NoisyCopies):
     -----
     The estimate of a class is the mean of the windows around its rows. To draw from it is to draw one of these rows,
     with replacement, and Gaussian noise of standard deviation h: a released row is a noisy copy of a training row.
+    Given its source it has the same law as a row of ``AdditiveGaussianNoise`` with sigma = h. What differs is which
+    rows are copied: there each once, here n_c a draws, which leave about exp(-a) of the rows out and copy others often.
+
+    Step 3 of the paper prints the exponent of the estimate as -(x - x_n) / (2 h²), which is no number; with the window
+    of step 2 it is -|x - x_n|² / (2 h²).
 
     Privacy: none is claimed with an epsilon, and none holds; ``privacy_`` lists why.
 
@@ -62,7 +67,7 @@ class ParzenReplacement(NoisyCopies):
         "section 3.1.3: as many as n_0 a of one class and n_1 a of the other",
     )
 
-    def __init__(self, sampling_ratio=1.0, *, bandwidth=0.25, scale="standard", domain=None, random_state=None):
+    def __init__(self, sampling_ratio=1.0, *, bandwidth=1.0, scale=None, domain=None, random_state=None):
         self.sampling_ratio = sampling_ratio
         self.bandwidth = bandwidth
         self.scale = scale
@@ -79,7 +84,9 @@ class ParzenReplacement(NoisyCopies):
         classes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
         return np.concatenate([rng.choice(rows, round(self.sampling_ratio * len(rows))) for rows in classes])
 
-    def _noise_scale(self) -> float:
+    @property
+    def noise_scale(self) -> float:
+        """Standard deviation of the noise, in the unit of each attribute."""
         return self.bandwidth
 
 
@@ -88,8 +95,8 @@ class CPPPWClassifier(TrainedOnRelease):
 
     Parameters
     ----------
-    classifier : {"decision_tree", "back_propagation", "svm"}, default="decision_tree"
-        What is trained, see ``algorithms.data_replacement.train_on_release``.
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are. Not stated in the paper.
@@ -123,12 +130,12 @@ class CPPPWClassifier(TrainedOnRelease):
 
     def __init__(
         self,
-        classifier="decision_tree",
+        classifier="c45",
         *,
         classifier_scale="standard",
         sampling_ratio=1.0,
-        bandwidth=0.25,
-        scale="standard",
+        bandwidth=1.0,
+        scale=None,
         domain=None,
         random_state=None,
     ):

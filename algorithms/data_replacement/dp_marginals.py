@@ -113,8 +113,8 @@ class DPMarginalsClassifier(TrainedOnRelease):
     ----------
     epsilon : float, default=1.0
         Budget, in (0, inf]; inf draws from the exact distributions.
-    classifier : {"decision_tree", "back_propagation", "svm"}, default="decision_tree"
-        What is trained, see ``algorithms.data_replacement.train_on_release``.
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are.
@@ -144,7 +144,7 @@ class DPMarginalsClassifier(TrainedOnRelease):
         self,
         epsilon=1.0,
         *,
-        classifier="decision_tree",
+        classifier="c45",
         classifier_scale="standard",
         sampling_ratio=1.0,
         n_bins=10,

@@ -97,7 +97,7 @@ class Sampler(LabelledEstimator):
 class NoisyCopies(Sampler):
     """Base of the samplers that release copies of training rows with Gaussian noise, and the parameter ``scale``.
 
-    A subclass says which rows are copied (``_source_rows``) and how large the noise is (``_noise_scale``).
+    A subclass says which rows are copied (``_source_rows``) and how large the noise is (``noise_scale``).
 
     Attributes
     ----------
@@ -119,14 +119,15 @@ class NoisyCopies(Sampler):
         self.scale_ = rows.std(axis=0) if self.scale == "standard" else np.ones(rows.shape[1])
         self.sample_indices_ = self._source_rows(labels, rng)
         noise = rng.standard_normal((len(self.sample_indices_), rows.shape[1]))
-        return rows[self.sample_indices_] + self._noise_scale() * self.scale_ * noise, labels[self.sample_indices_]
+        return rows[self.sample_indices_] + self.noise_scale * self.scale_ * noise, labels[self.sample_indices_]
 
     def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         """Return the position of the training row behind each row that is to be released."""
         raise TypeError(f"{type(self).__name__} does not say which rows it copies")
 
-    def _noise_scale(self) -> float:
-        """Return the standard deviation of the noise, in the unit of each attribute."""
+    @property
+    def noise_scale(self) -> float:
+        """Standard deviation of the noise, in the unit of each attribute."""
         raise TypeError(f"{type(self).__name__} does not say how large its noise is")
 
     def _claim_and_ledger(self) -> tuple[float, Event, tuple[Fault, ...]]:

@@ -15,20 +15,35 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from algorithms.base import PrivateClassifier
+from algorithms.data_replacement.c45 import C45Classifier
 from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.parameters import check_choice
 from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
 from algorithms.released.document import Origin
 
 
-def decision_tree(n_rows: int, seed: int) -> DecisionTreeClassifier:
-    """Return a tree in place of C4.5, which scikit-learn does not have.
+def c45(n_rows: int, seed: int) -> C45Classifier:
+    """Return C4.5, with its own pessimistic pruning: the paper prunes afterwards and does not say how."""
+    return C45Classifier()
 
-    Both cut numeric attributes in two where the classes' entropy falls most; C4.5 divides the fall by the entropy of
-    the cut. The paper prunes afterwards and does not say how; here by cost and complexity: a leaf has to save log2(n)
-    bits on n rows, about the length of its description.
+
+def c45_unpruned(n_rows: int, seed: int) -> C45Classifier:
+    """Return C4.5 as it is before pruning."""
+    return C45Classifier(prune=False)
+
+
+def cart_pruned(n_rows: int, seed: int) -> DecisionTreeClassifier:
+    """Return a tree that cuts by the fall of the entropy itself, pruned by cost and complexity.
+
+    A leaf has to save log2(n) bits on n rows, about the length of its description. That is our own choice, and a severe
+    one: a tree that learns from much noise is a single leaf.
     """
     return DecisionTreeClassifier(criterion="entropy", ccp_alpha=np.log2(n_rows) / n_rows, random_state=seed)
+
+
+def cart_leaf_2(n_rows: int, seed: int) -> DecisionTreeClassifier:
+    """Return the same tree with two rows or more in each leaf, not pruned."""
+    return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=seed)
 
 
 def back_propagation(n_rows: int, seed: int) -> MLPClassifier:
@@ -55,11 +70,16 @@ def svm(n_rows: int, seed: int) -> SVC:
     return SVC(C=1000.0, gamma=1 / 256, cache_size=500)
 
 
-CLASSIFIERS = {"decision_tree": decision_tree, "back_propagation": back_propagation, "svm": svm}
-"""Classifiers with the paper's settings, each a function of the number of released rows and a seed."""
+CLASSIFIERS = {make.__name__: make for make in (c45, back_propagation, svm, c45_unpruned, cart_pruned, cart_leaf_2)}
+"""Classifiers, each a function of the number of released rows and a seed: the paper's three, then readings of its tree.
+"""
 
 
-def _rule_of_tree(classifier: DecisionTreeClassifier) -> BinaryTree:
+def _rule_of_c45(classifier: C45Classifier) -> BinaryTree:
+    return classifier.tree_
+
+
+def _rule_of_cart(classifier: DecisionTreeClassifier) -> BinaryTree:
     tree = classifier.tree_
     labels = tree.value[:, 0].argmax(axis=1)
     return BinaryTree(
@@ -85,7 +105,8 @@ def _rule_of_one_class(classifier: DummyClassifier) -> OneClass:
 
 
 RULE_OF = {
-    DecisionTreeClassifier: _rule_of_tree,
+    C45Classifier: _rule_of_c45,
+    DecisionTreeClassifier: _rule_of_cart,
     MLPClassifier: _rule_of_net,
     SVC: _rule_of_svm,
     DummyClassifier: _rule_of_one_class,

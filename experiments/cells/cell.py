@@ -38,7 +38,7 @@ PROTOCOL: dict[str, Any] = {
 
 #: Choices of the options that are words or flags.
 _CHOICES = {
-    "evaluate_on": ("test", "train"),
+    "evaluate_on": ("test", "train", "folds"),
     "rows": ("all", "balanced"),
     "split": ("random", "in_order"),
     "common_noise": (False, True),
@@ -68,7 +68,8 @@ class Cell:
     repeat : int
         From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
     protocol : dict
-        As `read_protocol` returns it: ``test_size``; ``evaluate_on`` (``test`` or ``train``); ``rows`` (``all``, or
+        As `read_protocol` returns it: ``test_size``; ``evaluate_on`` (``test``, ``train``, or ``folds``: the
+        training rows, each predicted by a model of the other nine of ten folds); ``rows`` (``all``, or
         ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
         or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
         ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they

@@ -40,8 +40,8 @@ class Protocol(Document):
 
     test_size: float = 0.3
     """Share of test rows where a data set has no official split."""
-    evaluate_on: Literal["test", "train"] = "test"
-    """Which rows the metrics are measured on."""
+    evaluate_on: Literal["test", "train", "folds"] = "test"
+    """Which rows the metrics are measured on. ``folds``: the training rows, by 10-fold cross-validation."""
     rows: Literal["all", "balanced"] = "all"
     """``balanced``: as many rows of each class as the smallest class has, drawn anew in each repeat."""
     split: Literal["random", "in_order"] = "random"

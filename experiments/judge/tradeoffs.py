@@ -77,7 +77,8 @@ def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) ->
     curves : sequence of DataFrame
         As from `select_points`.
     equal, metric : str
-        What is held equal, and what is compared. Between its points a curve is a straight line.
+        What is held equal, and what is compared. Between its points a curve is a straight line, so of a bent curve
+        there must be many: chords lie inside of the bend, farther where points are farther apart.
 
     Returns
     -------

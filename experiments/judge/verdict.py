@@ -112,6 +112,13 @@ def is_error(metric: str) -> bool:
     return metric in ("mse", "unit_mse")
 
 
+_SHARES = (
+    *("membership_auc", "calibrated_auc", "calibrated_auc_copied", "calibrated_tpr_1", "calibrated_tpr_01"),
+    *("relinked", "interval_50", "interval_95"),
+)
+"""What a release leaks, as far as it lies between 0 and 1."""
+
+
 class MetricRange(NamedTuple):
     """The smallest and the largest value that a metric can have."""
 
@@ -129,10 +136,10 @@ def range_of(metric: str) -> MetricRange:
 
     Examples
     --------
-    >>> range_of("accuracy"), range_of("r2")
+    >>> range_of("relinked"), range_of("r2")
     (MetricRange(low=0.0, high=1.0), MetricRange(low=-inf, high=1.0))
     """
-    if is_in_per_cent(metric):
+    if is_in_per_cent(metric) or metric in _SHARES:
         return MetricRange(0.0, 1.0)
     if metric == "r2":
         return MetricRange(-math.inf, 1.0)

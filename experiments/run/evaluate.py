@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import datasets
 from algorithms.accounting.events import RELATIONS
@@ -22,6 +23,8 @@ from experiments.run.leakage import measure_leakage
 from experiments.run.metrics import number_classes, score_classes, score_numbers
 from experiments.run.splits import OPTIONS, domain_of, split_rows
 from experiments.store.record import Measured
+
+_N_FOLDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,7 @@ def evaluate_cell(cell: Cell) -> Measured:
     data = datasets.load(cell.dataset)
     split = _find_split(cell, data)
     train, test = _take_sides(split)
-    evaluated = train if cell.protocol["evaluate_on"] == "train" else test
+    evaluated = test if cell.protocol["evaluate_on"] == "test" else train
     domain = domain_of(data.domain, cell.protocol)
     estimator = estimators.make_estimator(
         cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
@@ -58,7 +61,12 @@ def evaluate_cell(cell: Cell) -> Measured:
     else:
         estimator.fit(train.frame if as_declared else train.matrix, train.target)
     fit_seconds = time.perf_counter() - started
-    predicted = np.asarray(estimator.predict(evaluated.frame if as_declared else evaluated.matrix))
+    rows = evaluated.frame if as_declared else evaluated.matrix
+    if cell.protocol["evaluate_on"] == "folds":
+        folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=cell.repeat)  # the same for every setting
+        predicted = cross_val_predict(estimator, rows, train.target, cv=folds)
+    else:
+        predicted = np.asarray(estimator.predict(rows))
     metrics = _score_predictions(data, evaluated, predicted)
     metrics |= _collect_published(estimator)
     if cell.protocol["leakage"]:

@@ -1,6 +1,7 @@
 """What released rows tell of the training rows: re-linking, membership, and the interval of Agrawal and Srikant.
 
-Each is the success of one attack, a lower bound of what leaks; only an accounted epsilon is an upper one. Distances are
+Each is the success of one attack, a lower bound of what leaks; only an accounted epsilon is an upper one. An average
+over all rows, such as an AUC, hides a leak of few; so does one over rows that were never copied. Distances are
 Euclidean, so attributes are to be put into units in which the noise is as large in all of them: `measure_leakage` does.
 """
 
@@ -11,14 +12,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial import cKDTree
-from scipy.stats import norm, rankdata
+from scipy.spatial.distance import cdist
+from scipy.stats import chi2, norm, rankdata
 
-from algorithms.data_replacement.sampler import Sampler, number_categories
+from algorithms.data_replacement.sampler import NoisyCopies, Sampler, number_categories
+from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 
-LEAKS = ("membership_auc", "membership_advantage", "relinked", "interval_50", "interval_95")
-"""Metrics of a release; the last three are of noisy copies only."""
+LEAKS = (
+    *("membership_auc", "membership_advantage", "calibrated_auc", "calibrated_tpr_1", "calibrated_tpr_01"),
+    *("calibrated_auc_copied", "relinked", "interval_50", "interval_95"),
+)
+"""Metrics of a release; the last four are of noisy copies only."""
+
+_FALSE_POSITIVES = {"calibrated_tpr_1": 0.01, "calibrated_tpr_01": 0.001}
+_N_BINS = 10  # of a continuous attribute, where marginals are compared
+_CHUNK = 256  # rows whose distances to all others are in memory at a time
+_FAR = 1e-3  # chance that noise takes a copy farther away than where being alone means nothing
+_NO_NOISE = 1e-3  # stands for the noise of copies that have none
 
 _ROUNDING = 1e-12  # two ways to compute the same distance differ by this share of it
 
@@ -80,6 +92,113 @@ def score_nearness(
         of_class = labels == label
         scores[of_class] = -cKDTree(released[released_labels == label]).query(rows[of_class])[0]
     return scores
+
+
+def score_copies(
+    rows: np.ndarray, labels: np.ndarray, released: np.ndarray, released_labels: np.ndarray, noise: float
+) -> np.ndarray:
+    """Score rows by how much likelier the released rows are if noisy copies of the row are among them.
+
+    The logarithm of the sum, over the released rows r of its class, of N(r; x, σ²) / p(r): to first order the logarithm
+    of the likelihood ratio (Neyman and Pearson). p is the density of the other released rows at r, seen through a
+    window of √2 σ, which is how far two copies of one row lie apart. Dividing by it is the calibration: a released row
+    where many others are is no sign of any row. Nor is one that is alone a sign of a row so far away that noise takes a
+    copy there once in a thousand times: the density has that of such a copy added.
+
+    Parameters
+    ----------
+    rows, labels, released, released_labels
+        As for `score_nearness`, in units in which the noise is as large in all attributes.
+    noise : float
+        Standard deviation σ of the noise, above 0.
+
+    Returns
+    -------
+    float64 array of shape (n,)
+        Minus infinity for a class of which at most one row was released.
+
+    Examples
+    --------
+    >>> near, lonely, crowd = [[0.0], [0.2], [0.1]], [[5.0]], np.array([[0.0], [0.1], [0.2], [5.1]])
+    >>> scores = score_copies(np.array(near + lonely), np.zeros(4), crowd, np.zeros(4), 0.5)
+    >>> int(scores.argmax())
+    3
+    """
+    scores = np.full(len(rows), -np.inf)
+    for label in np.unique(released_labels):
+        own = released[released_labels == label]
+        if len(own) > 1:
+            density = _sum_windows(own, own, math.sqrt(2) * noise, leave_out_itself=True)
+            density = np.logaddexp(density, -chi2.ppf(1 - _FAR, rows.shape[1]) / 2)
+            scores[labels == label] = _sum_windows(rows[labels == label], own, noise, -density)
+    return scores
+
+
+def _sum_windows(
+    points: np.ndarray,
+    centers: np.ndarray,
+    width: float,
+    log_weights: float | np.ndarray = 0.0,
+    leave_out_itself: bool = False,
+) -> np.ndarray:
+    """Return the logarithm of the sum of Gaussian windows around centers at points, which may be the same."""
+    sums = np.empty(len(points))
+    for start in range(0, len(points), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        logs = cdist(points[part], centers, "sqeuclidean") / (-2 * width**2) + log_weights
+        if leave_out_itself:
+            logs[np.arange(len(logs)), np.arange(start, start + len(logs))] = -np.inf
+        highest = logs.max(axis=1)
+        sums[part] = highest + np.log(np.exp(logs - highest[:, np.newaxis]).sum(axis=1))
+    return sums
+
+
+def score_marginals(
+    cells: np.ndarray, released_cells: np.ndarray, known_cells: np.ndarray, n_values: np.ndarray
+) -> np.ndarray:
+    """Score rows by how much more frequent their values are in the release than in known rows, one by one.
+
+    The sum over attributes of the logarithm of the ratio of both shares: the attack on published frequencies of Homer
+    et al. (2008). It works on a release of exact marginals, where no released row is near any row.
+
+    Parameters
+    ----------
+    cells : int array of shape (n, k)
+        Rows of one class that may have been training rows, by the place of each value.
+    released_cells, known_cells : int arrays of shape (m, k), (o, k)
+        Released rows of the class, and rows of the same distribution that the attacker has: none of ``cells``.
+    n_values : int array of shape (k,)
+        Values of each attribute.
+
+    Examples
+    --------
+    >>> score_marginals(np.array([[0], [1]]), np.array([[0], [0]]), np.array([[1], [1]]), np.array([2])).round(2)
+    array([ 1.61, -1.61])
+    """
+    scores = np.zeros(len(cells))
+    for column, n in enumerate(n_values):
+        own = cells[:, column]
+        shares = []
+        for side in (released_cells, known_cells):
+            counts = np.bincount(side[:, column], minlength=n) + 0.5  # no share is 0
+            shares.append(counts / counts.sum())
+        scores += np.log(shares[0] / shares[1])[own]
+    return scores
+
+
+def measure_hits(inside: np.ndarray, outside: np.ndarray, rate: float) -> float:
+    """Share of training rows above a threshold that another row is above with a chance of at most ``rate``.
+
+    The true positive rate at a false positive rate. The threshold is one of the scores of the other rows, so chosen
+    that one more of these would be above it with that chance, exactly; NaN where they are too few for any.
+
+    Examples
+    --------
+    >>> measure_hits(np.array([3.0, 9.0]), np.arange(10.0) / 2, 0.1), measure_hits(np.ones(2), np.arange(9.0), 0.01)
+    (0.5, nan)
+    """
+    place = math.floor(rate * (len(outside) + 1) * (1 + _ROUNDING))
+    return float(np.mean(inside > np.sort(outside)[-place])) if place else math.nan
 
 
 @dataclass(frozen=True)
@@ -198,9 +317,14 @@ def measure_leakage(sampler: Sampler, training: tuple, others: tuple) -> dict[st
     Returns
     -------
     dict
-        ``membership_auc`` and ``membership_advantage`` of the scores of `score_nearness`. Of noisy copies also
-        ``relinked``, and ``interval_50`` and ``interval_95``: width of the interval that holds the original value with
-        50 and 95 %, as a share of the attribute's declared range, at most 1, and the mean over attributes.
+        ``membership_auc`` and ``membership_advantage`` of the scores of `score_nearness`. ``calibrated_auc``,
+        ``calibrated_tpr_1`` and ``calibrated_tpr_01`` (`measure_hits` at 1 % and 0.1 %; NaN with fewer than 99 and 999
+        other rows of every class) of the scores of an attacker who knows how the rows were made: `score_copies` of
+        noisy copies; of other releases `score_marginals`, of every other of the other rows, while the rest of these are
+        known. Of noisy copies also ``calibrated_auc_copied``, the same of
+        the rows that were copied at least once alone; ``relinked``; and ``interval_50`` and ``interval_95``: width of
+        the interval that holds the original value with 50 and 95 %, as a share of the attribute's declared range, at
+        most 1, and the mean over attributes.
 
     Notes
     -----
@@ -226,8 +350,18 @@ def measure_leakage(sampler: Sampler, training: tuple, others: tuple) -> dict[st
     scores = score_nearness(inside / unit, labels, released / unit, released_labels)
     other_scores = score_nearness(outside / unit, other_labels, released / unit, released_labels)
     metrics = _attack_within_classes(scores, other_scores, labels, other_labels)
-    if not hasattr(sampler, "sample_indices_"):
-        return metrics
+    if not isinstance(sampler, NoisyCopies):
+        known, attacked = ((outside[start::2], other_labels[start::2]) for start in (0, 1))
+        given = domain, (released, released_labels), known
+        scores, other_scores = _score_by_marginals((inside, labels), *given), _score_by_marginals(attacked, *given)
+        return metrics | _attack_calibrated(scores, other_scores, labels, attacked[1])
+    noise = sampler.noise_scale or _NO_NOISE
+    scores = score_copies(inside / unit, labels, released / unit, released_labels, noise)
+    other_scores = score_copies(outside / unit, other_labels, released / unit, released_labels, noise)
+    metrics |= _attack_calibrated(scores, other_scores, labels, other_labels)
+    copied = np.unique(sampler.sample_indices_)
+    of_copied = _attack_within_classes(scores[copied], other_scores, labels[copied], other_labels)
+    metrics["calibrated_auc_copied"] = of_copied["membership_auc"]
     sources, ranges = sampler.sample_indices_, attribute_ranges(domain)
     metrics["relinked"] = measure_relinking(inside / unit, released / unit, sources)
     for confidence in (0.5, 0.95):
@@ -241,6 +375,33 @@ def _number_rows(side: tuple, domain: Domain) -> tuple[np.ndarray, np.ndarray]:
     X, labels = side
     codes, _ = domain.encode(X)
     return number_categories(codes, domain), np.asarray(labels)
+
+
+def _score_by_marginals(side: tuple, domain: Domain, released: tuple, known: tuple) -> np.ndarray:
+    """Return the scores of rows by `score_marginals`; all of these, of the release and known, are rows and labels."""
+    first = [isinstance(feature, Nominal) for feature in domain.features]
+    n_values = np.array([_N_BINS if isinstance(one, Continuous) else len(one.categories) for one in domain.features])
+    sides = side, released, known
+    cells = [bin_continuous(rows - first, domain, _N_BINS).astype(np.int64) for rows, _ in sides]
+    scores = np.full(len(cells[0]), -np.inf)
+    for label in np.unique(side[1]):
+        of_class = [labels == label for _, labels in sides]
+        own, of_release, of_known = (rows[is_own] for rows, is_own in zip(cells, of_class, strict=True))
+        scores[of_class[0]] = score_marginals(own, of_release, of_known, n_values)
+    return scores
+
+
+def _attack_calibrated(
+    inside: np.ndarray, outside: np.ndarray, labels: np.ndarray, other_labels: np.ndarray
+) -> dict[str, float]:
+    """Return the metrics of calibrated scores, each the mean over the classes in which it can be measured."""
+    metrics = {"calibrated_auc": _attack_within_classes(inside, outside, labels, other_labels)["membership_auc"]}
+    classes, sizes = np.unique(labels, return_counts=True)
+    for name, rate in _FALSE_POSITIVES.items():
+        hits = np.array([measure_hits(inside[labels == one], outside[other_labels == one], rate) for one in classes])
+        is_known = ~np.isnan(hits)
+        metrics[name] = float(np.average(hits[is_known], weights=sizes[is_known])) if is_known.any() else math.nan
+    return metrics
 
 
 def _attack_within_classes(

@@ -1,0 +1,80 @@
+"""``attributes``: the attributes of data sets, their kinds and numbers of categories, beside what the paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from documents.document import ListOf
+from experiments.config.data import task_and_domain
+from experiments.config.paper import Paper, PaperTable
+from plots.facts import name_categories
+from plots.labels import MISSING, label_name
+from plots.latex import write_table
+
+
+class AttributesTable(PaperTable):
+    """One row for each attribute, with the number of its categories: 0 of a continuous one.
+
+    A printed number is of the metric ``categories_<attribute>``.
+    """
+
+    kind: Literal["attributes"]
+    datasets: ListOf[str]
+    """The data sets, in the order of the rows."""
+
+    def check(self, paper: Paper) -> None:
+        """Check that there are such data sets.
+
+        Raises
+        ------
+        BadInput
+            If there is none of a name.
+        """
+        for name in self.datasets:
+            task_and_domain(name)
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Return the tidy form: dataset, attribute, categories, printed, verdict, note."""
+        exact = numbers[numbers["statistic"] == "exact"]
+        printed = {(row["dataset"], row["metric"]): row for row in exact.to_dict("records")}
+        rows = []
+        for name in self.datasets:
+            for feature in task_and_domain(name)[1].features:
+                fact = name_categories(feature.name)
+                number, value = printed.get((name, fact), {}), facts.get((name, fact))
+                judged = {"printed": number.get("printed"), "verdict": number.get("verdict", "")}
+                note = "" if value is not None else "INCOMPLETE: data set not available"
+                rows.append({"dataset": name, "attribute": feature.name, "categories": value, **judged, "note": note})
+        return pd.DataFrame(rows).astype({"categories": "Int64", "printed": "Int64"})
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table; what could not be counted is a dash."""
+        body = []
+        for row in frame.to_dict("records"):
+            body.append([label_name(paper, row["dataset"]), row["attribute"], *_describe_kind(row["categories"])])
+        write_table(path, self.title, ["data set", "attribute", "kind", "categories"], body, "")
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them."""
+        rows = []
+        for row in frame.to_dict("records"):
+            kind, categories = _describe_kind(row["categories"])
+            printed = "" if pd.isna(row["printed"]) else _describe_kind(row["printed"])[1]
+            own = {"band": "", "note": row["note"]}
+            cells = [
+                {"ours": kind, "printed": "", "verdict": "", **own},
+                {"ours": categories, "printed": printed, "verdict": row["verdict"], **own},
+            ]
+            rows.append((row["attribute"], cells))
+        return {"note": "", "corner": "attribute", "columns": ["kind", "categories"], "rows": rows}
+
+
+def _describe_kind(n_categories: Any) -> tuple[str, str]:
+    """Return what kind of attribute has so many categories, and their number."""
+    if pd.isna(n_categories):
+        return MISSING, MISSING
+    return ("nominal", str(n_categories)) if n_categories else ("continuous", "none")
