@@ -113,9 +113,9 @@ def count_original_rows(name: str) -> int | None:
 
     Examples
     --------
-    >>> count_original_rows("no_such_set")
+    >>> count_original_rows("aduld")
     Traceback (most recent call last):
-    datasets.catalogue.UnknownDataset: there is no data set 'no_such_set'
+    datasets.catalogue.UnknownDataset: unknown data set 'aduld'; did you mean 'adult'?
     """
     entry = catalogue.read_entry(name)
     files = source.original_files(entry)

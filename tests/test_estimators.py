@@ -362,6 +362,9 @@ BAD_PARAMETERS = {
     "degree": [0, -1, 1.5, "2", None, True],
     "scaling": ["boxes", None],
     "sensitivity": ["constant", 2.0],
+    "target_scaling": ["own", None],
+    "ridge": ["largest", None],
+    "least_share": [0, -0.1, 0.6, math.nan, "small", None],
     "split": ["equal", None],
     "repair": ["trimmed", None, "trim+ridge"],
     "fit_intercept": ["yes", 1, None],
@@ -442,7 +445,9 @@ OTHER_READINGS = {
     },
     algorithms.PFDPDTClassifier: {"level_budget": "uniform"},
     algorithms.EDPRFClassifier: {"level_budget": "uniform"},
-    algorithms.FunctionalMechanismRegressor: {"sensitivity": "with_constant"},
+    algorithms.FunctionalMechanismRegressor: {"sensitivity": "with_constant", "target_scaling": "none"},
+    algorithms.DPCRegressor: {"ridge": "smaller", "target_scaling": "none"},
+    algorithms.DPBARegressor: {"target_scaling": "none"},
 }
 
 

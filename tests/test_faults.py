@@ -103,7 +103,7 @@ IN_PYTHON = [
     Fault(
         "disjoint trees that all see all rows: eDPRF",
         "algorithms.forests.edprf:EDPRFClassifier._sampling_rule",
-        '"disjoint"',
+        "self.sampling",
         '"all"',
         "4",
         ("curves: nursery, edprf, epsilon = 1",),
@@ -143,8 +143,8 @@ IN_PYTHON = [
     Fault(
         "measured on the training rows",
         "experiments.run.evaluate:evaluate_cell",
-        "else test",
-        "else train",
+        "= test if",
+        "= train if",
         "1",
         ("classification: congvote, extra_trees, epsilon = 1",),
     ),

@@ -131,7 +131,9 @@ def test_a_part_has_the_class_of_its_kind():
 
 @pytest.mark.parametrize("contents", [None, "grid", ["grid"], {}, {"kind": None}, {"kind": ["grid"]}, {"kind": 3}])
 def test_a_part_without_a_kind_is_refused(contents):
-    with pytest.raises(DocumentError, match=r"tables\.0: write a mapping with a kind: datasets, grid, span"):
+    with pytest.raises(
+        DocumentError, match=r"tables\.0: write a mapping with a kind: attributes, datasets, grid, span"
+    ):
         make_paper(tables=[contents])
     with pytest.raises(DocumentError, match=r"tables\.0: kind 'gird' is not known; did you mean 'grid'\?"):
         make_paper(tables=[{"kind": "gird"}])

@@ -706,8 +706,12 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
     ("part", "item", "message"),
     [
         ("tables", GRID | {"kind": "gird"}, "tables.0: kind 'gird' is not known; did you mean 'grid'"),
-        ("tables", GRID | {"kind": ["grid"]}, "tables.0: write a mapping with a kind: datasets, grid, span"),
-        ("tables", [], "tables.0: write a mapping with a kind: datasets, grid, span"),
+        (
+            "tables",
+            GRID | {"kind": ["grid"]},
+            "tables.0: write a mapping with a kind: attributes, datasets, grid, span",
+        ),
+        ("tables", [], "tables.0: write a mapping with a kind: attributes, datasets, grid, span"),
         ("tables", GRID | {"rows": "params.depth"}, "no axis 'params.depth'"),
         ("tables", GRID | {"metric": "acuracy"}, "no metric 'acuracy'; did you mean 'accuracy'"),
         ("tables", GRID | {"metric": ["accuracy"]}, "tables.0: columns: metric goes with a list"),

@@ -483,8 +483,8 @@ def test_a_curve_over_a_thousand_readings_is_a_small_file(tmp_path):
 
 
 def test_a_paper_that_leaves_nothing_open_says_so(capsys):
-    assert exit_code("do=readings", "paper=3") == 2
-    assert "paper 3 has no readings" in capsys.readouterr().err
+    assert exit_code("do=readings", "paper=demo") == 2
+    assert "paper demo has no readings" in capsys.readouterr().err
 
 
 def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monkeypatch, capsys):

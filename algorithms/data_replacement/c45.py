@@ -5,26 +5,20 @@ The paper turns every category into a number before it trains, so no test has mo
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import betaincinv
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from algorithms.jit import compiled
 from algorithms.released.classifier import BinaryTree
 
 _FEWEST, _MOST = 2, 25
 """Rows that each side of a cut needs: a tenth of the average of a class, but not less, nor more, than these."""
 _SLACK = 0.1  # errors that a subtree must save to stay, as in Quinlan's program
 _NOTHING = 1e-9  # bits; what rounding leaves of a gain of 0
-_DECIMALS = 10  # to which gain ratios are compared, so that rounding breaks no tie: the first one wins
-
-
-class _Cut(NamedTuple):
-    feature: int
-    at: float
+_ROUND = 1e10  # gain ratios are compared to ten decimals, so that rounding breaks no tie: the first one wins
 
 
 class C45Classifier(ClassifierMixin, BaseEstimator):
@@ -61,7 +55,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> tree = C45Classifier().fit([[1.0], [2.0], [8.0], [9.0]], ["no", "no", "yes", "yes"])
-    >>> tree.tree_.cut[0], tree.predict([[4.0], [6.0]])
+    >>> float(tree.tree_.cut[0]), tree.predict([[4.0], [6.0]])
     (5.0, array(['no', 'yes'], dtype='<U3'))
     """
 
@@ -74,7 +68,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float32)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        tree, counts = _grow(X.astype(np.float64), np.eye(len(self.classes_))[codes])
+        tree, counts = _grow(X.astype(np.float64), codes, len(self.classes_))
         self.tree_ = _prune(tree, counts, self.confidence) if self.prune else tree
         return self
 
@@ -84,15 +78,17 @@ class C45Classifier(ClassifierMixin, BaseEstimator):
         return self.classes_[self.tree_.classify(validate_data(self, X, dtype=np.float32, reset=False))]
 
 
-def _grow(rows: np.ndarray, classes: np.ndarray) -> tuple[BinaryTree, np.ndarray]:
+def _grow(rows: np.ndarray, codes: np.ndarray, n_classes: int) -> tuple[BinaryTree, np.ndarray]:
     """Return the tree that is not pruned, a parent before its children, and the rows of each class in each node.
 
     Parameters
     ----------
     rows : float64 array of shape (n, k)
         Training rows.
-    classes : float64 array of shape (n, c)
-        1 at the class of each row.
+    codes : int64 array of shape (n,)
+        The class of each row, from 0.
+    n_classes : int
+        Number of classes.
     """
     feature, cut, children, counts = [], [], [], []
     waiting = [(np.arange(len(rows)), -1, 0)]
@@ -101,49 +97,67 @@ def _grow(rows: np.ndarray, classes: np.ndarray) -> tuple[BinaryTree, np.ndarray
         node = len(feature)
         if parent >= 0:
             children[parent][side] = node
-        best = _find_cut(rows[members], classes[members])
-        feature.append(best.feature if best else -1)
-        cut.append(best.at if best else 0.0)
+        total = np.bincount(codes[members], minlength=n_classes)
+        best, at = _find_cut(rows, codes, members, total)
+        feature.append(best)
+        cut.append(at)
         children.append([-1, -1])
-        counts.append(classes[members].sum(axis=0))
-        if best:
-            is_left = rows[members, best.feature] <= best.at
+        counts.append(total)
+        if best >= 0:
+            is_left = rows[members, best] <= at
             waiting += [(members[~is_left], node, 1), (members[is_left], node, 0)]
     left, right = np.array(children, dtype=np.int64).T
-    of_class = np.array(counts)
+    of_class = np.array(counts, dtype=np.float64)
     labels = of_class.argmax(axis=1)
     return BinaryTree(np.array(feature, dtype=np.int64), np.array(cut), left.copy(), right.copy(), labels), of_class
 
 
-def _find_cut(rows: np.ndarray, classes: np.ndarray) -> _Cut | None:
-    """Return the cut of a node, None for a leaf."""
-    n, total = len(rows), classes.sum(axis=0)
-    fewest = int(np.clip(0.1 * n / len(total), _FEWEST, _MOST))
-    if n < 2 * fewest or total.max() == n:
-        return None
-    order = np.argsort(rows, axis=0, kind="stable")
-    values = np.take_along_axis(rows, order, axis=0)
-    below = np.cumsum(classes[order], axis=0)[fewest - 1 : n - fewest]  # rows of each class up to each position
-    before, after = values[fewest - 1 : n - fewest], values[fewest : n - fewest + 1]
-    size = np.arange(fewest, n - fewest + 1)[:, np.newaxis] / n
-    inside = size * _entropy(below) + (1 - size) * _entropy(total - below)
-    gain = _entropy(total[np.newaxis]) - inside
-    ratio = np.round(gain / _entropy(np.stack([size, 1 - size], axis=-1)), _DECIMALS)
-    ratio[(before == after) | (gain <= _NOTHING)] = -np.inf
-    best, features = ratio.argmax(axis=0), np.arange(rows.shape[1])
-    ratios, gains = ratio[best, features], gain[best, features]
+@compiled
+def _find_cut(rows, codes, members, total):
+    """Return the feature that a node is cut by, and where; -1 and 0 for a leaf."""
+    n, n_features = members.shape[0], rows.shape[1]
+    fewest = int(min(max(0.1 * n / total.shape[0], _FEWEST), _MOST))
+    cuts, gains, ratios = np.zeros(n_features), np.zeros(n_features), np.full(n_features, -np.inf)
+    if n >= 2 * fewest and total.max() < n:
+        for f in range(n_features):
+            cuts[f], gains[f], ratios[f] = _best_of_feature(rows[members, f], codes[members], total, fewest)
     is_cut = np.isfinite(ratios)
     if not is_cut.any():
-        return None
-    competes = is_cut & (gains >= gains[is_cut].mean() - _NOTHING)
-    chosen = int(np.argmax(np.where(competes, ratios, -np.inf)))
-    return _Cut(chosen, float((before[best[chosen], chosen] + after[best[chosen], chosen]) / 2))
+        return -1, 0.0
+    ratios[gains < gains[is_cut].mean() - _NOTHING] = -np.inf
+    chosen = int(ratios.argmax())
+    return chosen, cuts[chosen]
 
 
-def _entropy(counts: np.ndarray) -> np.ndarray:
-    """Return the entropy in bits along the last axis of counts, or of shares."""
-    shares = counts / counts.sum(axis=-1, keepdims=True)
-    return -(shares * np.log2(shares, out=np.zeros_like(shares), where=shares > 0)).sum(axis=-1)
+@compiled
+def _best_of_feature(values, codes, total, fewest):
+    """Return the cut of one feature with the largest gain ratio, its gain and the ratio; -inf where there is none."""
+    order = np.argsort(values, kind="mergesort")
+    n, of_all = values.shape[0], _entropy(total)
+    below, above = np.zeros_like(total), total.copy()
+    cut, best_gain, best_ratio = 0.0, 0.0, -np.inf
+    for i in range(n - fewest):
+        below[codes[order[i]]] += 1
+        above[codes[order[i]]] -= 1
+        before, after = values[order[i]], values[order[i + 1]]
+        if i + 1 < fewest or before == after:
+            continue
+        size = np.array([i + 1, n - i - 1])
+        gain = of_all - (size[0] * _entropy(below) + size[1] * _entropy(above)) / n
+        ratio = np.rint(gain / _entropy(size) * _ROUND) / _ROUND
+        if gain > _NOTHING and ratio > best_ratio:
+            cut, best_gain, best_ratio = (before + after) / 2, gain, ratio
+    return cut, best_gain, best_ratio
+
+
+@compiled
+def _entropy(counts):
+    """Return the entropy in bits of some counts."""
+    n, entropy = counts.sum(), 0.0
+    for count in counts:
+        if count > 0:
+            entropy -= count / n * np.log2(count / n)
+    return entropy
 
 
 def expect_errors(n_errors: np.ndarray, n_rows: np.ndarray, confidence: float = 0.25) -> np.ndarray:

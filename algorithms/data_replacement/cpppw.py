@@ -200,7 +200,7 @@ def choose_ratio(X, y, classifier: TrainedOnRelease, ratios=RATIOS, *, n_folds: 
     >>> from algorithms import Continuous, Domain, Nominal
     >>> model = CPPPWClassifier(domain=Domain((Continuous("x", 0, 99),), Nominal("y", (0, 1))), random_state=0)
     >>> choose_ratio([[x] for x in range(100)], [int(x > 50) for x in range(100)], model, (1.0, 2.0), random_state=0)
-    2.0
+    1.0
     """
     folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(np.zeros(len(y)), y))
     models = [clone(classifier).set_params(sampling_ratio=ratio) for ratio in sorted(ratios)]

@@ -33,7 +33,7 @@ def list_kinds(part: str) -> tuple[str, ...]:
     Examples
     --------
     >>> list_kinds("tables")
-    ('datasets', 'grid', 'span')
+    ('attributes', 'datasets', 'grid', 'span')
     """
     package = util.find_spec(find_packages()[part])
     folders = package.submodule_search_locations or [] if package else []

@@ -102,7 +102,7 @@ def build_known_places(n_rows: int = 400) -> ReleasePair:
     y[(here == 0) & (without_first == 1)] = 0
     y[(here == 1) & (without_first == 0)] = 1
     X = np.zeros((n_rows, 1))
-    params = {"n_estimators": 2, "max_depth": 2, "sampling": None}
+    params = {"n_estimators": 2, "max_depth": 2, "sampling": "disjoint"}
     return ReleasePair("first in order, places known", _MANY, (X[1:], y[1:]), (X, y), (0,), params)
 
 
