@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
-from experiments.config.papers import read_paper
+from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.numbers.printed import read_numbers_of
@@ -27,7 +27,9 @@ from experiments.store.record import Record
 
 def run_command(request: SweepRequest) -> int:
     """Ask the questions of some papers, or of all that leave anything open; returns the exit code."""
-    papers = {name: read_paper(name) for name in request.list_papers()}
+    papers = {}
+    for name in request.list_papers():
+        papers[name] = prepare_paper(read_paper(name).to_mapping(), name, repeats=None)
     codes = []
     for name, paper in papers.items():
         if paper.readings or list_curves(paper)[0]:
