@@ -32,7 +32,7 @@ from experiments.store.record import Measured, Record
 from experiments.store.study_rows import count_cells
 from tests.papers import make_paper
 
-CELL = Cell("car", "random_forest", {"n_estimators": 5, "max_depth": None}, 0.5, 3)
+CELL = Cell("car", "rdt", {"n_estimators": 5, "max_depth": None}, 0.5, 3)
 
 
 def test_options_that_came_later_leave_the_seeds_of_earlier_results_alone():
@@ -153,10 +153,16 @@ def test_rows_and_splits_that_cannot_be_are_refused(dataset, option, message):
 def test_identity_and_seed_never_change():
     # Pinned: if this fails, every published number changes.
     assert CELL.identity == (
-        '{"algorithm":"random_forest","dataset":"car","epsilon":0.5,"params":{"max_depth":null,"n_estimators":5},'
+        '{"algorithm":"rdt","dataset":"car","epsilon":0.5,"params":{"max_depth":null,"n_estimators":5},'
         '"protocol":{"evaluate_on":"test","test_size":0.3},"repeat":3}'
     )
-    assert CELL.seed == 2161553131
+    assert CELL.seed == 1919973336
+
+
+def test_what_takes_no_epsilon_is_the_same_model_at_every_epsilon():
+    forest = replace(CELL, algorithm="random_forest")
+    assert forest.seed == replace(forest, epsilon=math.inf).seed != replace(forest, repeat=4).seed
+    assert CELL.seed != replace(CELL, epsilon=math.inf).seed
 
 
 def test_order_of_parameters_does_not_matter():

@@ -90,37 +90,46 @@ def _grow(rows: np.ndarray, codes: np.ndarray, n_classes: int) -> tuple[BinaryTr
     n_classes : int
         Number of classes.
     """
+    columns, logs = np.ascontiguousarray(rows.T), _multiply_by_log(len(rows))
+    order = np.argsort(columns, axis=1, kind="stable")  # once: a node has a slice of it, where each attribute is sorted
     feature, cut, children, counts = [], [], [], []
-    waiting = [(np.arange(len(rows)), -1, 0)]
+    waiting = [(0, len(rows), -1, 0)]
     while waiting:
-        members, parent, side = waiting.pop()
+        start, stop, parent, side = waiting.pop()
         node = len(feature)
         if parent >= 0:
             children[parent][side] = node
-        total = np.bincount(codes[members], minlength=n_classes)
-        best, at = _find_cut(rows, codes, members, total)
+        members = order[:, start:stop]
+        total = np.bincount(codes[members[0]], minlength=n_classes)
+        best, at = _find_cut(columns, codes, members, total, logs)
         feature.append(best)
         cut.append(at)
         children.append([-1, -1])
         counts.append(total)
         if best >= 0:
-            is_left = rows[members, best] <= at
-            waiting += [(members[~is_left], node, 1), (members[is_left], node, 0)]
+            middle = start + _divide(members, columns[best], at)
+            waiting += [(middle, stop, node, 1), (start, middle, node, 0)]
     left, right = np.array(children, dtype=np.int64).T
     of_class = np.array(counts, dtype=np.float64)
     labels = of_class.argmax(axis=1)
     return BinaryTree(np.array(feature, dtype=np.int64), np.array(cut), left.copy(), right.copy(), labels), of_class
 
 
+def _multiply_by_log(n: int) -> np.ndarray:
+    """Return i log2 i for i from 0 to n: entropies of counts are sums of these."""
+    numbers = np.arange(n + 1.0)
+    return numbers * np.log2(np.maximum(numbers, 1.0))
+
+
 @compiled
-def _find_cut(rows, codes, members, total):
+def _find_cut(columns, codes, members, total, logs):
     """Return the feature that a node is cut by, and where; -1 and 0 for a leaf."""
-    n, n_features = members.shape[0], rows.shape[1]
+    n_features, n = members.shape
     fewest = int(min(max(0.1 * n / total.shape[0], _FEWEST), _MOST))
     cuts, gains, ratios = np.zeros(n_features), np.zeros(n_features), np.full(n_features, -np.inf)
     if n >= 2 * fewest and total.max() < n:
         for f in range(n_features):
-            cuts[f], gains[f], ratios[f] = _best_of_feature(rows[members, f], codes[members], total, fewest)
+            cuts[f], gains[f], ratios[f] = _best_of_feature(columns[f], codes, members[f], total, fewest, logs)
     is_cut = np.isfinite(ratios)
     if not is_cut.any():
         return -1, 0.0
@@ -130,34 +139,56 @@ def _find_cut(rows, codes, members, total):
 
 
 @compiled
-def _best_of_feature(values, codes, total, fewest):
-    """Return the cut of one feature with the largest gain ratio, its gain and the ratio; -inf where there is none."""
-    order = np.argsort(values, kind="mergesort")
-    n, of_all = values.shape[0], _entropy(total)
+def _best_of_feature(values, codes, members, total, fewest, logs):
+    """Return the cut of one feature with the largest gain ratio, its gain and the ratio; -inf where there is none.
+
+    ``members`` are the node's rows by their value. Entropies are here in bits times rows.
+    """
+    n, of_all = members.shape[0], _sum_entropy(total, logs)
     below, above = np.zeros_like(total), total.copy()
     cut, best_gain, best_ratio = 0.0, 0.0, -np.inf
     for i in range(n - fewest):
-        below[codes[order[i]]] += 1
-        above[codes[order[i]]] -= 1
-        before, after = values[order[i]], values[order[i + 1]]
+        below[codes[members[i]]] += 1
+        above[codes[members[i]]] -= 1
+        before, after = values[members[i]], values[members[i + 1]]
         if i + 1 < fewest or before == after:
             continue
-        size = np.array([i + 1, n - i - 1])
-        gain = of_all - (size[0] * _entropy(below) + size[1] * _entropy(above)) / n
-        ratio = np.rint(gain / _entropy(size) * _ROUND) / _ROUND
+        gain = (of_all - _sum_entropy(below, logs) - _sum_entropy(above, logs)) / n
+        of_cut = (logs[n] - logs[i + 1] - logs[n - i - 1]) / n
+        ratio = np.rint(gain / of_cut * _ROUND) / _ROUND
         if gain > _NOTHING and ratio > best_ratio:
             cut, best_gain, best_ratio = (before + after) / 2, gain, ratio
     return cut, best_gain, best_ratio
 
 
 @compiled
-def _entropy(counts):
-    """Return the entropy in bits of some counts."""
-    n, entropy = counts.sum(), 0.0
+def _sum_entropy(counts, logs):
+    """Return the entropy in bits of some counts, times their sum."""
+    n, entropy = 0, 0.0
     for count in counts:
-        if count > 0:
-            entropy -= count / n * np.log2(count / n)
-    return entropy
+        n += count
+        entropy -= logs[count]
+    return entropy + logs[n]
+
+
+@compiled
+def _divide(members, values, cut):
+    """Put the rows up to a cut first, each attribute's in their order; return how many these are."""
+    n_features, n = members.shape
+    n_left, later = 0, np.empty(n, dtype=members.dtype)
+    for f in range(n_features):
+        n_left = 0
+        n_right = 0
+        for i in range(n):
+            row = members[f, i]
+            if values[row] <= cut:
+                members[f, n_left] = row
+                n_left += 1
+            else:
+                later[n_right] = row
+                n_right += 1
+        members[f, n_left:] = later[:n_right]
+    return n_left
 
 
 def expect_errors(n_errors: np.ndarray, n_rows: np.ndarray, confidence: float = 0.25) -> np.ndarray:

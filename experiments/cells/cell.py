@@ -14,13 +14,14 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from experiments.cells import code_version
+from experiments.config import estimators
 from experiments.config.setting import keep_entries
 from experiments.errors import BadInput, suggest_name
 
@@ -130,8 +131,14 @@ class Cell:
 
     @property
     def seed(self) -> int:
-        """Random state of the algorithm, 32 bits, from the identity alone; with common noise from a part of it."""
-        words = self._identity_of_noise if self.protocol["common_noise"] else self.identity
+        """Random state of the algorithm, 32 bits, from the identity alone; with common noise from a part of it.
+
+        An algorithm that takes no ε is the same model at every ε, so it has the seed of ε = ∞.
+        """
+        if self.protocol["common_noise"]:
+            words = self._identity_of_noise
+        else:
+            words = (self if estimators.takes_epsilon(self.algorithm) else replace(self, epsilon=math.inf)).identity
         entropy = int.from_bytes(hashlib.sha256(words.encode()).digest())
         return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 

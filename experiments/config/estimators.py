@@ -105,6 +105,18 @@ def own_epsilon(name: str) -> dict[str, float]:
     return {"epsilon": entry["epsilon"]} if "epsilon" in entry else {}
 
 
+@cache
+def takes_epsilon(name: str) -> bool:
+    """Return whether what an algorithm does depends on the ε that it is run with.
+
+    Examples
+    --------
+    >>> takes_epsilon("majority"), takes_epsilon("polynomial_regression"), takes_epsilon("fm")
+    (False, False, True)
+    """
+    return "epsilon" in list_parameters(find_target(name)) and not own_epsilon(name)
+
+
 def list_packages(name: str) -> dict[str, str]:
     """Return the versions of the packages that run an algorithm in an environment of its own; none of most.
 

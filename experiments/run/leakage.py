@@ -356,8 +356,9 @@ def measure_leakage(sampler: Sampler, training: tuple, others: tuple) -> dict[st
         scores, other_scores = _score_by_marginals((inside, labels), *given), _score_by_marginals(attacked, *given)
         return metrics | _attack_calibrated(scores, other_scores, labels, attacked[1])
     noise = sampler.noise_scale or _NO_NOISE
-    scores = score_copies(inside / unit, labels, released / unit, released_labels, noise)
-    other_scores = score_copies(outside / unit, other_labels, released / unit, released_labels, noise)
+    everyone, their_labels = np.concatenate([inside, outside]), np.concatenate([labels, other_labels])
+    scores = score_copies(everyone / unit, their_labels, released / unit, released_labels, noise)
+    scores, other_scores = np.split(scores, [len(inside)])
     metrics |= _attack_calibrated(scores, other_scores, labels, other_labels)
     copied = np.unique(sampler.sample_indices_)
     of_copied = _attack_within_classes(scores[copied], other_scores, labels[copied], other_labels)
