@@ -77,6 +77,7 @@ def test_repeats_end_where_the_paper_or_the_claim_says():
     assert ask(table, most_repeats=160)[0].repeats == 120
     assert ask(make_table(clear_at_one, 30), claims=[ABOVE | {"most_repeats": 30}]) == []
     assert ask(make_table(clear_at_one, 20), claims=[ABOVE | {"most_repeats": 30}])[0].repeats == 30
+    assert ask(make_table(clear_at_one, 80), claims=[ABOVE | {"most_repeats": 160}])[0].repeats == 120
     result = judge(table)
     assert (result["verdict"], result["repeats"], result["looks"]) == ("undecided", 80, [20, 80])
 
@@ -91,6 +92,9 @@ def test_given_repeats_are_one_look():
     assert result["looks"] == [20]
     assert prepare_paper(contents, "0", None).most_repeats == 80
     assert prepare_paper(contents, "0", 20, 40).most_repeats == 40
+    of_claim = contents | {"claims": [ABOVE | {"most_repeats": 160}]}
+    assert prepare_paper(of_claim, "0", None).claims[0].most_repeats == 160
+    assert prepare_paper(of_claim, "0", 20).claims[0].most_repeats is None
 
 
 @pytest.mark.parametrize("first", [1, 3, 10])

@@ -11,6 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
+from experiments.config.setting import drop_entries
 from experiments.config.substitutes import find_substitutes, replace_datasets
 from experiments.errors import BadInput, suggest_name
 
@@ -74,7 +75,8 @@ def prepare_paper(
     repeats : int or None
         Runs of every setting; as many as the paper asks for, and more where verdicts need them, if None.
     most_repeats : int, optional
-        The most that a verdict may take; as many as ``repeats`` if only these are given.
+        The most that a verdict may take, whatever the paper says of it or of a claim; as many as ``repeats`` if only
+        these are given.
 
     Raises
     ------
@@ -86,4 +88,6 @@ def prepare_paper(
     substitutes = find_substitutes(written.instead)
     in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
     in_use["most_repeats"] = most_repeats or repeats or written.most_repeats
+    if most_repeats or repeats:
+        contents = {**contents, "claims": [drop_entries(claim, ("most_repeats",)) for claim in contents.get("claims", ())]}
     return parse_paper(replace_datasets(contents, substitutes) | in_use, file)

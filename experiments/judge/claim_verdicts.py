@@ -172,7 +172,7 @@ def _list_tested(paper: Paper, groups: Sequence[ClaimGroup]) -> list[int]:
 
 
 def _replay(paper: Paper, claim: ClaimAboutRuns, evidence: Evidence, groups: Sequence[ClaimGroup]) -> Replay:
-    most = max(paper.repeats, min(claim.most_repeats or paper.most_repeats, paper.most_repeats))
+    most = max(paper.repeats, claim.most_repeats or paper.most_repeats)
     looks = list_looks(paper.repeats, most)
     if evidence.unfit:
         looks = looks[: bisect_right(looks, min(evidence.unfit)) + 1]
