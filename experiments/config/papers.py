@@ -89,5 +89,6 @@ def prepare_paper(
     in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
     in_use["most_repeats"] = most_repeats or repeats or written.most_repeats
     if most_repeats or repeats:
-        contents = {**contents, "claims": [drop_entries(claim, ("most_repeats",)) for claim in contents.get("claims", ())]}
+        claims = [drop_entries(claim, ("most_repeats",)) for claim in contents.get("claims", ())]
+        contents = {**contents, "claims": claims}
     return parse_paper(replace_datasets(contents, substitutes) | in_use, file)

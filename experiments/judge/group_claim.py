@@ -90,8 +90,8 @@ class ClaimAboutRuns(Claim, ABC):
     metric: str
     """The metric that it is about."""
     most_repeats: int | None = Field(None, ge=1)
-    """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more where
-    it is cheap. What the command line asks for comes before both."""
+    """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
+    where it is cheap. What the command line asks for comes before both."""
 
     @abstractmethod
     def explain_missing(self, paper: Paper) -> str:
