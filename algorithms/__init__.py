@@ -24,14 +24,14 @@ _NAMES = {
     "data_replacement.dp_marginals": ("DPMarginalsClassifier", "MarginalReplacement"),
     "released.document": ("ReleaseError", "load_release"),
 }
-_MODULES = {name: f"algorithms.{module}" for module, names in _NAMES.items() for name in names}
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str):
     if name not in _MODULES:
-        raise AttributeError(f"module 'algorithms' has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES[name]), name)
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numba
 
+from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -23,6 +25,7 @@ def _source_hash() -> str:
 
 
 _CACHE_NAME = f"numba-{_source_hash()}"
+_CACHE = ROOT / ".cache" if IS_CHECKOUT else find_user_cache()  # others may own the folder of an installed package
 
 
 def compiled(function: Callable, **options) -> Callable:
@@ -32,7 +35,7 @@ def compiled(function: Callable, **options) -> Callable:
     ``NUMBA_CACHE_DIR``, the cache lies in there; ``NUMBA_DISABLE_JIT=1`` runs the plain Python function.
     """
     given = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(Path(given or _PACKAGE.parent / ".cache") / _CACHE_NAME)
+    numba.config.CACHE_DIR = str(Path(given or _CACHE) / _CACHE_NAME)
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     finally:  # other users of Numba in this process keep their own setting

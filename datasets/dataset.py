@@ -10,8 +10,8 @@ from types import ModuleType
 import pandas as pd
 
 from algorithms import Domain
-from datasets import catalogue, source, table
-from datasets.catalogue import CatalogueEntry
+from datasets import catalogue, own_table, source, table
+from datasets.entry import CatalogueEntry
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,8 @@ class Dataset:
     fingerprint : str
         SHA-256 of the canonical table.
     provenance : dict
-        ``source`` (embedded, files, cache, uci, uci's archive, openml or kaggle), ``files`` with their SHA-256,
-        ``fingerprint``.
+        ``source`` (embedded, files, cache, uci, uci's archive, openml or kaggle; file of a table of one's own),
+        ``files`` with their SHA-256, ``fingerprint``.
     """
 
     name: str
@@ -72,6 +72,8 @@ def load(name: str) -> Dataset:
         If the rows cannot be had; the message says which file to put where.
     DataMismatch
         If the rows found are not the pinned ones.
+    DocumentError
+        If one's own table cannot be read, or is not as its YAML file says.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def load(name: str) -> Dataset:
 
 
 def fingerprint(name: str) -> str:
-    """Return the pinned fingerprint of a data set without reading a row.
+    """Return the fingerprint of a data set: without reading a row where it is pinned.
 
     Examples
     --------
@@ -118,6 +120,8 @@ def count_original_rows(name: str) -> int | None:
     datasets.catalogue.UnknownDataset: unknown data set 'aduld'; did you mean 'adult'?
     """
     entry = catalogue.read_entry(name)
+    if entry.own_file is not None:
+        return len(own_table.read_own_frame(entry.own_file))
     files = source.original_files(entry)
     return len(_import_reader(entry).read(*files)) if files else None
 
@@ -133,6 +137,8 @@ def is_available(name: str) -> bool:
     True
     """
     entry = catalogue.read_entry(name)
+    if entry.own_file is not None:
+        return True  # a file that is not there is bad input, and nothing stands in for it
     embedded = hasattr(_import_reader(entry), "original_bytes")
     is_here = embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
     return is_here or (entry.first_rows_of is not None and is_available(entry.first_rows_of))
@@ -140,6 +146,9 @@ def is_available(name: str) -> bool:
 
 def _load_rows(entry: CatalogueEntry) -> tuple[pd.DataFrame, dict]:
     """Return the canonical table and its provenance, from this machine or else from a server."""
+    if entry.own_file is not None:
+        own = own_table.read_own_table(entry.own_file)
+        return own.rows, source.describe_source(entry, own.source) | {"files": own.files}
     reader = _import_reader(entry)
     if (rows := source.find_rows(entry, reader)) is not None:
         return rows
@@ -161,4 +170,4 @@ def _cut_first_rows(entry: CatalogueEntry, whole: CatalogueEntry) -> tuple[pd.Da
 
 
 def _import_reader(entry: CatalogueEntry) -> ModuleType:
-    return import_module(f"datasets.readers.{entry.reader}")
+    return import_module(f"{__package__}.readers.{entry.reader}")

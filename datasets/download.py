@@ -25,8 +25,9 @@ import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
+from algorithms.installation import find_user_cache
 from datasets import source
-from datasets.catalogue import CatalogueEntry
+from datasets.entry import CatalogueEntry
 
 try:
     import fcntl
@@ -86,6 +87,37 @@ def fetch_table(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame
     raise source.DataUnavailable(f"{entry.name}: not in {places}, and {reasons}; {source.describe_remedy(entry)}")
 
 
+def fetch_csv(server: str, number: int, title: str) -> bytes:
+    """Return the table that a server has under a number, as CSV; asked for again, it is the one in the cache.
+
+    Nobody has pinned it: its numbers are never given to another table.
+
+    Parameters
+    ----------
+    server : {"uci", "openml"}
+        Which server.
+    number : int
+        Of the data set there.
+    title : str
+        What a progress bar calls it.
+
+    Raises
+    ------
+    DataUnavailable
+        If the server does not give it.
+    """
+    path = find_user_cache() / f"{server}-{number}.csv"
+    with _lock_file(path):
+        if path.is_file():
+            return path.read_bytes()
+        ask = {"uci": _uci_table, "openml": _openml_table}[server]
+        with _progress_bar(f"{title} from {server}"):
+            frame = _ask_repeatedly(f"{title}: {server}", lambda: ask(number))
+        content = frame.to_csv(index=False).encode()
+        _write_to_cache(path, lambda temporary: Path(temporary).write_bytes(content))
+    return content
+
+
 def _list_servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
     servers = [
         ("UCI", entry.uci, _from_uci),
@@ -97,9 +129,13 @@ def _list_servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
 
 
 def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
+    return _uci_table(entry.uci)
+
+
+def _uci_table(number: int) -> pd.DataFrame:
     from ucimlrepo import fetch_ucirepo
 
-    data = fetch_ucirepo(id=entry.uci).data
+    data = fetch_ucirepo(id=number).data
     # Features first, then the target, which some tables lack, then what has another role, such as the colour of a wine.
     first = [name for part in (data.features, data.targets) if part is not None for name in part.columns]
     return data.original[[*first, *(name for name in data.original.columns if name not in first)]]
@@ -132,9 +168,13 @@ def _list_members(content: bytes) -> Iterator[bytes]:
 
 
 def _from_openml(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
+    return _openml_table(entry.openml)
+
+
+def _openml_table(number: int) -> pd.DataFrame:
     from sklearn.datasets import fetch_openml
 
-    return fetch_openml(data_id=entry.openml, as_frame=True, cache=False, n_retries=1, delay=PAUSE).frame
+    return fetch_openml(data_id=number, as_frame=True, cache=False, n_retries=1, delay=PAUSE).frame
 
 
 def _from_kaggle(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:

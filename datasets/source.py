@@ -11,10 +11,9 @@ from types import ModuleType
 
 import pandas as pd
 
+from algorithms.installation import find_user_cache, resolve_path
 from datasets import table
-from datasets.catalogue import CatalogueEntry
-
-CHECKOUT = Path(__file__).parents[1]
+from datasets.entry import CatalogueEntry
 
 
 class DataUnavailable(Exception):
@@ -66,9 +65,11 @@ def find_rows(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, 
 def list_folders() -> list[Path]:
     """Return the folders that are searched for original files, in order.
 
-    ``data`` of the checkout, ``../shared/data`` beside it, and ``$DPREPLICA_DATA``.
+    ``data`` of the checkout, or of the current directory where this is installed, ``../shared/data`` beside it, and
+    ``$DPREPLICA_DATA``.
     """
-    places = [CHECKOUT / "data", CHECKOUT.parent / "shared" / "data"]
+    base = resolve_path("")
+    places = [base / "data", base.parent / "shared" / "data"]
     if extra := os.environ.get("DPREPLICA_DATA"):
         places.append(Path(extra).expanduser())
     return places
@@ -86,8 +87,7 @@ def original_files(entry: CatalogueEntry) -> list[Path]:
 
 def cache_file(entry: CatalogueEntry) -> Path:
     """Return where the cache keeps what is pinned, the canonical table or the original file."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "dp-replica" / f"{entry.name}-{entry.fingerprint[:12]}.csv"
+    return find_user_cache() / f"{entry.name}-{entry.fingerprint[:12]}.csv"
 
 
 def from_cache(entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame | None:
@@ -132,6 +132,7 @@ def make_canonical(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleTyp
     if hasattr(reader, "tidy_rows"):
         frame = reader.tidy_rows(frame)
     frame = table.keep_rows_with(frame, entry.rows_where)
+    frame = table.merge_classes(frame, entry.domain.target.name, entry.merge_classes)
     rows = table.convert_columns(frame, entry.domain, entry.drop_missing)
     return table.keep_rows_within(rows, entry.domain) if entry.drop_beyond_bounds else rows
 
@@ -173,4 +174,5 @@ def _hash_file(path: Path) -> str:
 
 
 def _show_path(path: Path) -> str:
-    return os.path.relpath(path, CHECKOUT) if path.is_relative_to(CHECKOUT.parent) else str(path)
+    base = resolve_path("")
+    return os.path.relpath(path, base) if path.is_relative_to(base.parent) else str(path)

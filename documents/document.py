@@ -16,10 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
+from algorithms.installation import ROOT
 from algorithms.parameters import suggest_name
-
-ROOT = Path(__file__).resolve().parents[1]
-"""The checkout: errors name files relative to it."""
 
 Location = tuple[int | str, ...]
 """Where a value stands in a file: keys, and positions in lists from 0."""
@@ -120,7 +118,7 @@ def name_place(location: Location, lines: Mapping[Location, int], file: Path | N
     'conf/paper/2.yaml:7: figures.0.x'
     """
     line = find_line(location, lines)
-    words = [_short_path(file) + (f":{line}" if line else "")] if file else []
+    words = [shorten_path(file) + (f":{line}" if line else "")] if file else []
     words += [".".join(map(str, location))] if location else []
     return ": ".join(words)
 
@@ -133,7 +131,14 @@ def find_line(location: Location, lines: Mapping[Location, int]) -> int | None:
     return None
 
 
-def _short_path(file: Path) -> str:
+def shorten_path(file: Path) -> str:
+    """Return a file as an error names it: relative to the checkout if it is in it.
+
+    Examples
+    --------
+    >>> shorten_path(ROOT / "conf" / "config.yaml"), shorten_path(Path("/elsewhere/paper/mine.yaml"))
+    ('conf/config.yaml', '/elsewhere/paper/mine.yaml')
+    """
     return str(file.relative_to(ROOT) if file.is_relative_to(ROOT) else file)
 
 

@@ -1,4 +1,4 @@
-"""``python -m experiments``: from the words of a command line to one of `experiments.commands`, and an exit code."""
+"""``python -m experiments`` or ``dp-replica``: from words to one of `experiments.commands`, and an exit code."""
 
 from __future__ import annotations
 
@@ -9,23 +9,28 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
+from importlib import import_module, util
+from itertools import takewhile
 from pathlib import Path
 
 import hydra
 from hydra._internal.utils import get_args_parser
+from hydra.conf import HydraConf
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
+from documents import search_path
 from documents.document import DocumentError
 from experiments.config.paths import CONF
 from experiments.config.request import DESCRIBED, read_request
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 
 _VERSION = "1.3"  # of Hydra's behaviour
+_DEFAULT = "reproduce"
 _EXCLUSIVE = ("multirun", "cfg", "info", "shell_completion")
 _NO_FOLDER = "Hydra writes no folder of its own here: results=FOLDER says where everything is kept"
 _NO_LAUNCHER = "launchers do not apply, as one call runs the cells of a whole grid: choose executor=local|threads|dask"
@@ -47,27 +52,70 @@ _OPEN = DictConfig({"algorithm": DictConfig({}, flags={"struct": False})})
 ConfigStore.instance().store(name="open_algorithm", node=_OPEN, provider="dp-replica")
 
 
+_ALIASES = {"run": _DEFAULT}
+_WORDS = {"new": ("what", "name"), "describe": ("file",)}
+"""Settings that a command takes as words behind its name, in order."""
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM, treated like Ctrl-C."""
 
 
 def main() -> None:
     """Run the command line and exit with its code: 0 all done, 1 some failed or skipped, 2 bad input."""
-    arguments = sys.argv[1:]
+    arguments: Sequence[str] = sys.argv[1:]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
     signal.signal(signal.SIGTERM, _raise_terminated)
 
     def run_task(config: DictConfig) -> None:
         with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
+            search_path.use_folders(list_added_folders(HydraConfig.get()))
             request = read_request(config, HydraConfig.get(), arguments)
-            command = import_module(f"experiments.commands.{request.command}")
+            command = import_module(f"{__package__}.commands.{request.command}")
             gc.freeze()  # what was imported stays to the end: the collector need not walk through it each time
             sys.exit(command.run_command(request))
 
     with _exit_codes(arguments):
+        arguments = translate_words(arguments)
         check_arguments(arguments)
+        search_path.use_folders(search_path.list_added())  # of the environment; Hydra looks into them, too
         sys.argv[1:] = order_for_hydra(arguments)
         hydra.main(version_base=_VERSION, config_path=str(CONF), config_name="config")(run_task)()
+
+
+def translate_words(arguments: Sequence[str]) -> list[str]:
+    """Return the words of a command line with settings in place of the plain words that begin it: a command's name.
+
+    Raises
+    ------
+    BadInput
+        If the command does not take so many words.
+
+    Examples
+    --------
+    >>> translate_words(["new", "paper", "mine", "to=here"])
+    ['do=new', "what='paper'", "name='mine'", 'to=here']
+    >>> translate_words(["run", "paper=2"]), translate_words(["paper=2"])
+    (['do=reproduce', 'paper=2'], ['paper=2'])
+    """
+    plain = list(takewhile(_is_plain, arguments))
+    command = _ALIASES.get(plain[0], plain[0]) if plain else ""
+    if command not in _list_options("do"):
+        return list(arguments)
+    words, names = plain[1:], _WORDS.get(command, ())
+    if len(words) > len(names):
+        raise BadInput(f"{plain[0]} does not take the word {words[len(names)]!r}: write name=value")
+    settings = [f"{name}={_quote_word(word)}" for name, word in zip(names, words, strict=False)]
+    return [f"do={command}", *settings, *arguments[len(plain) :]]
+
+
+def _is_plain(word: str) -> bool:
+    return "=" not in word and not word.startswith(("-", "+", "~"))
+
+
+def _quote_word(word: str) -> str:
+    """Return a word as Hydra reads text: in quotes, those in it and backslashes before them escaped."""
+    return "'" + re.sub(r"(\\*)'", r"\1\1\'", word) + "'"
 
 
 def check_arguments(arguments: Sequence[str]) -> None:
@@ -103,16 +151,32 @@ def check_arguments(arguments: Sequence[str]) -> None:
         _check_config_dir(Path(options.config_dir))
     if options.shell_completion and sys.argv[0].endswith(".py"):
         raise BadInput('shells complete installed commands only: eval "$(dp-replica -sc install=bash)"')
+    if sum(word.startswith("do=") for word in options.overrides) > 1:
+        raise BadInput("one command at a time: a first word without =, or one do=NAME")
     for word in options.overrides:
         _check_word(word)
 
 
 def _check_config_dir(folder: Path) -> None:
-    for group in ("dataset", "algorithm"):
-        if (folder / group).is_dir():
-            raise BadInput(
-                f"--config-dir: {folder / group} would not be seen by workers; put its files into conf/{group}"
-            )
+    if folder.is_dir() and not _has_group(folder):
+        groups = ", ".join(search_path.GROUPS)
+        raise BadInput(f"--config-dir: {folder} has none of the folders {groups}; put NAME.yaml into one of these")
+
+
+def _has_group(folder: Path) -> bool:
+    return any((folder / group).is_dir() for group in search_path.GROUPS)
+
+
+def list_added_folders(hydra_config: HydraConf) -> list[Path]:
+    """Return the folders, beside ``conf/``, from which Hydra composed: of the environment, of plugins, of the user."""
+    folders = []
+    for source in hydra_config.runtime.config_sources:
+        if source.schema == "file":
+            folders.append(Path(source.path))
+        elif source.schema == "pkg" and source.provider != "hydra":
+            spec = util.find_spec(source.path)
+            folders += map(Path, (spec and spec.submodule_search_locations) or ())
+    return [folder for folder in folders if _has_group(folder) and not folder.samefile(CONF)]
 
 
 def _check_word(word: str) -> None:
@@ -152,7 +216,7 @@ def _exit_codes(arguments: Sequence[str]) -> Iterator[None]:
     except BrokenPipeError:  # the reader of stdout has gone, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except (BadInput, DocumentError, HydraException, OmegaConfBaseException) as error:
+    except (BadInput, DocumentError, HydraException, OmegaConfBaseException, YAMLError) as error:
         print_to_stderr(f"error: {explain_error(error, arguments)}")
         sys.exit(2)
 
@@ -192,7 +256,7 @@ def chosen_command(arguments: Sequence[str]) -> str:
     ('check', 'reproduce')
     """
     names = [word.removeprefix("do=") for word in arguments if word.startswith("do=")]
-    return names[-1] if names else "reproduce"
+    return names[-1] if names else _DEFAULT
 
 
 def list_settings(command: str) -> list[str]:
@@ -215,7 +279,7 @@ def list_settings(command: str) -> list[str]:
 
 
 def _list_options(group: str) -> list[str]:
-    return [path.stem for path in (CONF / group).glob("*.yaml")]
+    return list(search_path.list_files(CONF / group))
 
 
 def _raise_terminated(*_: object) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from algorithms.installation import IS_CHECKOUT, ROOT
 from algorithms.parameters import suggest_name
 
-__all__ = ["BadInput", "one_line", "print_to_stderr", "suggest_name"]
+__all__ = ["BadInput", "one_line", "print_to_stderr", "require_checkout", "suggest_name"]
 
 
 class BadInput(ValueError):
@@ -25,6 +26,27 @@ def one_line(error: BaseException) -> str:
     """
     text = " ".join(str(error).split())
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+def require_checkout(command: str) -> None:
+    """Refuse a command that writes into the sources where there are none.
+
+    Parameters
+    ----------
+    command : str
+        Its name.
+
+    Raises
+    ------
+    BadInput
+        In an installed package.
+
+    Examples
+    --------
+    >>> require_checkout("reference")
+    """
+    if not IS_CHECKOUT:
+        raise BadInput(f"do={command} changes files of the project: run it in a checkout, not in the package in {ROOT}")
 
 
 def print_to_stderr(text: str) -> None:

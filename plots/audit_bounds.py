@@ -15,6 +15,7 @@ from experiments.config.paths import REFERENCE
 from plots.labels import label_name
 
 SUMMARY = "audit/summary.csv"
+SUMMARIES_OF_OWN = "audit/summary-*.csv"
 VIOLATED = "violated"
 _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
 
@@ -28,11 +29,15 @@ def find_audit(results: Path) -> Path | None:
 
 
 def read_bounds(results: Path) -> pd.DataFrame:
-    """Return the summary of the audit of some results, a row for each bound; none if there is no audit."""
+    """Return the summary of the audit of some results, a row for each bound; none if there is no audit.
+
+    What was measured of a user's own algorithms, each audited by itself, is added to that.
+    """
     folder = find_audit(results)
-    if folder is None:
+    paths = [*([folder / SUMMARY] if folder else []), *sorted(results.glob(SUMMARIES_OF_OWN))]
+    if not paths:
         return pd.DataFrame(columns=["algorithm"])
-    return pd.read_csv(folder / SUMMARY, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
+    return pd.concat([pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False) for path in paths])
 
 
 def name_audit(results: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from algorithms.accounting.faults import CLAIMS_ONLY
 from experiments.config.paper import Paper
 from experiments.store.long_table import distinct_privacy_reports
 from plots.labels import label_name
@@ -20,7 +21,8 @@ def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
     -------
     list of dict
         For each algorithm with an account: ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label``
-        (the largest ratio of accounted to claimed ε; both None where no finite ε is claimed), ``faults``, and
+        (the largest ratio of accounted to claimed ε; both None where no finite ε is claimed, or none has an account),
+        ``faults``, and
         ``data_faults``: by data set, why the account does not strictly hold there, whatever the algorithm does.
     """
     if "privacy" not in table.columns:
@@ -38,11 +40,22 @@ def describe_privacy(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of `sum_up_privacy` as it is read."""
     return {
         "algorithm": label_name(paper, row["algorithm"]),
-        "sound": {True: "yes", False: "no", None: "nothing claimed"}[row["keeps_claim"]],
+        "sound": _describe_claim(row),
         "paid": _format_times_label(row["times_label"]),
         "neighbours": ", ".join(row["neighbours"]),
         "faults": row["faults"],
     }
+
+
+def is_claim_only(row: Mapping[str, Any]) -> bool:
+    """Return whether an algorithm claims an ε without any account of it; ``row`` as from `sum_up_privacy`.
+
+    Examples
+    --------
+    >>> is_claim_only({"faults": [{"name": "claims only"}]}), is_claim_only({"faults": []})
+    (True, False)
+    """
+    return any(fault["name"] == CLAIMS_ONLY.name for fault in row.get("faults", ()))
 
 
 def list_datasets_at_fault(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -66,6 +79,12 @@ def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> lis
         for name, reasons in row.get("data_faults", {}).items():
             described[f"on {label_name(paper, name)} {'; '.join(reasons)}"] = None
     return list(described)
+
+
+def _describe_claim(row: Mapping[str, Any]) -> str:
+    if is_claim_only(row):
+        return CLAIMS_ONLY.name
+    return {True: "yes", False: "no", None: "nothing claimed"}[row["keeps_claim"]]
 
 
 def count_keeping_claim(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -97,7 +116,7 @@ def _sum_up_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         neighbours.add(report["neighbours"])
         for fault in report["faults"]:
             faults[tuple(fault.items())] = fault
-        if _is_finite(report["claimed_epsilon"]):
+        if _is_finite(report["claimed_epsilon"]) and not is_claim_only(report):
             claiming.append(report)
     return {
         "neighbours": sorted(neighbours),

@@ -19,7 +19,10 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from algorithms.installation import IS_CHECKOUT
+from documents import search_path
 from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker, parse_paper
+from experiments.config.paths import CONF
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
@@ -233,6 +236,9 @@ def name_target(name: str) -> str:
     >>> name_target("2"), name_target("benchmark")
     ('make reproduce-paper-2', 'make benchmark')
     """
+    is_built_in = (CONF / "paper" / f"{name}.yaml").is_file()
+    if not IS_CHECKOUT or not is_built_in:
+        return f"{search_path.name_program()} paper={name}"
     return f"make reproduce-paper-{name}" if name.isdigit() else f"make {name}"
 
 

@@ -19,6 +19,7 @@ import pytest
 import ucimlrepo.fetch
 
 import datasets
+from algorithms.installation import ROOT
 from datasets import catalogue, download, readers, source, table
 from datasets.readers import car, ihepc
 from tests.waiting import HANG
@@ -105,7 +106,7 @@ def server(monkeypatch):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder, the only one that is searched for original files, beside an empty cache."""
-    monkeypatch.setattr(source, "CHECKOUT", tmp_path / "nowhere" / "checkout")
+    monkeypatch.setattr(source, "resolve_path", (tmp_path / "nowhere" / "checkout").joinpath)
     monkeypatch.setenv("DPREPLICA_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "data").mkdir()
@@ -150,7 +151,7 @@ def test_one_module_and_one_yaml_make_a_data_set(toy, folder):
 
 def test_folders_are_searched_in_order(monkeypatch):
     monkeypatch.setenv("DPREPLICA_DATA", "elsewhere")
-    places = [source.CHECKOUT / "data", source.CHECKOUT.parent / "shared" / "data", Path("elsewhere")]
+    places = [ROOT / "data", ROOT.parent / "shared" / "data", Path("elsewhere")]
     assert source.list_folders() == places
 
 
@@ -332,7 +333,7 @@ import ucimlrepo.fetch, datasets, datasets.readers
 from pathlib import Path
 from datasets import catalogue, source
 ucimlrepo.fetch.API_BASE_URL = {server.url!r} + "/api"
-source.CHECKOUT = Path({str(tmp_path / "nowhere" / "checkout")!r})
+source.resolve_path = Path({str(tmp_path / "nowhere" / "checkout")!r}).joinpath
 catalogue.FOLDER = Path({str(tmp_path)!r})
 datasets.readers.__path__.append({str(tmp_path)!r})
 print(datasets.load("toy").provenance["source"])

@@ -15,13 +15,15 @@ import pandas as pd
 import pytest
 
 import algorithms
+from documents import search_path
+from experiments.command_line import chosen_command, translate_words
 
 PROJECT = Path(__file__).resolve().parents[1]
 OWN = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES = [*OWN, *sorted((PROJECT / "docs").rglob("*.md")), *sorted((PROJECT / "results").rglob("*.md"))]
 TEXTS = {path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
 FOLDERS = ("algorithms/", "conf/", "datasets/", "experiments/", "plots/", "tests/", "docs/", ".ci/", ".github/")
-FOLDERS += ("results/reference", "results/bands", "results/reported")
+FOLDERS += ("examples/", "results/reference", "results/bands", "results/reported")
 DRY_RUN = "dry_run=true"
 
 
@@ -41,7 +43,7 @@ def shell_commands():
     return sorted(set(filter(None, lines)))
 
 
-SWEEPS = [line for line in shell_commands() if line.startswith("python -m experiments ")]
+SWEEPS = [line for line in shell_commands() if line.startswith(("python -m experiments ", "dp-replica "))]
 
 
 @pytest.mark.parametrize("page", TEXTS)
@@ -72,19 +74,21 @@ def test_every_command_line_is_a_make_target_or_a_module():
     for line in shell_commands():
         words = shlex.split(line, comments=True)
         is_module = words[:2] == ["python", "-m"] and importlib.util.find_spec(words[2])
-        if words and words[0] != "make" and not is_module:
+        if words and words[0] not in ("make", "dp-replica") and not is_module:
             strange.append(line)
     assert strange == []
 
 
 @pytest.mark.parametrize("line", SWEEPS)
 def test_every_sweep_composes(line, tmp_path, monkeypatch, capfd):
-    words = [word for word in shlex.split(line)[3:] if word != DRY_RUN]
-    is_run = not any(word.startswith("do=") for word in words)
+    program = ["dp-replica"] if line.startswith("dp-replica ") else ["python", "-m", "experiments"]
+    words = [word for word in translate_words(shlex.split(line)[len(program) :]) if word != DRY_RUN]
+    is_run = chosen_command(words) == "reproduce"
     how = [f"results={tmp_path}", DRY_RUN] if is_run else ["--cfg", "job"]
     monkeypatch.setattr(sys, "argv", ["experiments", *words, *how])
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+    monkeypatch.setenv(search_path.VARIABLE, "")  # so that a line's --config-dir ends with it
     code = 0
     try:  # in this process: a new one would spend seconds on imports
         runpy.run_module("experiments", run_name="__main__")

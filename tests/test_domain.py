@@ -77,14 +77,14 @@ def test_plain_data_and_back():
         Domain.from_mapping({"features": {"age": {"lower": 1, "uper": 2}}})
 
 
-def test_bounds_from_rows_are_remembered_and_belong_to_columns_of_numbers():
-    declared = DOMAIN.to_mapping() | {"bounds_from_rows": ["age"]}
+def test_bounds_from_rows_are_remembered_and_belong_to_declared_columns():
+    declared = DOMAIN.to_mapping() | {"bounds_from_rows": ["sex", "age"]}
     domain = Domain.from_mapping(declared)
-    assert domain.bounds_from_rows == ("age",) and domain.is_public and domain != DOMAIN
+    assert domain.bounds_from_rows == ("sex", "age") and domain.is_public and domain != DOMAIN
+    assert (domain.numbers_from_rows, domain.categories_from_rows) == (["age"], ["sex"])
     assert domain.to_mapping() == declared
-    for name in ("sex", "nothing"):
-        with pytest.raises(DomainError, match=f"bounds_from_rows names '{name}', which is no column with bounds"):
-            Domain.from_mapping(declared | {"bounds_from_rows": [name]})
+    with pytest.raises(DomainError, match="bounds_from_rows names 'nothing', which is no declared column"):
+        Domain.from_mapping(declared | {"bounds_from_rows": ["nothing"]})
 
 
 def test_an_inferred_domain_warns_and_is_not_public():

@@ -95,7 +95,7 @@ def test_the_configuration_is_shown_in_part_and_resolved(capsys):
     assert exit_code("do=export", "--cfg", "job", "--resolve", "results=here") == 0
     assert "file: here/cells.parquet" in capsys.readouterr().out
     assert exit_code("--cfg", "hydra", "--package", "hydra.sweeper") == 0
-    assert "_target_: hydra_plugins.grid_sweeper.GridSweeper" in capsys.readouterr().out
+    assert "_target_: hydra_plugins.dp_replica_sweeper.GridSweeper" in capsys.readouterr().out
     assert exit_code("--cfg", "all") == 0
 
 
@@ -186,9 +186,3 @@ def test_what_cannot_work_is_refused_in_one_sentence(words, sentence, results, c
     stdout, stderr = capsys.readouterr()
     assert len(stderr.splitlines()) == 1, stderr
     assert stdout == "" and stderr.startswith("error: ") and sentence in stderr
-
-
-def test_what_stands_in_an_added_folder_must_be_seen_by_workers(tmp_path, capsys):
-    (tmp_path / "more" / "algorithm").mkdir(parents=True)
-    assert exit_code("--config-dir", tmp_path / "more", "algorithm=mine", "dataset=car") == 2
-    assert "put its files into conf/algorithm" in capsys.readouterr().err

@@ -9,12 +9,15 @@ import pytest
 from experiments.config.paths import ROOT
 
 ORDER = [
+    "dp_replica",
     "algorithms",
     "documents",
     "datasets",
     "experiments.errors",
     "experiments.stats",
+    "experiments.child_process",
     "experiments.config",
+    "experiments.skeletons",
     "experiments.cells",
     "experiments.store",
     "experiments.run",
@@ -27,11 +30,12 @@ ORDER = [
     "hydra_plugins",
     "experiments.commands",
     "experiments.command_line",
+    "experiments.describe",
     "experiments.__main__",
 ]
 """Each imports only itself and what stands before it. Nobody imports commands."""
 
-PACKAGES = ("algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
+PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
 REGISTRIES = {"experiments/commands", "experiments/judge/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""

@@ -204,5 +204,5 @@ def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
 def test_a_dask_worker_with_other_code_is_found_out(tmp_path, monkeypatch):
     cell = Cell("car", "majority", {}, 1.0, 0)
     cell.__dict__["key"] = "of another version"
-    (record,), _ = executors._run_chunk_on_cluster([cell], None)
+    (record,), _ = executors._run_chunk_on_cluster([cell], None, {})
     assert record.status == "failed" and "other code, libraries or data" in record.error

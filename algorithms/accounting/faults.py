@@ -33,18 +33,34 @@ INFERRED_DOMAIN = Fault(
     "bounds, categories and class labels were taken from the rows",
     "the caller gave no domain",
 )
+CLAIMS_ONLY = Fault(
+    "claims only",
+    "an epsilon is claimed that nobody checked: there is no account of what was spent",
+    "an estimator without privacy_",
+)
 
 
-def bounds_from_rows(columns: Sequence[str]) -> Fault:
-    """Return the fault of a declared domain, whatever was trained with it, some bounds of which follow the rows.
+def bounds_from_rows(numbers: Sequence[str], categories: Sequence[str] = ()) -> Fault:
+    """Return the fault of a declared domain, whatever was trained with it, of which a part follows the rows.
+
+    Parameters
+    ----------
+    numbers, categories : sequence of str
+        Columns whose bounds, and columns whose categories, follow the rows.
 
     Examples
     --------
     >>> bounds_from_rows(["y", "z"]).why
     "the bounds of y and z were set by these rows' own extremes: another table would have had others"
+    >>> bounds_from_rows([], ["job"]).why
+    'the categories of job are those that occur in these rows: another table would have had others'
     """
-    named = join_names(columns)
-    why = f"the bounds of {named} were set by these rows' own extremes: another table would have had others"
+    parts = []
+    if numbers:
+        parts.append(f"the bounds of {join_names(numbers)} were set by these rows' own extremes")
+    if categories:
+        parts.append(f"the categories of {join_names(categories)} are those that occur in these rows")
+    why = f"{', and '.join(parts)}: another table would have had others"
     return Fault("bounds from the rows", why, "the data set's declared domain")
 
 

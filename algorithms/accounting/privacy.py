@@ -65,10 +65,12 @@ class Privacy:
     ) -> Privacy:
         """Return the account of a model trained with a domain; one that is not public is a fault of its own.
 
-        Declared bounds that follow the rows are a fault of the data, not of the algorithm.
+        Declared bounds or categories that follow the rows are a fault of the data, not of the algorithm.
         """
         faults = tuple(faults) if domain.is_public else (*faults, INFERRED_DOMAIN)
-        data_faults = (bounds_from_rows(domain.bounds_from_rows),) if domain.bounds_from_rows else ()
+        data_faults = ()
+        if domain.bounds_from_rows:
+            data_faults = (bounds_from_rows(domain.numbers_from_rows, domain.categories_from_rows),)
         return cls(float(claimed_epsilon), ledger, faults, neighbours, trust, data_faults)
 
     @property

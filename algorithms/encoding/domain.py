@@ -43,9 +43,9 @@ class Domain:
     is_public : bool
         False when the domain was inferred from rows; nothing trained with it is private.
     bounds_from_rows : tuple of str
-        Columns whose declared bounds were set by the extremes of the very rows that are protected, such as a published
-        minimum and maximum of the same table. Another table would have had other bounds, so strictly no promise holds
-        of what is trained with them on these rows; that is no fault of the algorithm.
+        Columns whose declared bounds or categories were set by the very rows that are protected, such as a published
+        minimum and maximum of the same table. Another table would have had others, so strictly no promise holds of
+        what is trained with them on these rows; that is no fault of the algorithm.
 
     Examples
     --------
@@ -70,10 +70,25 @@ class Domain:
         if len(set(self.names)) < len(self.names):
             raise DomainError("two features of the domain have the same name")
         object.__setattr__(self, "bounds_from_rows", tuple(self.bounds_from_rows))
-        columns = (*self.features, *([self.target] if self.target else []))
-        bounded = {feature.name for feature in columns if isinstance(feature, Continuous)}
-        if unknown := [name for name in self.bounds_from_rows if name not in bounded]:
-            raise DomainError(f"bounds_from_rows names {unknown[0]!r}, which is no column with bounds")
+        declared = {feature.name for feature in self._columns}
+        if unknown := [name for name in self.bounds_from_rows if name not in declared]:
+            raise DomainError(f"bounds_from_rows names {unknown[0]!r}, which is no declared column")
+
+    @property
+    def _columns(self) -> tuple[Feature, ...]:
+        return (*self.features, *([self.target] if self.target else []))
+
+    @property
+    def numbers_from_rows(self) -> list[str]:
+        """The columns of numbers among ``bounds_from_rows``."""
+        numbers = {feature.name for feature in self._columns if isinstance(feature, Continuous)}
+        return [name for name in self.bounds_from_rows if name in numbers]
+
+    @property
+    def categories_from_rows(self) -> list[str]:
+        """The nominal columns among ``bounds_from_rows``."""
+        numbers = self.numbers_from_rows
+        return [name for name in self.bounds_from_rows if name not in numbers]
 
     @property
     def names(self) -> list[str]:
@@ -88,7 +103,7 @@ class Domain:
         ----------
         mapping : mapping
             ``{"features": {name: {"lower": a, "upper": b} or [category, ...]}, "target": {name: the same}}``, and
-            ``"bounds_from_rows": [name, ...]`` if any bounds were set by the rows' own extremes.
+            ``"bounds_from_rows": [name, ...]`` if the bounds or categories of any columns were set by the rows.
 
         Examples
         --------

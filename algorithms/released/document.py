@@ -18,11 +18,11 @@ FORMAT = "dp-replica release 1"
 """Says what a file is; a change of its layout changes the number."""
 
 KINDS = {
-    "forest": "algorithms.released.forest.ReleasedForest",
-    "regression": "algorithms.released.regression.ReleasedRegression",
-    "classifier": "algorithms.released.classifier.ReleasedClassifier",
-    "marginals": "algorithms.released.marginals.ReleasedMarginals",
-    "numbers": "algorithms.released.numbers.ReleasedNumbers",
+    "forest": "forest.ReleasedForest",
+    "regression": "regression.ReleasedRegression",
+    "classifier": "classifier.ReleasedClassifier",
+    "marginals": "marginals.ReleasedMarginals",
+    "numbers": "numbers.ReleasedNumbers",
 }
 
 
@@ -124,11 +124,11 @@ def from_json(text: str) -> Release:
 
 
 def _read_document(document: dict) -> Release:
-    module, name = KINDS[document["kind"]].rsplit(".", 1)
+    module, name = KINDS[document["kind"]].split(".")
     Privacy.from_dict(document["privacy"])  # is one
     domain = Domain.from_mapping(document["domain"])
     origin = Origin(document["algorithm"], document["parameters"], domain, document["privacy"])
-    return getattr(import_module(module), name).from_contents(origin, document["contents"])
+    return getattr(import_module(f"{__package__}.{module}"), name).from_contents(origin, document["contents"])
 
 
 def load_release(path) -> Release:

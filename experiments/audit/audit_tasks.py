@@ -26,7 +26,7 @@ from experiments.audit.report.bound_rows import (
     make_canary_row,
     make_release_row,
 )
-from experiments.audit.subjects import SIZES, Subject, list_subjects
+from experiments.audit.subjects import SIZES, Subject, list_claims_only, list_subjects
 from experiments.audit.table_templates import load_searched_pairs
 from experiments.cells.cell import format_canonical, read_epsilon
 from experiments.config import estimators
@@ -257,6 +257,8 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     tasks: list[BlackBox | WayOut | OneRun] = []
     releasable = []
     for subject in choose_subjects(plan):
+        if subject.is_claim_only:
+            continue
         tasks.append(BlackBox(subject, plan.epsilon, plan.trainings, jobs))
         if "noise" in estimators.list_parameters(subject.target):
             releasable.append(subject)
@@ -294,9 +296,9 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
     if plan.dataset is None:
         boxes = [task for task in tasks if isinstance(task, BlackBox)]
         result.bounds[:] = add_largest_losses(result.bounds, boxes)
-        # A peer draws its noise in another process: nothing can be played to it.
-        own = [subject for subject in choose_subjects(plan) if subject.target.startswith("algorithms.")]
-        result.replays.extend(replay_in_process(own))
+        subjects = choose_subjects(plan)
+        result.replays.extend(replay_in_process([subject for subject in subjects if subject.can_be_replayed]))
+        result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
         result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
     return result, missing

@@ -10,6 +10,8 @@ from sklearn.base import RegressorMixin
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.base import PrivateEstimator
+from algorithms.installation import name_in_checkout
+from experiments.cells import code_version
 from experiments.config import estimators
 
 EPSILON = 50.0
@@ -32,7 +34,7 @@ class Subject:
     Parameters
     ----------
     name : str
-        That of its file in ``conf/algorithm``, or of its class and variant.
+        That of its file, or of its class and variant.
     target : str
         Import path of its class.
     params : dict
@@ -52,14 +54,41 @@ class Subject:
         params = {name: value for name, value in defaults.items() if name in accepted}
         return cls(**(params | self.params))
 
+    @property
+    def can_be_replayed(self) -> bool:
+        """Whether it draws its noise from our mechanisms, in this process: a peer draws it in another."""
+        if name_in_checkout(self.target).startswith("algorithms."):
+            return True
+        is_peer = hasattr(estimators.import_class(self.target), "packages")
+        return not is_peer and code_version.imports_module(self.target, "algorithms.mechanisms")
+
+    @property
+    def is_claim_only(self) -> bool:
+        """Whether it takes an ε, and offers nothing to be attacked or replayed."""
+        cls = estimators.import_class(self.target)
+        is_open = issubclass(cls, PrivateEstimator) or hasattr(cls, "released_")
+        return estimators.takes_budget(cls) and not is_open and not self.can_be_replayed
+
     def for_release(self) -> Subject | None:
         """Return the same subject with noise for a release; None where it has it already or cannot have it."""
         has_noise = "noise" in estimators.list_parameters(self.target) and self.params.get("noise") != "opendp"
         return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
 
 
+def list_claims_only() -> list[str]:
+    """Return the algorithms of the catalogue that claim an ε which nothing shows: none of ours.
+
+    Examples
+    --------
+    >>> list_claims_only()
+    []
+    """
+    subjects = [Subject(name, estimators.find_target(name), {}) for name in estimators.list_algorithms()]
+    return [subject.name for subject in subjects if subject.is_claim_only]
+
+
 def list_subjects() -> list[Subject]:
-    """Return every private estimator of ``conf/algorithm``, and every variant of each of their classes.
+    """Return every private estimator of the catalogue, and every variant of each of their classes.
 
     Peers are not among them: their noise is drawn in another process.
 
@@ -76,7 +105,8 @@ def _list_configured() -> list[Subject]:
     subjects = []
     for name in estimators.list_algorithms():
         target = estimators.find_target(name)
-        if not issubclass(estimators.import_class(target), PrivateEstimator) or estimators.list_packages(name):
+        cls = estimators.import_class(target)
+        if not (issubclass(cls, PrivateEstimator) or hasattr(cls, "released_")) or estimators.list_packages(name):
             continue
         params = estimators.merge_parameters(name) | estimators.own_epsilon(name)
         subjects.append(Subject(name, target, {key: value for key, value in params.items() if key not in SIZES}))

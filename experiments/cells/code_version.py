@@ -1,7 +1,8 @@
 """The code and data behind a cell, as hashes that nobody has to remember to change.
 
 The version of an algorithm is a hash over the syntax trees of the module that defines it, of the protocol, and of every
-module of this project that these import, directly or not. Comments, layout and docstrings do not count.
+module of this project that these import, directly or not. Comments, layout and docstrings do not count. The code of a
+user is hashed likewise, wherever it lies; of libraries the version counts (`module_sources` tells them apart).
 """
 
 from __future__ import annotations
@@ -15,12 +16,10 @@ from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
 
+from algorithms.installation import PREFIX, name_in_checkout
 from datasets import catalogue
+from experiments.cells.module_sources import describe_package, find_source, is_of_project, list_versions
 from experiments.config import estimators
-from experiments.config.paths import ROOT
-
-# Not `datasets`: whatever its code does, the fingerprint of the table and the public domain stand for it.
-_PACKAGES = ("algorithms", "experiments")
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
 
@@ -57,15 +56,43 @@ def code_version(target: str) -> str:
     str
         A hash; for an estimator from elsewhere also the version of its package.
     """
-    module = estimators.import_class(target).__module__
-    package = module.partition(".")[0]
-    roots, elsewhere = ["experiments.run.evaluate", module], ""
-    if package not in _PACKAGES:
-        roots, elsewhere = roots[:1], f" {package} {getattr(import_module(package), '__version__', 'unknown')}"
+    module = name_in_checkout(estimators.import_class(target).__module__)
+    roots, elsewhere = ["experiments.run.evaluate"], ""
+    if find_source(module):
+        roots.append(module)
+    if not is_of_project(module):
+        elsewhere = f" {target} {describe_package(module.partition('.')[0])}"
     digest = hashlib.sha256()
-    for name in sorted(_collect_imports(roots)):
+    modules = _collect_imports(roots)
+    for name in sorted(modules):
         digest.update(f"{name}\0{_read_code(name)}\0".encode())
-    return digest.hexdigest() + elsewhere
+    return " ".join([digest.hexdigest() + elsewhere, *_list_versions_behind(modules)])
+
+
+def _list_versions_behind(modules: set[str]) -> list[str]:
+    """Return the libraries, with their versions, that code of a user imports; all keys have those of `LIBRARIES`."""
+    imported: set[str] = set()
+    for name in modules:
+        if not is_of_project(name):
+            imported |= {module.partition(".")[0] for module in _list_all_imports(name) if not find_source(module)}
+    versions: dict[str, str] = {}
+    for package in imported - sys.stdlib_module_names:
+        versions |= list_versions(package)
+    return sorted(f"{name}=={found}" for name, found in versions.items() if name not in LIBRARIES)
+
+
+def imports_module(target: str, module: str) -> bool:
+    """Return whether the code of an estimator imports a module of this project, directly or not.
+
+    Examples
+    --------
+    >>> imports_module("algorithms.RDTClassifier", "algorithms.mechanisms")
+    True
+    >>> imports_module("sklearn.dummy.DummyClassifier", "algorithms.mechanisms")
+    False
+    """
+    origin = name_in_checkout(estimators.import_class(target).__module__)
+    return find_source(origin) is not None and module in _collect_imports([origin])
 
 
 @cache
@@ -90,9 +117,14 @@ def _collect_imports(roots: list[str]) -> set[str]:
     return modules
 
 
-@cache
 def _list_imports(name: str) -> list[str]:
-    """Return the modules of this project that one module imports."""
+    """Return the modules that one module imports, of those that are hashed: code of a user imports ours and its own."""
+    is_hashed = is_of_project if is_of_project(name) else find_source
+    return list(filter(is_hashed, _list_all_imports(name)))
+
+
+@cache
+def _list_all_imports(name: str) -> list[str]:
     modules: list[str] = []
     for node in ast.walk(_parse_module(name)):
         if isinstance(node, ast.Import):
@@ -100,7 +132,23 @@ def _list_imports(name: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             origin = _resolve_module(name, node)
             modules += [_find_defining(origin, alias.name) for alias in node.names]
-    return [module for module in modules if module.partition(".")[0] in _PACKAGES]
+            modules += [] if is_of_project(origin) else [origin]
+    if not is_of_project(name):
+        for module in [name, *modules]:  # the packages that a module lies in are run, too; ours only pass names on
+            modules += [] if is_of_project(module) else _list_packages_above(module)
+    return modules
+
+
+def _list_packages_above(module: str) -> list[str]:
+    """Return the packages that a module lies in.
+
+    Examples
+    --------
+    >>> _list_packages_above("mine.trees.leaf")
+    ['mine', 'mine.trees']
+    """
+    parts = module.split(".")
+    return [".".join(parts[:n]) for n in range(1, len(parts))]
 
 
 def _find_defining(module: str, name: str) -> str:
@@ -108,15 +156,18 @@ def _find_defining(module: str, name: str) -> str:
 
     A package that only passes names on would otherwise tie every algorithm to all others.
     """
-    if module.partition(".")[0] not in _PACKAGES:
+    if not find_source(module):
         return module
-    if _find_path(f"{module}.{name}"):
+    if find_source(f"{module}.{name}"):
         return f"{module}.{name}"
     for node in _parse_module(module).body:
         if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
             return _find_defining(_resolve_module(module, node), name)
     is_package = _is_package(module)  # it may look names up when somebody asks for them
-    return getattr(getattr(import_module(module), name), "__module__", module) if is_package else module
+    if not is_package:
+        return module
+    package = import_module(f"{PREFIX}{module}" if is_of_project(module) else module)
+    return name_in_checkout(getattr(getattr(package, name), "__module__", module))
 
 
 def _resolve_module(module: str, node: ast.ImportFrom) -> str:
@@ -133,28 +184,34 @@ def _is_package(module: str) -> bool:
 
 
 def _require_path(module: str) -> Path:
-    path = _find_path(module)
+    path = find_source(module)
     if path is None:
-        raise ModuleNotFoundError(f"{module} is no module of this project")
+        raise ModuleNotFoundError(f"{module} has no source that could be read")
     return path
-
-
-def _find_path(module: str) -> Path | None:
-    base = ROOT.joinpath(*module.split("."))
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
-        if path.is_file():
-            return path
-    return None
 
 
 @cache
 def _parse_module(module: str) -> ast.Module:
-    return ast.parse(_require_path(module).read_text(encoding="utf-8"))
+    tree = ast.parse(_require_path(module).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            _name_as_in_checkout(node)
+    return tree
 
 
 @cache
 def _read_code(module: str) -> str:
-    return code_without_words(_require_path(module).read_text(encoding="utf-8"))
+    return code_without_words(ast.unparse(_parse_module(module)))
+
+
+def _name_as_in_checkout(node: ast.ImportFrom | ast.Import) -> None:
+    """Undo what `setup.py` does to an import, so that cells have the same keys wherever this is installed."""
+    if isinstance(node, ast.ImportFrom):
+        node.module = node.module and name_in_checkout(node.module)
+        return
+    for alias in node.names:
+        alias.name = name_in_checkout(alias.name)
+        alias.asname = None if alias.asname == alias.name else alias.asname
 
 
 def code_without_words(source: str) -> str:

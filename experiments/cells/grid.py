@@ -12,7 +12,7 @@ from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.setting import is_among, is_same_value
-from experiments.errors import BadInput, suggest_name
+from experiments.errors import BadInput, one_line, suggest_name
 
 
 def expand_grid(
@@ -96,9 +96,11 @@ def check_cell(cell: Cell) -> None:
         )
         if hasattr(estimator, "check_parameters"):
             estimator.check_parameters(len(domain.features))
+        wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
     except (ValueError, TypeError) as error:
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {' '.join(str(error).split())}") from error
-    wrong = is_regressor(estimator) if task == "classification" else is_classifier(estimator)
+    except Exception as error:  # a constructor may be anybody's
+        raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {one_line(error)}") from error
     if cell.protocol["leakage"] and not hasattr(estimator, "make_sampler"):
         raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
     if wrong:

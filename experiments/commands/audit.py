@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from experiments.audit.audit_tasks import AuditPlan, run_audit
-from experiments.audit.report.report_files import write_results, write_summary
+from experiments.audit.report.report_files import write_results, write_summary, write_summary_of_own
 from experiments.audit.report.report_text import format_report
 from experiments.cells.cell import read_epsilon
+from experiments.config import estimators
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.store import provenance
@@ -18,10 +19,10 @@ def run_command(request: SweepRequest) -> int:
     print(format_report(found))
     folder = request.results_folder / "audit"
     paths = write_results(found, folder, plan.name)
+    if plan.algorithms and not plan.params and not any(map(estimators.is_built_in, plan.algorithms)):
+        paths += write_summary_of_own(found, folder, plan.name)
     if not plan.algorithms:
-        paths += write_summary(
-            found, folder, provenance.describe_command(["python", "-m", "experiments", *request.arguments])
-        )
+        paths += write_summary(found, folder, provenance.describe_command(request.arguments))
     for path in paths:
         print_to_stderr(f"  {path}")
     for line in missing:

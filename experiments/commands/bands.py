@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from experiments.config.request import SweepRequest
+from experiments.errors import require_checkout
 from experiments.regression_check.bands import (
     join_accepted,
+    list_watched_papers,
     measure_accepted,
     read_watched_paper,
     write_accepted,
@@ -16,8 +18,9 @@ from experiments.store import provenance
 
 def run_command(request: SweepRequest) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
+    require_checkout("bands")
     algorithm = next(iter(request.list_choices("algorithm")), None)
-    papers = {name: read_watched_paper(name) for name in request.list_papers()}
+    papers = {name: read_watched_paper(name) for name in request.list_choices("paper") or list_watched_papers()}
     measured, codes = {}, []
     for name, (paper, watched) in papers.items():
         part = watched.select_algorithm(algorithm) if algorithm else watched

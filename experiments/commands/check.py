@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments.config.paper import Paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
-from experiments.regression_check.bands import Accepted, read_accepted, read_watched_paper
+from experiments.regression_check.bands import Accepted, list_watched_papers, read_accepted, read_watched_paper
 from experiments.regression_check.differences import find_differences, format_report
 from experiments.regression_check.order_statistics import FALSE_ALARMS, MOST_TESTS
 from experiments.regression_check.watch import WatchList, make_watched_cells
@@ -14,7 +14,7 @@ from experiments.run.run_studies import run_studies
 
 def run_command(request: SweepRequest) -> int:
     """Check some papers, or all; returns the exit code: 0 as it was, 1 something is not or could not be checked."""
-    papers = {name: read_watched_paper(name) for name in request.list_papers()}
+    papers = {name: read_watched_paper(name) for name in request.list_choices("paper") or list_watched_papers()}
     n_tests = sum(watched.n_tests for _, watched in papers.values())
     if n_tests > MOST_TESTS:
         raise BadInput(

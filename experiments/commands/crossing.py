@@ -16,7 +16,7 @@ from experiments.judge.further_rows import (
     judge_further_rows,
     list_crossed_cells,
 )
-from experiments.run.executors import Executor
+from experiments.run.executors import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.long_table import long_table
 
@@ -40,7 +40,7 @@ def run_command(request: SweepRequest) -> int:
 
 
 def _cross_paper(name: str, paper: Paper, draws: list[dict], request: SweepRequest) -> int:
-    rounds = Rounds(request.results_folder, Executor(**request.config["executor"]))
+    rounds = Rounds(request.results_folder, make_executor(request.config["executor"]))
     cells = list(chain.from_iterable(chain.from_iterable(draw.values()) for draw in draws))
     records = rounds.run(cells, "")
     rows = judge_further_rows(paper, [long_table(draw, records) for draw in draws])

@@ -14,7 +14,7 @@ from experiments.judge.decide import run_until_decided
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.preflight import check_paper
-from experiments.run.executors import Executor
+from experiments.run.executors import make_executor
 from experiments.run.run_studies import Rounds
 
 
@@ -36,7 +36,7 @@ def _choose_claims(paper: Paper, request: SweepRequest) -> list[Claim]:
 
 
 def _decide_claims(paper: Paper, claims: Sequence[Claim], request: SweepRequest) -> int:
-    rounds = Rounds(request.results_folder, Executor(**request.config["executor"]))
+    rounds = Rounds(request.results_folder, make_executor(request.config["executor"]))
     table = run_until_decided(paper, {}, rounds.run, claims).make_table()
     numbers = judge_numbers(paper, read_numbers_of(paper), table)
     chosen = {claim.id for claim in claims}

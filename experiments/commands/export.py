@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from experiments.config.paths import ROOT
+from algorithms.installation import resolve_path
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.store.database import Store
@@ -17,6 +15,6 @@ def run_command(request: SweepRequest) -> int:
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
     with Store(path) as store:
-        n_cells = write_parquet(store, ROOT / Path(str(request.config["file"])).expanduser())
+        n_cells = write_parquet(store, resolve_path(str(request.config["file"])))
     print_to_stderr(f"{n_cells:,} cells")
     return 0

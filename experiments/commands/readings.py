@@ -20,7 +20,7 @@ from experiments.judge.readings.claim_curves import judge_readings, list_curves
 from experiments.judge.readings.halving import Race, run_races
 from experiments.judge.readings.ranking import rank_readings
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
-from experiments.run.executors import Executor
+from experiments.run.executors import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.record import Record
 
@@ -42,7 +42,7 @@ def run_command(request: SweepRequest) -> int:
 def _run_readings(name: str, paper: Paper, request: SweepRequest) -> int:
     check_choices(paper)
     reported = read_numbers_of(paper)
-    rounds = Rounds(request.results_folder, Executor(**request.config["executor"]))
+    rounds = Rounds(request.results_folder, make_executor(request.config["executor"]))
     claims, left_out = list_curves(paper)
     races: dict[tuple[str, str], Race[pd.DataFrame]] = {}
     for question in paper.readings:

@@ -12,12 +12,13 @@ from typing import cast
 import hydra
 from omegaconf import OmegaConf
 
+from algorithms.installation import PROGRAM
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import Paper
-from experiments.config.papers import prepare_paper
+from experiments.config.papers import name_paper_file, prepare_paper
 from experiments.config.request import SweepRequest
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr
@@ -26,18 +27,18 @@ from experiments.judge.preflight import check_paper
 from experiments.judge.readings.choices import check_choices
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan
-from experiments.run.executors import Executor
+from experiments.run.executors import Executor, make_executor
 from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_collect
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv, long_table, write_summaries
 from experiments.store.record import Record
 
 _REPEATS = 10
-_START = """\
+_START = f"""\
 Choose a paper, or a data set and an algorithm:
-  python -m experiments paper=demo                                a tour of a minute
-  python -m experiments dataset=car algorithm=random_forest       accuracy of ten repeats
-  python -m experiments --help                                    everything that can be set, and the other commands"""
+  {PROGRAM} paper=demo                                a tour of a minute
+  {PROGRAM} dataset=car algorithm=random_forest       accuracy of ten repeats
+  {PROGRAM} --help                                    everything that can be set, and the other commands"""
 
 
 def run_command(request: SweepRequest) -> int:
@@ -50,7 +51,7 @@ def run_command(request: SweepRequest) -> int:
         return 2
     for name, options in chosen.items():
         if not options:
-            raise BadInput(f"choose {name}=... (or paper=...); `python -m experiments --help` lists them")
+            raise BadInput(f"choose {name}=... (or paper=...); `{PROGRAM} --help` lists them")
     return _run_settings(request, chosen)
 
 
@@ -61,7 +62,7 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
         values[name.replace("algorithm.", "params.", 1)] = given
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
     settings = expand_grid(values, repeats, protocol=config["protocol"])
-    cells, executor = list(chain.from_iterable(settings)), Executor(**config["executor"])
+    cells, executor = list(chain.from_iterable(settings)), make_executor(config["executor"])
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
     outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
@@ -94,12 +95,12 @@ def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> 
     try:
         check_paper(paper, [lambda: check_printed(paper), lambda: check_choices(paper)])
     except BadInput as error:
-        raise BadInput(f"conf/paper/{name}.yaml: {error}") from error
+        raise BadInput(f"{name_paper_file(name)}: {error}") from error
     return paper, cells_of_studies(paper)
 
 
 def _run_paper(name: str, paper: Paper, studies: Mapping[str, list[Cell]], request: SweepRequest) -> int:
-    executor = Executor(**request.config["executor"])
+    executor = make_executor(request.config["executor"])
     for sentence in describe_substitutes(paper.labels, paper.used_instead):
         print_to_stderr(sentence)
     cells, folder = list(chain.from_iterable(studies.values())), request.results_folder / f"paper-{name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from algorithms.installation import PREFIX
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, suggest_name
 
@@ -15,5 +16,5 @@ def run_command(request: SweepRequest) -> int:
     part = str(request.config["part"])
     if part not in _PARTS:
         raise BadInput(f"part={part} cannot be measured; {suggest_name(part, _PARTS)}")
-    import_module(f"experiments.speed.{part}").print_measurements()  # what a part needs takes seconds to import
+    import_module(f"{PREFIX}experiments.speed.{part}").print_measurements()  # what a part needs takes seconds to import
     return 0

@@ -21,9 +21,9 @@ from time import monotonic, sleep
 
 from experiments.cells.cell import Cell, json_safe
 from experiments.cells.study_cells import cells_of_studies
+from experiments.child_process import build_command, make_environment
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.paths import ROOT
 from experiments.config.request import SweepRequest
 from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.decide import run_until_decided
@@ -89,8 +89,8 @@ def _kill_and_run(paper: Paper, path: Path, name: str) -> str:
     """Kill the command in the midst of the rounds that follow the first, then let another run take up what is left."""
     words = [f"paper={name}", f"repeats={paper.repeats}", f"most_repeats={paper.most_repeats}"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "experiments", *words, f"results={path.parent}", "executor.jobs=2"],
-        cwd=ROOT,
+        build_command("experiments", *words, f"results={path.parent}", "executor.jobs=2"),
+        env=make_environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -32,10 +32,10 @@ def task_and_domain(dataset: str) -> tuple:
     Raises
     ------
     BadInput
-        If the catalogue does not have it.
+        If the catalogue does not have it, or nothing is known of it without its rows and these cannot be had.
     """
     try:
         entry = catalogue.read_entry(dataset)
-    except (UnknownDataset, DocumentError) as error:
+    except (UnknownDataset, DocumentError, datasets.DataUnavailable) as error:
         raise BadInput(str(error)) from error
     return entry.task, entry.domain

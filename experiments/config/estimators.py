@@ -1,4 +1,4 @@
-"""The algorithms by name: files ``conf/algorithm/*.yaml``, each an import path and parameters."""
+"""The algorithms by name: files ``algorithm/*.yaml`` of the catalogue, each an import path and parameters."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import inspect
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
+import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from documents import search_path
+from documents.document import shorten_path
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries
-from experiments.errors import BadInput, suggest_name
+from experiments.errors import BadInput, one_line, suggest_name
 
 FOLDER = CONF / "algorithm"
 
@@ -35,7 +38,7 @@ def list_algorithms() -> list[str]:
     >>> "majority" in list_algorithms()
     True
     """
-    return sorted(map(attrgetter("stem"), FOLDER.glob("*.yaml")))
+    return list(search_path.list_files(FOLDER))
 
 
 def find_target(name: str) -> str:
@@ -64,7 +67,8 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
     >>> merge_parameters("majority", {"strategy": "prior"})
     {'strategy': 'prior'}
     """
-    params = drop_entries(_read_entry(name), ("_target_", "epsilon"))
+    written = drop_entries(_read_entry(name), ("_target_", "epsilon"))
+    params = dict(written)
     for given in overrides:
         params |= given
     accepted = list_parameters(find_target(name))
@@ -73,7 +77,8 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
             raise BadInput(f"algorithm {name!r}: {parameter} cannot be set as a parameter: {GIVEN[parameter]}")
         if parameter not in accepted:
             hint = suggest_name(parameter, accepted - set(GIVEN))
-            raise BadInput(f"algorithm {name!r} has no parameter {parameter!r}; {hint}")
+            where = f"{name_file(name)}: " if parameter in written else ""
+            raise BadInput(f"{where}algorithm {name!r} has no parameter {parameter!r}; {hint}")
     return params
 
 
@@ -87,10 +92,26 @@ def make_estimator(name: str, params: Mapping[str, Any], **given: Any) -> Any:
     >>> make_estimator("majority", {}, epsilon=1.0, random_state=3)
     DummyClassifier(random_state=3)
     """
-    accepted = list_parameters(find_target(name))
+    target = find_target(name)
+    if not takes_budget(import_class(target)):
+        given.pop("epsilon", None)
     given |= own_epsilon(name)
-    taken = {key: value for key, value in given.items() if key in accepted}
-    return import_class(find_target(name))(**params, **taken)
+    taken = {key: value for key, value in given.items() if key in list_parameters(target)}
+    return import_class(target)(**params, **taken)
+
+
+def takes_budget(estimator: type) -> bool:
+    """Return whether a class has a parameter ``epsilon`` that is a privacy budget.
+
+    Examples
+    --------
+    >>> takes_budget(import_class("algorithms.RDTClassifier"))
+    True
+    >>> takes_budget(import_class("sklearn.svm.SVR"))  # there it is the width of a tube
+    False
+    """
+    is_of_scikit_learn = estimator.__module__.startswith("sklearn.")
+    return "epsilon" in inspect.signature(estimator).parameters and not is_of_scikit_learn
 
 
 def own_epsilon(name: str) -> dict[str, float]:
@@ -114,7 +135,7 @@ def takes_epsilon(name: str) -> bool:
     >>> takes_epsilon("majority"), takes_epsilon("polynomial_regression"), takes_epsilon("fm")
     (False, False, True)
     """
-    return "epsilon" in list_parameters(find_target(name)) and not own_epsilon(name)
+    return takes_budget(import_class(find_target(name))) and not own_epsilon(name)
 
 
 def list_packages(name: str) -> dict[str, str]:
@@ -151,24 +172,63 @@ def import_class(path: str) -> type:
     Raises
     ------
     BadInput
-        If there is none.
+        If there is none, or it is no estimator.
     """
+    search_path.make_importable()
     module, _, name = path.rpartition(".")
     try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise BadInput(f"_target_: {path} cannot be imported ({error})") from error
+        found = getattr(import_module(module), name)
+    except Exception as error:  # whatever the module of a user raises
+        raise BadInput(f"_target_: {path} cannot be imported ({one_line(error)})") from error
+    if not inspect.isclass(found) or not all(hasattr(found, name) for name in ("fit", "predict", "get_params")):
+        raise BadInput(
+            f"_target_: {path} is no estimator: write a class with fit and predict, derived from a mixin and the "
+            "BaseEstimator of sklearn.base"
+        )
+    return found
+
+
+def name_file(name: str) -> str:
+    """Return the file of an algorithm, as an error names it.
+
+    Examples
+    --------
+    >>> name_file("majority")
+    'conf/algorithm/majority.yaml'
+    """
+    path = search_path.find_file(FOLDER, name)
+    return shorten_path(path) if path else f"algorithm {name}"
+
+
+def is_built_in(name: str) -> bool:
+    """Return whether an algorithm is one of ours, and not one of a folder that a user adds.
+
+    Examples
+    --------
+    >>> is_built_in("majority"), is_built_in("mine")
+    (True, False)
+    """
+    return (FOLDER / f"{name}.yaml").is_file()
+
+
+def _read_entry(name: str) -> dict:
+    return _find_entry(name, FOLDER, search_path.list_added())
 
 
 @cache
-def _read_entry(name: str) -> dict:
-    path = FOLDER / f"{name}.yaml"
-    if not path.is_file():
+def _find_entry(name: str, built_in: Path, added: tuple[Path, ...]) -> dict:
+    """Return what the file of an algorithm says; the folders are those that are looked into."""
+    path = search_path.find_file(built_in, name)
+    if path is None:
         raise BadInput(f"unknown algorithm {name!r}; {suggest_name(name, list_algorithms())}")
     try:
         entry = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
-    except (OmegaConfBaseException, OSError) as error:
-        raise BadInput(f"conf/algorithm/{path.name} cannot be read: {' '.join(str(error).split())}") from error
+    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
+        raise BadInput(f"{shorten_path(path)} cannot be read: {' '.join(str(error).split())}") from error
     if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
-        raise BadInput(f"conf/algorithm/{path.name}: _target_, the import path of the estimator's class, is missing")
+        raise BadInput(f"{shorten_path(path)}: _target_, the import path of the estimator's class, is missing")
+    try:
+        list_parameters(entry["_target_"])
+    except ValueError as error:  # here, where the file is known that names the class
+        raise BadInput(f"{shorten_path(path)}: {one_line(error)}") from error
     return entry

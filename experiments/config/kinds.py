@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from algorithms.installation import PREFIX
 from documents.document import Document
 from experiments.config.paths import CONF
 from experiments.errors import suggest_name
@@ -23,7 +24,8 @@ from experiments.errors import suggest_name
 @cache
 def find_packages() -> Mapping[str, str]:
     """Return the package of each part of a paper: its claims, tables and figures."""
-    return yaml.safe_load((CONF / "kinds.yaml").read_text(encoding="utf-8"))
+    packages = yaml.safe_load((CONF / "kinds.yaml").read_text(encoding="utf-8"))
+    return {part: f"{PREFIX}{package}" for part, package in packages.items()}
 
 
 @cache

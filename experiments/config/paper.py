@@ -332,7 +332,8 @@ class Paper(Document):
     """The algorithms that the paper proposes: the sentence above its results says whether these keep the ε that they
     claim. Left out by a study that proposes none."""
     reported: str | None = None
-    """The CSV file of its printed numbers, relative to the checkout."""
+    """The CSV file of its printed numbers: relative to the paper's own file, or to the checkout if that is one of ours
+    in ``conf/paper``."""
     center: dict[str, Center] = {}
     """By metric, what stands for the repeats of a setting: ``median`` where tails are so heavy that one run decides a
     mean. Claims about medians are tested by sign."""

@@ -1,14 +1,17 @@
-"""Read papers by their names: the files ``conf/paper/*.yaml``."""
+"""Read papers by their names: the files ``paper/*.yaml`` of the catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
+import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from documents import search_path
+from documents.document import shorten_path
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries
@@ -19,18 +22,54 @@ PAPERS = CONF / "paper"
 
 
 def list_papers() -> list[str]:
-    """Return the numbers of all papers: the names of ``conf/paper`` but the demo and the benchmark.
+    """Return the numbers of our papers: the names of ``conf/paper`` but the demo and the benchmark.
 
     Examples
     --------
     >>> "2" in list_papers(), "demo" in list_papers()
     (True, False)
     """
-    return sorted(filter(str.isdigit, _list_files()))
+    files = search_path.list_files(PAPERS)
+    return [name for name, file in files.items() if name.isdigit() and is_built_in(file)]
 
 
-def _list_files() -> list[str]:
-    return list(map(attrgetter("stem"), PAPERS.glob("*.yaml")))
+def list_own_papers() -> list[str]:
+    """Return the papers of the folders that a user adds.
+
+    Examples
+    --------
+    >>> list_own_papers()
+    []
+    """
+    return [name for name, file in search_path.list_files(PAPERS).items() if not is_built_in(file)]
+
+
+def find_own_file(name: str) -> Path | None:
+    """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none.
+
+    Examples
+    --------
+    >>> find_own_file("2")
+    """
+    file = search_path.find_file(PAPERS, name)
+    return None if file is None or is_built_in(file) else file
+
+
+def is_built_in(file: Path) -> bool:
+    """Return whether a paper's file is one of ours, and not one of a folder that a user adds."""
+    return file.parent == PAPERS
+
+
+def name_paper_file(name: str) -> str:
+    """Return the file of a paper, as an error names it.
+
+    Examples
+    --------
+    >>> name_paper_file("2")
+    'conf/paper/2.yaml'
+    """
+    file = find_own_file(name)
+    return shorten_path(file) if file else f"conf/paper/{name}.yaml"
 
 
 def read_paper(name: str) -> Paper:
@@ -39,7 +78,7 @@ def read_paper(name: str) -> Paper:
     Parameters
     ----------
     name : str
-        Of its file in ``conf/paper``.
+        Of its file.
 
     Raises
     ------
@@ -51,14 +90,14 @@ def read_paper(name: str) -> Paper:
     >>> read_paper("2").studies["comparison"].axis("epsilon")
     [0.1, 0.25, 0.5, 0.75, 1.0]
     """
-    file = PAPERS / f"{name}.yaml"
-    if not file.is_file():
-        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, _list_files())}")
+    file = search_path.find_file(PAPERS, name)
+    if file is None:
+        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, search_path.list_files(PAPERS))}")
     try:
         contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
-    except (OmegaConfBaseException, OSError) as error:
-        raise BadInput(f"conf/paper/{name}.yaml cannot be read: {' '.join(str(error).split())}") from error
-    return parse_paper(contents, file)
+    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
+        raise BadInput(f"{name_paper_file(name)} cannot be read: {' '.join(str(error).split())}") from error
+    return parse_paper(_locate_printed(contents, file), file)
 
 
 def prepare_paper(
@@ -71,7 +110,7 @@ def prepare_paper(
     contents : mapping
         What its file says.
     name : str
-        Of the file in ``conf/paper``, which errors name.
+        Of the file, which errors name.
     repeats : int or None
         Runs of every setting; as many as the paper asks for, and more where verdicts need them, if None.
     most_repeats : int, optional
@@ -83,7 +122,8 @@ def prepare_paper(
     BadInput
         If the paper says what it may not say.
     """
-    file = PAPERS / f"{name}.yaml"
+    file = search_path.find_file(PAPERS, name) or PAPERS / f"{name}.yaml"
+    contents = _locate_printed(contents, file)
     written = parse_paper(contents, file)
     substitutes = find_substitutes(written.instead)
     in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
@@ -92,3 +132,10 @@ def prepare_paper(
         claims = [drop_entries(claim, ("most_repeats",)) for claim in contents.get("claims", ())]
         contents = {**contents, "claims": claims}
     return parse_paper(replace_datasets(contents, substitutes) | in_use, file)
+
+
+def _locate_printed(contents: Any, file: Path) -> Any:
+    """Return what a paper's file says, with the place of its printed numbers as `Paper.reported` says it."""
+    if is_built_in(file) or not isinstance(contents, Mapping) or not isinstance(contents.get("reported"), str):
+        return contents
+    return {**contents, "reported": str(file.parent / contents["reported"])}

@@ -1,10 +1,9 @@
-"""Where the files of this checkout are."""
+"""Where the files are that come with this project."""
 
-from pathlib import Path
+from algorithms.installation import ROOT
+from documents import search_path
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The checkout: paths that users give are relative to it."""
-
-CONF = ROOT / "conf"
+CONF = search_path.BUILT_IN
+"""What is run, as YAML; `documents.search_path` knows the folders that a user adds."""
 REFERENCE = ROOT / "results" / "reference"
 """Published results, a folder for each paper."""

@@ -15,8 +15,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, QuotedString
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.config.papers import list_papers
-from experiments.config.paths import ROOT
+from algorithms.installation import resolve_path
+from experiments.config.papers import list_own_papers, list_papers
 from experiments.errors import BadInput
 
 DESCRIBED = ("paper", "dataset", "algorithm")
@@ -50,11 +50,11 @@ class SweepRequest:
     @property
     def results_folder(self) -> Path:
         """The folder of everything that a command reads and writes."""
-        return ROOT / Path(str(self.config["results"])).expanduser()
+        return resolve_path(str(self.config["results"]))
 
     def list_papers(self) -> list[str]:
-        """Return the papers that were chosen, or all numbers."""
-        return self.list_choices("paper") or list_papers()
+        """Return the papers that were chosen, or all of ours that have a number, and the user's own."""
+        return self.list_choices("paper") or [*list_papers(), *list_own_papers()]
 
     def list_choices(self, group: str) -> list[str]:
         """Return which options of a config group were chosen: several, one or none.

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from datasets.catalogue import Bounds, CatalogueEntry, DeclaredColumns
+from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import (
@@ -97,8 +97,11 @@ def format_keys_page() -> str:
 
 def make_dataset_schema() -> dict[str, Any]:
     """Return the JSON Schema of a data set's file."""
-    schema = CatalogueEntry.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "A data set of DP-Replica"}
+    kinds: tuple[type[BaseModel], ...] = (CatalogueEntry, OwnEntry)
+    names, schema = models_json_schema([(kind, "validation") for kind in kinds], by_alias=False)
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    either = [names[kind, "validation"] for kind in kinds]
+    return {"$schema": dialect, "anyOf": either, "title": "A data set of DP-Replica", "$defs": schema["$defs"]}
 
 
 def format_dataset_keys_page() -> str:
@@ -106,11 +109,13 @@ def format_dataset_keys_page() -> str:
     lines = [
         "# The keys of a data set's file",
         "",
-        "A data set is one YAML file, `conf/dataset/NAME.yaml`, beside the [reader](extending.md) of its files. As in",
-        "a paper's file, a key that is not listed here is refused, with the nearest name, its file and its line, and",
-        "`conf/dataset/schema.json` says the same to editors. `make pages` writes this page and the schema.",
+        "A data set is one YAML file, `dataset/NAME.yaml`: a [table of your own](own-data.md), or one whose rows are",
+        "pinned, beside the [reader](extending.md) of its files. As in a paper's file, a key that is not listed here",
+        "is refused, with the nearest name, its file and its line, and `conf/dataset/schema.json` says the same to",
+        "editors. `make pages` writes this page and the schema.",
         "",
-        *_format_class("A data set", CatalogueEntry),
+        *_format_class("A table of one's own", OwnEntry),
+        *_format_class("A data set whose rows are pinned", CatalogueEntry),
         *_format_class("`domain`", DeclaredColumns),
         *_format_class("A column of numbers", Bounds),
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 import threading
@@ -20,10 +21,11 @@ from pathlib import Path
 import numpy as np
 from packaging.requirements import Requirement
 
-from experiments.config.paths import ROOT
+from algorithms.installation import IS_CHECKOUT, ROOT, resolve_path
 from experiments.errors import BadInput
 from experiments.peers import worker
 
+_FOLDER = ".venv-peers"
 _LOCK = ROOT / "requirements-peers.lock"
 _ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
@@ -38,12 +40,19 @@ def explain_missing() -> str | None:
     """Return why no peer can be run here, in one line; None if they can."""
     if Path(build_worker_command()[0]).exists():
         return None
-    return "the environment of diffprivlib and interpret, .venv-peers, is missing; run `make peers`"
+    return f"the environment of diffprivlib and interpret, {_FOLDER}, is missing; {_name_way_out()}"
+
+
+def _name_way_out(anew: bool = False) -> str:
+    if IS_CHECKOUT:
+        return f"run `make {'clean ' if anew else ''}peers`"
+    make_folder = f"python -m venv {'--clear ' if anew else ''}{_FOLDER}"
+    return f"run `{make_folder} && {_FOLDER}/bin/python -m pip install --require-hashes -r {shlex.quote(str(_LOCK))}`"
 
 
 def build_worker_command() -> list[str]:
     """Return the command that starts a worker; ``-I`` keeps this folder and the caller's settings out of it."""
-    return [str(ROOT / ".venv-peers" / "bin" / "python"), "-I", worker.__file__, *read_pinned_versions()]
+    return [str(resolve_path(_FOLDER) / "bin" / "python"), "-I", worker.__file__, *read_pinned_versions()]
 
 
 @cache
@@ -125,7 +134,9 @@ class _Worker:
         except (EOFError, OSError) as error:
             reason = self._find_reason()
             self._end()
-            raise PeerError(f"its process died ({reason}); if that happens again, run `make clean peers`") from error
+            raise PeerError(
+                f"its process died ({reason}); if that happens again, {_name_way_out(anew=True)}"
+            ) from error
         except BaseException:
             self._end()
             raise
@@ -146,7 +157,7 @@ def _check_versions(installed: Mapping[str, str | None]) -> None:
     for name, version in installed.items():
         if version != pinned[name]:
             present = f"{name} {version}" if version else f"no {name}"
-            raise BadInput(f".venv-peers has {present}, but {_LOCK.name} pins {pinned[name]}; run `make peers`")
+            raise BadInput(f"{_FOLDER} has {present}, but {_LOCK.name} pins {pinned[name]}; {_name_way_out()}")
 
 
 def _end_process(process: subprocess.Popen, parent: int) -> None:

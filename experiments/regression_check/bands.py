@@ -16,7 +16,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from experiments.config.paper import Paper
-from experiments.config.papers import read_paper
+from experiments.config.papers import (
+    find_own_file,
+    list_own_papers,
+    list_papers,
+    name_paper_file,
+    read_paper,
+)
 from experiments.config.paths import ROOT
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
@@ -45,6 +51,23 @@ class Accepted(NamedTuple):
     repeats: int
 
 
+def list_watched_papers() -> list[str]:
+    """Return the papers that are checked if none is named: ours, and those of a user that say what to watch."""
+    return [*list_papers(), *(name for name in list_own_papers() if read_paper(name).check)]
+
+
+def find_folder(name: str) -> Path:
+    """Return where the bands of a paper are kept: of a user's own paper in ``bands`` of the folder that was added.
+
+    Examples
+    --------
+    >>> find_folder("2") == FOLDER
+    True
+    """
+    file = find_own_file(name)
+    return file.parents[1] / "bands" if file else FOLDER
+
+
 def read_watched_paper(name: str) -> tuple[Paper, WatchList]:
     """Return a paper and what is watched of it.
 
@@ -57,7 +80,7 @@ def read_watched_paper(name: str) -> tuple[Paper, WatchList]:
     try:
         return paper, make_watch_list(paper)
     except BadInput as error:
-        raise BadInput(f"conf/paper/{name}.yaml: {error}") from error
+        raise BadInput(f"{name_paper_file(name)}: {error}") from error
 
 
 def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> Accepted:
@@ -84,8 +107,9 @@ def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> A
     return Accepted(bands, claims, watched.repeats)
 
 
-def write_accepted(name: str, accepted: Accepted, facts: Mapping[str, Any], folder: Path = FOLDER) -> None:
+def write_accepted(name: str, accepted: Accepted, facts: Mapping[str, Any], folder: Path | None = None) -> None:
     """Write ``paper-N.csv`` and ``paper-N.json``."""
+    folder = folder or find_folder(name)
     folder.mkdir(parents=True, exist_ok=True)
     rows = [(*key, *band) for key, band in accepted.bands.items()]
     path = folder / f"paper-{name}.csv"
@@ -95,7 +119,7 @@ def write_accepted(name: str, accepted: Accepted, facts: Mapping[str, Any], fold
     path.with_suffix(".json").write_text(text, encoding="utf-8")
 
 
-def read_accepted(name: str, watched: WatchList, folder: Path = FOLDER) -> Accepted:
+def read_accepted(name: str, watched: WatchList, folder: Path | None = None) -> Accepted:
     """Read what is accepted of a paper.
 
     Raises
@@ -103,7 +127,7 @@ def read_accepted(name: str, watched: WatchList, folder: Path = FOLDER) -> Accep
     BadInput
         If it is not there, or was made for something else than what is watched now.
     """
-    path = folder / f"paper-{name}.csv"
+    path = (folder or find_folder(name)) / f"paper-{name}.csv"
     command = f"make bands PAPER={name}"
     try:
         rows = pd.read_csv(path)[_COLUMNS].itertuples(index=False)
@@ -117,17 +141,17 @@ def read_accepted(name: str, watched: WatchList, folder: Path = FOLDER) -> Accep
     keys = set(map(attrgetter("key"), watched.numbers))
     claims = set(map(attrgetter("id"), watched.claims))
     if (keys, claims, watched.repeats) != (set(bands), set(accepted.claims), accepted.repeats):
-        paper = f"conf/paper/{name}.yaml"
+        paper = name_paper_file(name)
         raise BadInput(f"{path} was made for another check than {paper} asks for; {command} makes it anew")
     return accepted
 
 
 def join_accepted(
-    name: str, watched: WatchList, part: Accepted, facts: Mapping[str, Any], folder: Path = FOLDER
+    name: str, watched: WatchList, part: Accepted, facts: Mapping[str, Any], folder: Path | None = None
 ) -> tuple[Accepted, dict[str, Any]]:
     """Replace some of a paper's bands and verdicts, and note where the new ones come from."""
     old = read_accepted(name, watched, folder)
-    old_facts = _read_facts(name, folder)
+    old_facts = _read_facts(name, folder or find_folder(name))
     later = keep_entries(facts, ("git", "written", "versions"))
     later["settings"] = [setting for setting, _ in part.bands]
     old_facts["made_later"] = [*old_facts.get("made_later", []), later]

@@ -16,12 +16,15 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 import datasets
 from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
+from algorithms.encoding.domain import Domain
 from datasets import Dataset
 from experiments.cells.cell import Cell, format_canonical, is_fixed
 from experiments.config import estimators
+from experiments.errors import BadInput
 from experiments.run.leakage import measure_leakage
 from experiments.run.metrics import number_classes, score_classes, score_numbers
 from experiments.run.splits import OPTIONS, domain_of, split_rows
+from experiments.store.accounts import read_account
 from experiments.store.record import Measured
 
 _N_FOLDS = 10
@@ -67,11 +70,12 @@ def evaluate_cell(cell: Cell) -> Measured:
         predicted = cross_val_predict(estimator, rows, train.target, cv=folds)
     else:
         predicted = np.asarray(estimator.predict(rows))
+    _check_predictions(predicted, evaluated)
     metrics = _score_predictions(data, evaluated, predicted)
     metrics |= _collect_published(estimator)
     if cell.protocol["leakage"]:
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
-    return Measured(metrics, fit_seconds, _collect_details(estimator))
+    return Measured(metrics, fit_seconds, _collect_details(estimator, domain))
 
 
 def _find_split(cell: Cell, data: Dataset) -> _Split:
@@ -129,6 +133,14 @@ def _encode_table(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]
     return matrix, target, number_classes(data.domain.target.categories, target)
 
 
+def _check_predictions(predicted: np.ndarray, evaluated: _Rows) -> None:
+    """Refuse what is no prediction: an estimator may be anybody's."""
+    if predicted.shape != evaluated.target.shape:
+        raise BadInput(f"predict gave an array of shape {predicted.shape} for {len(evaluated.target)} rows")
+    if evaluated.codes is None and np.isnan(predicted.astype(np.float64)).any():
+        raise BadInput(f"predict gave values that are no numbers, in {np.isnan(predicted.astype(float)).sum()} rows")
+
+
 def _score_predictions(data: Dataset, evaluated: _Rows, predicted: np.ndarray) -> dict[str, float]:
     declared = data.domain.target
     if data.task != "classification":
@@ -149,9 +161,9 @@ def _collect_published(estimator: Any) -> dict[str, float]:
     return published
 
 
-def _collect_details(estimator: Any) -> dict:
+def _collect_details(estimator: Any, domain: Domain) -> dict:
     details = {}
-    if (privacy := getattr(estimator, "privacy_", None)) is not None:
+    if (privacy := read_account(estimator, domain)) is not None:
         details["privacy"] = _describe_privacy(privacy)
     if clipped := getattr(estimator, "clipped_", None):
         details["clipped"] = dict(clipped)

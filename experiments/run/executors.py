@@ -12,21 +12,22 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, partial
 from time import perf_counter, sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
 from joblib.executor import get_memmapping_executor
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
+from documents import search_path
 from experiments.cells.cell import Cell
-from experiments.errors import BadInput, one_line
+from experiments.errors import BadInput, one_line, suggest_name
 from experiments.run import evaluate
 from experiments.store.record import Record
 
@@ -101,6 +102,27 @@ class Executor:
             warnings.simplefilter("ignore")
             with open_them(self) as workers:
                 yield workers
+
+
+def make_executor(settings: Mapping[str, Any]) -> Executor:
+    """Return the executor that a file of the group ``executor`` describes.
+
+    Raises
+    ------
+    BadInput
+        If it has a key that is not known, or an option is invalid.
+
+    Examples
+    --------
+    >>> make_executor({"backend": "threading", "job": 2})
+    Traceback (most recent call last):
+    experiments.errors.BadInput: executor has no key 'job'; did you mean 'jobs'?
+    """
+    known = [field.name for field in fields(Executor)]
+    for name in settings:
+        if name not in known:
+            raise BadInput(f"executor has no key {name!r}; {suggest_name(str(name), known)}")
+    return Executor(**settings)
 
 
 class ChunkResult(NamedTuple):
@@ -179,7 +201,8 @@ def _get_processes(where: Executor) -> Workers:
     They are those of loky's reusable executor, taken from where `joblib.Parallel` takes it: there is one for all of a
     process, and joblib fails if it finds one that was made without it.
     """
-    options = {"initializer": _begin_process, "initargs": (os.getpid(),), "env": _ONE_THREAD, "timeout": _SECONDS_IDLE}
+    environment = _ONE_THREAD | search_path.describe_environment()  # processes of another catalogue are not used again
+    options = {"initializer": _begin_process, "initargs": (os.getpid(),), "env": environment, "timeout": _SECONDS_IDLE}
     pool = partial(get_memmapping_executor, where.n_jobs, **options)
     return Workers(where, pool, _run_chunk, lambda: where.n_jobs)
 
@@ -199,7 +222,8 @@ def _open_cluster(where: Executor) -> Iterator[Workers]:
         from distributed import KilledWorker
 
         pool = client.get_executor(pure=False)
-        yield Workers(where, lambda: pool, _run_chunk_on_cluster, partial(_count_threads, client), (KilledWorker,))
+        run_chunk = partial(_run_chunk_on_cluster, environment=search_path.describe_environment())
+        yield Workers(where, lambda: pool, run_chunk, partial(_count_threads, client), (KilledWorker,))
 
 
 def _count_threads(client: Client) -> int:
@@ -239,15 +263,24 @@ def _run_chunk(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
     return ChunkResult(records, perf_counter() - started)
 
 
-def _run_chunk_on_cluster(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
+def _run_chunk_on_cluster(chunk: list[Cell], time_limit: float | None, environment: Mapping[str, str]) -> ChunkResult:
     """Run a chunk on a cluster, whose machines may have another version of the code, the data or the libraries."""
+    os.environ.update(environment)  # a worker looks into the folders of whoever asks it
     local_cells = [replace(cell) for cell in chunk]  # copies without the keys that came along
-    if any(local.key != cell.key for local, cell in zip(local_cells, chunk, strict=True)):
-        refusal = Record("failed", error="the Dask worker has other code, libraries or data than this machine")
-        return ChunkResult([refusal] * len(chunk), 0.0)
+    if difference := _find_difference(local_cells, chunk):
+        return ChunkResult([Record("failed", error=difference)] * len(chunk), 0.0)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         return _run_chunk(local_cells, time_limit)
+
+
+def _find_difference(local_cells: list[Cell], chunk: list[Cell]) -> str:
+    """Return why a worker of a cluster cannot run cells that another machine made; nothing if it can."""
+    try:
+        is_same = all(local.key == cell.key for local, cell in zip(local_cells, chunk, strict=True))
+    except ValueError as error:  # a file that the worker does not have
+        return f"the Dask worker lacks what this machine has: {one_line(error)}"
+    return "" if is_same else "the Dask worker has other code, libraries or data than this machine"
 
 
 def _run_cell(cell: Cell, time_limit: float | None) -> Record:
@@ -255,7 +288,7 @@ def _run_cell(cell: Cell, time_limit: float | None) -> Record:
     try:
         with _limit_time(time_limit):
             measured = evaluate.evaluate_cell(cell)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # an estimator may be anybody's
         return Record("failed", error=one_line(error))
     return Record("done", replace(measured, details=measured.details | {"seconds": perf_counter() - started}))
 

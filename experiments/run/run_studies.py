@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from documents import search_path
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.config.data import explain_missing
 from experiments.config.request import SweepRequest
 from experiments.errors import print_to_stderr
-from experiments.run.executors import Executor
+from experiments.run.executors import Executor, make_executor
 from experiments.run.runner import Outcome, run_cells
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
@@ -26,7 +27,7 @@ _SHOWN = 20
 
 def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple[pd.DataFrame, int]:
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    executor, all_cells = Executor(**request.config["executor"]), list(chain.from_iterable(cells.values()))
+    executor, all_cells = make_executor(request.config["executor"]), list(chain.from_iterable(cells.values()))
     outcome, skipped, records = run_and_collect(all_cells, request.results_folder, executor)
     return long_table(cells, records), name_failures(outcome.failures, skipped, str(request.config["results"]))
 
@@ -117,7 +118,7 @@ def name_failures(failures: Sequence[tuple[Cell, str | None]], skipped: dict[str
     where = "" if results == "results" else f" results={shlex.quote(results)}"
     for name, errors in list(failed.items())[:_SHOWN]:
         repeats = sorted(repeat for repeat, _ in errors)
-        again = f"python -m experiments {name} repeats={repeats[-1] + 1}{where}"
+        again = f"{search_path.name_program()} {name} repeats={repeats[-1] + 1}{where}"
         print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {again}: {errors[0][1]}")
     if len(failed) > _SHOWN:
         print_to_stderr(

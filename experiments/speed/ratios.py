@@ -39,6 +39,7 @@ from algorithms import (
 )
 from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
+from experiments.child_process import build_command, make_environment
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 from experiments.speed.measurement import Measurement, print_table
 
@@ -196,8 +197,10 @@ def measure_megabytes(step: str) -> float:
         The first two are a linear regression of nine attributes, and what they take beyond the rows; the third is
         all of a process that fits every budget.
     """
-    code = f"from experiments.speed import ratios; print(ratios.measure_here({step!r}))"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    code = f"from {__package__} import ratios; print(ratios.measure_here({step!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=make_environment(), check=True, capture_output=True, text=True
+    )
     return float(done.stdout)
 
 
@@ -295,7 +298,10 @@ def run_apart(*words: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         subprocess.run(
-            [sys.executable, "-m", "experiments", *words, f"results={folder}"], check=True, capture_output=True
+            build_command("experiments", *words, f"results={folder}"),
+            check=True,
+            capture_output=True,
+            env=make_environment(),
         )
         seconds = time.perf_counter() - start
     return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -6,7 +6,7 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,8 +14,8 @@ import llvmlite.binding
 from threadpoolctl import threadpool_info
 
 import datasets
+from algorithms.installation import IS_CHECKOUT, PROGRAM, ROOT
 from experiments.cells import code_version
-from experiments.config.paths import ROOT
 
 SEEDS = (
     "A cell's seed is numpy.random.SeedSequence over the SHA-256 of its identity (data set, algorithm, parameters, "
@@ -37,14 +37,14 @@ def gather_facts(arguments: list[str], names: Iterable[str], repeats: int) -> di
         Of every setting.
     """
     data = {name: _describe_data(name) for name in sorted(set(names))}
-    command = describe_command(["python", "-m", "experiments", *arguments])
+    command = describe_command(arguments)
     return {**command, "repeats": repeats, "seeds": SEEDS, "data": data}
 
 
-def describe_command(words: list[str]) -> dict:
+def describe_command(arguments: Sequence[str]) -> dict:
     """Return what was run, when, on which code, and where."""
     return {
-        "command": shlex.join(words),
+        "command": f"{PROGRAM} {shlex.join(arguments)}".rstrip(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": _read_revision(),
         "versions": {"python": platform.python_version(), **_read_versions()},
@@ -58,7 +58,9 @@ def _read_versions() -> dict[str, str]:
 
 
 def _read_revision() -> dict | None:
-    """Return revision and whether tracked files differ from it; None outside a repository."""
+    """Return revision and whether tracked files differ from it; None outside a checkout."""
+    if not IS_CHECKOUT:  # the folder of an environment may lie in a repository of somebody else
+        return None
     try:
         revision = _run_git("git", "rev-parse", "HEAD")
         return {"revision": revision, "dirty": bool(_run_git("git", "status", "--porcelain", "--untracked-files=no"))}

@@ -12,7 +12,7 @@ from experiments.judge.verdict import REPRODUCED, REPRODUCED_WITHIN
 from plots.audit_bounds import count_violations
 from plots.labels import SIGNS, TONES
 from plots.pages.summary import describe_best_reading
-from plots.privacy import count_keeping_claim
+from plots.privacy import count_keeping_claim, is_claim_only
 from plots.run_folder import PaperRun
 
 Glance = dict[str, Any]
@@ -50,7 +50,8 @@ def glance_at_privacy(run: PaperRun | None) -> Glance:
     rows = run.privacy if run else []
     claiming = [row["keeps_claim"] for row in rows if row["keeps_claim"] is not None]
     if not run or not claiming:
-        return _make_glance("privacy" if rows else "", ["no ε is claimed" if rows else "not run"])
+        nothing = "claims only" if any(map(is_claim_only, rows)) else "no ε is claimed"
+        return _make_glance("privacy" if rows else "", [nothing if rows else "not run"])
     n_kept, n_broken = claiming.count(True), claiming.count(False)
     lines = [f"{count_keeping_claim(rows)} keep their\u00a0ε", f"{count_violations(run.audit, rows)} convicted"]
     bar = [(tone, n) for tone, n in (("good", n_kept), ("bad", n_broken)) if n]

@@ -13,7 +13,7 @@ from experiments.config.paper import Speaker
 from experiments.judge.verdict import INCONSISTENT, NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, REPRODUCED_WITHIN
 from plots.audit_bounds import VIOLATED
 from plots.labels import label_names
-from plots.privacy import list_datasets_at_fault
+from plots.privacy import is_claim_only, list_datasets_at_fault
 from plots.run_folder import PaperRun
 
 _NAMED = {
@@ -166,6 +166,8 @@ def _describe_own(run: PaperRun) -> str:
 
 def _describe_account(row: Mapping[str, Any]) -> _Account:
     """Return what an algorithm accounts for; ``row`` as from `plots.privacy.sum_up_privacy`."""
+    if is_claim_only(row):
+        return _Account("claims an ε that nobody checked", "claim an ε that nobody checked")
     if row["keeps_claim"] is None:
         return _Account("claims no ε", "claim no ε")
     if math.isinf(row["times_label"]):

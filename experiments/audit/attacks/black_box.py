@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone, is_classifier
 
@@ -33,6 +34,7 @@ from experiments.audit.observe.observed_model import Observation, Observer, join
 from experiments.audit.observe.observed_regressions import RegressionOnTable
 from experiments.audit.observe.observed_releases import ReleaseOnTable
 from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.observe.released_arrays import ReleaseOfArrays
 
 BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
@@ -143,7 +145,7 @@ def list_pairs(estimator: BaseEstimator) -> Sequence[TablePair]:
         )
     if isinstance(estimator, Sampler | TrainedOnRelease):
         return neighbouring_tables.RELEASE_PAIRS
-    if not isinstance(estimator, PrivateEstimator):
+    if not isinstance(estimator, PrivateEstimator) and not hasattr(estimator, "released_"):
         return ()
     return (
         neighbouring_tables.CLASSIFICATION_PAIRS if is_classifier(estimator) else neighbouring_tables.REGRESSION_PAIRS
@@ -205,8 +207,19 @@ def make_observer(estimator: BaseEstimator, pair: TablePair, records: tuple, key
     if isinstance(estimator, Sampler | TrainedOnRelease):
         sampler = estimator.make_sampler() if isinstance(estimator, TrainedOnRelease) else estimator
         return ReleaseOnTable(sampler, pair, records, key)
-    estimator = clone(estimator).set_params(domain=pair.domain)
-    return EstimatorOnTable(estimator, split_targets(pair.domain, records), pair.probe_rows(), key)
+    return _observe_any(estimator, pair, records, key)
+
+
+def _observe_any(estimator: BaseEstimator, pair: TablePair, records: tuple, key: int) -> Observer:
+    """Return an observer of what an estimator's own ``fit`` gives: all that it says it would publish, or answers."""
+    rows, targets = split_targets(pair.domain, records)
+    if "domain" in estimator.get_params(deep=False):
+        table, estimator = (rows, targets), clone(estimator).set_params(domain=pair.domain)
+    else:  # as in a cell: the numbers that the domain makes of the rows
+        table = pair.domain.encode(rows)[0], targets
+    if hasattr(estimator, "released_"):
+        return ReleaseOfArrays(estimator, (table[0], np.asarray(targets)), (), key)
+    return EstimatorOnTable(estimator, table, pair.probe_rows(), key)
 
 
 def audit_pairs(

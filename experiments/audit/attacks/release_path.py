@@ -20,7 +20,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 import queue
 import subprocess
 import sys
@@ -42,8 +41,8 @@ from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.random_streams import derive_key
 from experiments.audit.subjects import Subject
+from experiments.child_process import build_command, make_environment
 from experiments.config import estimators
-from experiments.config.paths import ROOT
 
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
@@ -313,10 +312,10 @@ def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int =
 def _attack_in_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
     """Put a line for each finding into the queue, and one that is empty when there are no more."""
     request = json.dumps({"subjects": list(map(asdict, share)), "epsilon": epsilon})
-    command = [sys.executable, "-m", "experiments.audit.attacks.release_path", request]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    command = build_command("experiments.audit.attacks.release_path", request)
+    environment = make_environment(NUMBA_DISABLE_JIT="1")
     try:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             for line in process.stdout or ():
                 lines.put(line)
         if process.returncode:

@@ -19,7 +19,8 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.released.forest import VOTES
 from algorithms.released.numbers import ReleasedNumbers
 from experiments.audit.observe.observed_model import Observation
-from experiments.errors import BadInput
+from experiments.errors import BadInput, one_line
+from experiments.store.accounts import read_account
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
 NUMBER = "number of the answer to the record,"
@@ -72,12 +73,17 @@ class EstimatorOnTable:
         Raises
         ------
         BadInput
-            If it says nothing.
+            If it says nothing, or cannot be fitted.
         """
-        model = self._train(0)
-        if not hasattr(model, "privacy_"):
+        try:
+            model = self._train(0)
+        except Exception as error:  # it may be anybody's
+            name = type(self._estimator).__name__
+            raise BadInput(f"{name} cannot be fitted to a table of the audit: {one_line(error)}") from error
+        privacy = read_account(model)
+        if privacy is None:
             raise BadInput(f"{type(model).__name__} has no account, privacy_, of an epsilon that could be refuted")
-        return model.privacy_
+        return privacy
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
@@ -87,7 +93,7 @@ class EstimatorOnTable:
             answers.append(self._answers[training])
         codes, numbers = {}, {}
         for side in (ANSWERS, ANSWER):
-            codes[side] = np.array([[_hash_text(answer.get_side(side))] for answer in answers])
+            codes[side] = np.array([[hash_text(answer.get_side(side))] for answer in answers])
         for j in range(MOST_NUMBERS):
             numbers[f"{NUMBER} {j}"] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
         return Observation(codes, numbers)
@@ -118,7 +124,7 @@ class EstimatorOnTable:
 
     def _train(self, training: int) -> BaseEstimator:
         model = clone(self._estimator)
-        if getattr(model, "noise", "numpy") != "opendp":
+        if getattr(model, "noise", "numpy") != "opendp" and "random_state" in model.get_params(deep=False):
             model.set_params(random_state=(self._key + training) % 2**31)
         return model.fit(*self._table)
 
@@ -132,5 +138,6 @@ def _answer_with_numbers(release: ReleasedNumbers) -> ModelAnswers:
     return ModelAnswers("numbers", "numbers", dict(enumerate(numbers.tolist())))
 
 
-def _hash_text(text: str) -> int:
+def hash_text(text: str) -> int:
+    """Return a number that is the same for the same text, and for hardly any other."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import pickle
 import subprocess
 import sys
@@ -30,6 +29,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
+from documents import search_path
 from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.replay.recorder import (
@@ -40,7 +40,7 @@ from experiments.audit.replay.recorder import (
     pair_keyed_calls,
     recording_calls,
 )
-from experiments.config.paths import ROOT
+from experiments.child_process import build_command, make_environment
 from experiments.errors import BadInput
 
 # Laws: MechanismCall -> logarithm of the probability, or of the density, of its outcome.
@@ -237,10 +237,9 @@ def sample_losses_in_processes(requests: Sequence[LossRequest], jobs: int = 1) -
 
 def _sample_in_process(requests: list[LossRequest]) -> list[np.ndarray]:
     completed = subprocess.run(
-        [sys.executable, "-m", "experiments.audit.replay.exact_losses"],
+        build_command("experiments.audit.replay.exact_losses"),
         input=pickle.dumps(requests),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
+        env=make_environment(NUMBA_DISABLE_JIT="1"),
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -249,6 +248,7 @@ def _sample_in_process(requests: list[LossRequest]) -> list[np.ndarray]:
 
 def main() -> None:
     """Sample what stands on standard input (a pickled list of `LossRequest`), and write the losses (pickled)."""
+    search_path.make_importable()  # a pickled forest may be a user's
     requests = pickle.load(sys.stdin.buffer)
     losses = [sample_losses(request.estimator, request.pair, request.n) for request in requests]
     sys.stdout.buffer.write(pickle.dumps(losses))

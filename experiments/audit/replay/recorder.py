@@ -24,6 +24,7 @@ import numpy as np
 from algorithms import mechanisms
 from algorithms.forests.engine import lazy
 from algorithms.forests.forest import SAMPLINGS
+from algorithms.installation import name_package
 from algorithms.opendp_noise import is_secure
 
 ANOTHER_SEED = 2
@@ -287,7 +288,7 @@ def _find_places(functions: frozenset[Callable]) -> list[tuple[ModuleType, str, 
     """Return (module, name, function) of these functions in the modules of algorithms, and of what is audited."""
     places: list[tuple[ModuleType, str, Callable]] = []
     for module_name, module in sorted(sys.modules.items()):
-        if module_name.partition(".")[0] not in _PACKAGES:
+        if name_package(module_name) not in _PACKAGES:
             continue
         for name, value in vars(module).items():
             if inspect.isfunction(value) and value in functions:
@@ -295,10 +296,10 @@ def _find_places(functions: frozenset[Callable]) -> list[tuple[ModuleType, str, 
     return places
 
 
-_PACKAGES = {"algorithms"}
+_PACKAGES = {name_package(mechanisms.__name__)}
 
 
 def include_module_of(cls: type) -> None:
     """Record also what the module of an estimator's class has imported, and that module itself."""
-    _PACKAGES.add(cls.__module__.partition(".")[0])
+    _PACKAGES.add(name_package(cls.__module__))
     _find_places.cache_clear()  # what the module imports may be new

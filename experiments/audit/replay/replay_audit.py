@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import pickle
 import subprocess
 import sys
@@ -41,6 +40,7 @@ from algorithms import PrivacyLeakWarning, ReleaseError
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
 from experiments.audit.neighbouring_tables import TablePair
+from experiments.audit.observe.released_arrays import read_arrays
 from experiments.audit.replay.reachable_state import list_reachable
 from experiments.audit.replay.recorder import (
     CallRecorder,
@@ -52,9 +52,10 @@ from experiments.audit.replay.recorder import (
 )
 from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject, list_subjects
+from experiments.child_process import build_command, make_environment
 from experiments.config import estimators
-from experiments.config.paths import ROOT
-from experiments.errors import BadInput
+from experiments.errors import BadInput, one_line
+from experiments.store.accounts import is_claim_only, read_account
 
 ROUNDING = 1e-9
 
@@ -149,7 +150,7 @@ def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -
         subject.name,
         privacy.neighbours,
         privacy.claimed_epsilon,
-        privacy.keeps_claim,
+        privacy.keeps_claim or is_claim_only(privacy),
         tuple(fault.name for fault in privacy.faults),
         {relation: privacy.accounted(relation) for relation in composed},
         composed,
@@ -183,7 +184,9 @@ def _replay_pair(subject: Subject, pair: TablePair) -> _Replay:
             violations.append(("release", "the released model is another, though all draws agree"))
     except RunsDiverged as diverged:
         violations.append(("calls", str(diverged)))
-    privacy = model.privacy_
+    privacy = read_account(model)
+    if privacy is None:
+        raise BadInput(f"{subject.name} has no account, privacy_, of an epsilon that it could keep")
     cost = math.fsum(_list_costs(first, second, privacy, pair.neighbours, violations))
     # An account of a bootstrap is about the law of its draws: one of them may cost more.
     violations += _compare_cost(cost, privacy, pair.neighbours, is_bound_by_account=not first.repeats_rows)
@@ -223,9 +226,12 @@ def _list_costs(
 
 def _list_released(model: Any) -> list[np.ndarray]:
     """Return what leaves of a model: all that its release reaches; of one that must not leave what can be compared."""
-    with suppress(ReleaseError):
-        everything = repr(list(list_reachable(model.release())))
-        return [np.frombuffer(everything.encode(), np.uint8)]
+    if hasattr(model, "released_"):
+        return read_arrays(model.released_())
+    if hasattr(model, "release"):
+        with suppress(ReleaseError):
+            everything = repr(list(list_reachable(model.release())))
+            return [np.frombuffer(everything.encode(), np.uint8)]
     predict = getattr(model, "predict_proba", model.predict)
     released = [predict(GRID)]
     for tree in getattr(model, "trees_", []):
@@ -250,18 +256,25 @@ def replay_in_process(subjects: Sequence[Subject] | None = None) -> list[ReplayR
     -------
     list of ReplayReport
         In the same order.
+
+    Raises
+    ------
+    BadInput
+        If a fit of one raises.
     """
     subjects = list_subjects() if subjects is None else subjects
     completed = subprocess.run(
-        [sys.executable, "-m", "experiments.audit.replay.replay_audit"],
+        build_command("experiments.audit.replay.replay_audit"),
         input=json.dumps(list(map(asdict, subjects))),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
+        env=make_environment(NUMBA_DISABLE_JIT="1"),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return list(map(_read_report, json.loads(completed.stdout)))
+    reports = json.loads(completed.stdout)
+    for name, error in reports["failed"]:
+        raise BadInput(f"algorithm {name!r} cannot be replayed: {error}")
+    return list(map(_read_report, reports["replayed"]))
 
 
 def _read_report(data: dict) -> ReplayReport:
@@ -272,10 +285,13 @@ def _read_report(data: dict) -> ReplayReport:
 def main() -> None:
     """Replay the subjects on standard input (JSON), and print their reports (JSON)."""
     warnings.simplefilter("ignore", PrivacyLeakWarning)  # whoever asks for an inferred domain knows
-    reports = []
+    replayed, failed = [], []
     for data in json.load(sys.stdin):
-        reports.append(asdict(replay_subject(Subject(**data))))
-    print(json.dumps(reports))
+        try:
+            replayed.append(asdict(replay_subject(Subject(**data))))
+        except Exception as error:  # an estimator may be anybody's
+            failed.append((data["name"], one_line(error)))
+    print(json.dumps({"replayed": replayed, "failed": failed}))
 
 
 if __name__ == "__main__":

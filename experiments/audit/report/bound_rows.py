@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -27,6 +27,7 @@ from experiments.audit.laws.worst_cases import WorstCase
 from experiments.audit.neighbouring_tables import RecordValues
 from experiments.audit.replay.replay_audit import ReplayReport
 from experiments.cells.cell import format_canonical
+from experiments.store.accounts import is_claim_only
 
 BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
 ROUNDING = 1e-9
@@ -47,7 +48,7 @@ class BoundRow:
     epsilon, claimed, accounted : float
         The ε it was given, what it claims for these neighbours by that, and what its own ledger says.
     keeps_claim : bool
-        Whether it calls itself sound.
+        Whether it calls itself sound: by its account, or because it claims an ε without any account.
     neighbours : str
         In what the tables differ.
     where : str
@@ -124,11 +125,14 @@ class AuditResult:
         Of the same algorithms.
     laws : list of WorstCase
         Of discrete choices.
+    claims_only : list of str
+        Algorithms that claim an ε and offer nothing to be attacked.
     """
 
     bounds: list[BoundRow]
     replays: list[ReplayReport]
     laws: list[WorstCase]
+    claims_only: list[str] = field(default_factory=list)
 
     @property
     def is_alarming(self) -> bool:
@@ -154,7 +158,7 @@ def make_black_box_row(algorithm: str, finding: PairFinding) -> BoundRow:
         epsilon=privacy.claimed_epsilon,
         claimed=finding.claimed,
         accounted=privacy.accounted(pair.neighbours),
-        keeps_claim=privacy.keeps_claim,
+        keeps_claim=privacy.keeps_claim or is_claim_only(privacy),
         neighbours=pair.neighbours,
         where=pair.name,
         verdict=finding.verdict,

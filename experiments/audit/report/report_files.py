@@ -34,6 +34,13 @@ def write_results(result: AuditResult, folder: Path, name: str = "audit") -> lis
     return [table, everything]
 
 
+def write_summary_of_own(result: AuditResult, folder: Path, name: str) -> list[Path]:
+    """Write the results of an audit of a user's own algorithms in short, to be shown beside those of a complete one."""
+    table = folder / f"{name.replace('audit', 'summary', 1)}.csv"
+    _summarise(result).to_csv(table, index=False, float_format="%.6g", lineterminator="\n")
+    return [table]
+
+
 def write_summary(result: AuditResult, folder: Path, provenance: Mapping) -> list[Path]:
     """Write the results of a complete audit in short, to be shown beside experiments, and where they come from.
 
@@ -41,14 +48,17 @@ def write_summary(result: AuditResult, folder: Path, provenance: Mapping) -> lis
     its pairs of that kind and the name of that pair; of canaries each run; of releases those that are told apart.
     """
     table, origin = folder / "summary.csv", folder / "provenance.json"
+    _summarise(result).to_csv(table, index=False, float_format="%.6g", lineterminator="\n")
+    _write_json(provenance, origin)
+    return [table, origin]
+
+
+def _summarise(result: AuditResult) -> pd.DataFrame:
     violations = select_violations(result.select_layer(WAY_OUT))
     rows = [*select_worst(result.select_layer(BLACK_BOX)), *result.select_layer(ONE_RUN), *select_worst(violations)]
     rows.sort(key=lambda row: (row.algorithm, row.layer))
     largest = find_largest_losses(result.bounds)
-    frame = pd.DataFrame([_summarise_row(row, largest) for row in rows], columns=_SUMMARY)
-    frame.to_csv(table, index=False, float_format="%.6g", lineterminator="\n")
-    _write_json(provenance, origin)
-    return [table, origin]
+    return pd.DataFrame([_summarise_row(row, largest) for row in rows], columns=_SUMMARY)
 
 
 def _summarise_row(row: BoundRow, largest: Mapping) -> dict:

@@ -32,6 +32,7 @@ def format_report(result: AuditResult) -> str:
         _format_releases(result.select_layer(WAY_OUT)),
         _format_canaries(result.select_layer(ONE_RUN)),
         _format_violations(select_violations(black_box)),
+        _format_claims_only(result.claims_only),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -85,6 +86,24 @@ def _format_violations(rows: list[BoundRow]) -> str:
         by_event[row.table, row.neighbour, row.event].append(row)
     head = f"Violations, to be checked by hand; all bounds of an algorithm hold together with {1 - FALSE_ALARMS:.1%}."
     return "\n\n".join([head, *map(_describe_violations, by_event.values())])
+
+
+def _format_claims_only(names: Sequence[str]) -> str:
+    """Return what nothing can be said of.
+
+    Examples
+    --------
+    >>> print(_format_claims_only(["mine"]))
+    Claims only: mine. An ε is claimed that nobody checked; give the estimator released_(), all that it would publish,
+    and it is attacked, or draw its noise from algorithms/mechanisms.py, and it is replayed.
+    """
+    if not names:
+        return ""
+    return (
+        f"Claims only: {', '.join(names)}. An ε is claimed that nobody checked; give the estimator released_(), all "
+        "that it would publish,\nand it is attacked, or draw its noise from algorithms/mechanisms.py, and it is "
+        "replayed."
+    )
 
 
 def _format_table(

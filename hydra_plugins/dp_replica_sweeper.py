@@ -11,9 +11,6 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from experiments.config.request import is_listed
-from experiments.errors import BadInput
-
 
 @dataclass
 class GridSweeperConf:
@@ -27,7 +24,7 @@ class GridSweeperConf:
         Names, or patterns such as ``algorithm.*``, of the settings that may have several values.
     """
 
-    _target_: str = "hydra_plugins.grid_sweeper.GridSweeper"
+    _target_: str = f"{__name__}.GridSweeper"
     params: dict[str, str] = field(default_factory=dict)
     lists: list[str] = field(default_factory=list)
 
@@ -74,6 +71,9 @@ class GridSweeper(Sweeper):
         BadInput
             If a setting of ``params`` cannot have several values.
         """
+        from experiments.config.request import is_listed  # Hydra imports this file for everybody who uses Hydra
+        from experiments.errors import BadInput
+
         words = [f"{name}={value}" for name, value in self.params.items()]
         parser = OverridesParser.create(config_loader=self._loader)
         for override in parser.parse_overrides(words):

@@ -1,0 +1,183 @@
+"""What a data set's file may say: the documents that ``conf/dataset/*.yaml`` are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from algorithms import Domain
+from datasets import table
+from documents.document import Document, ListOf, Scalar
+
+
+class Bounds(Document):
+    """The declared range of a column of numbers."""
+
+    lower: float
+    """Smallest value; smaller ones are clipped."""
+    upper: float
+    """Largest value; larger ones are clipped."""
+
+
+class DeclaredColumns(Document):
+    """The public domain of a table: for each column its bounds, or the list of its categories."""
+
+    features: dict[str, Bounds | ListOf[Scalar]]
+    """The feature columns in their order."""
+    target: dict[str, Bounds | ListOf[Scalar]]
+    """The one target column: class labels, or bounds of a regression's target."""
+    bounds_from_rows: ListOf[str] = ()
+    """Columns whose bounds or categories no source gives but these very rows: published or visible extremes, rounded
+    outwards, or the values that occur. Strictly, no promise of privacy holds then of what is trained on them, and every
+    account says so."""
+
+
+def read_domain(contents: Any) -> Domain:
+    """Return the public domain that a file declares.
+
+    Raises
+    ------
+    ValidationError
+        If the file says something else.
+    """
+    if isinstance(contents, Domain):
+        return contents
+    DeclaredColumns.model_validate(contents)
+    columns = {part: {name: _read_column(spec) for name, spec in contents[part].items()} for part in _PARTS}
+    return Domain.from_mapping({**contents, **columns})
+
+
+def _read_column(spec: Any) -> Any:
+    """Return what is declared of a column, its categories as the text that they are in a table."""
+    if isinstance(spec, Mapping):
+        return spec
+    if any(isinstance(category, bool) for category in spec):
+        raise ValueError("write categories such as yes, no, true and false in quotes: YAML reads more into the words")
+    return [table.MISSING if category is None else table.clean_label(category, table.MISSING) for category in spec]
+
+
+_PARTS = ("features", "target")
+
+DeclaredDomain = Annotated[Domain, PlainValidator(read_domain, json_schema_input_type=DeclaredColumns)]
+
+
+class CatalogueEntry(Document):
+    """A data set: where its files are from, what its table must be, and its public domain."""
+
+    title: str
+    """The name to print."""
+    task: Literal["classification", "regression"]
+    """What the target is."""
+    rows: Annotated[int, Field(ge=1)]
+    """Rows of the canonical table."""
+    fingerprint: str
+    """SHA-256 of the canonical table, see `datasets.table.fingerprint`; or that of the only original file, where nobody
+    had it to compute the table's."""
+    domain: DeclaredDomain
+    """Declared bounds and categories of all columns; what is no public knowledge among them is named there."""
+    bounds_from: str = ""
+    """Where the bounds of its columns of numbers are from, in words; needed where it has such columns."""
+    files: dict[str, str] = {}
+    """Original files in the order in which the reader's ``read`` takes them, each with its SHA-256."""
+    folder: str = ""
+    """Sub-folder in which the files may lie; the name of the data set unless stated."""
+    n_train: int | None = None
+    """Number of rows of the official training part, which stand first; left out without an official split."""
+    drop_missing: bool = False
+    """Whether rows with a missing value are left out."""
+    reader: str = ""
+    """Module of ``datasets/readers`` that reads the files; the name of the data set unless stated."""
+    drop_beyond_bounds: bool = False
+    """Whether rows with a number beyond its declared bounds are left out: mistakes of measurement, say."""
+    first_rows_of: str | None = None
+    """Another data set whose table begins with these rows: where its own files are not there, it is cut from that."""
+    rows_where: dict[str, Any] = {}
+    """Values by column: rows with another value are left out, where the raw table has the column. A server may have one
+    table for several files."""
+    merge_classes: dict[str, ListOf[str]] = {}
+    """Labels of the target that are counted as one class, by its name: ``{passed: [A, B]}``."""
+    uci: int | None = None
+    """Number of the data set at UCI."""
+    uci_archive: str | None = None
+    """Name of the archive at UCI with its original files, which is asked where UCI's table cannot be had or differs."""
+    openml: int | None = None
+    """Number of the data set at OpenML."""
+    kaggle: str | None = None
+    """``owner/name`` of the data set at Kaggle."""
+
+    name: SkipJsonSchema[str] = Field("", exclude=True)
+    own_file: SkipJsonSchema[Path | None] = Field(None, exclude=True)
+    """The YAML file, of a table of one's own."""
+
+    @property
+    def pinned_by_file(self) -> bool:
+        """Whether only the original file is pinned, because nobody had it to compute the table's fingerprint."""
+        return self.fingerprint in self.files.values()
+
+
+class OwnEntry(Document):
+    """A table of one's own: the file or the number at a server that it is from, and what is declared of its columns."""
+
+    title: str = ""
+    """The name to print; the name of the data set unless stated."""
+    task: Literal["classification", "regression"]
+    """What the target is."""
+    file: str | None = None
+    """The table: text with a header row (``.csv``, ``.tsv``), ``.parquet``, or the first sheet of an ``.xlsx``. A path
+    is relative to the folder of the YAML file."""
+    openml: int | None = None
+    """Or: its number at OpenML."""
+    uci: int | None = None
+    """Or: its number at UCI."""
+    target: str | None = None
+    """The column to predict; needed where no domain names it."""
+    domain: DeclaredDomain | None = None
+    """Declared bounds and categories; columns that it does not name are left out. Left out itself, all of it is taken
+    from the rows: then no promise of privacy holds of what is trained on them, and every account says so."""
+    bounds_from: str = ""
+    """Where the bounds of its columns of numbers are from, in words."""
+    n_train: Annotated[int, Field(ge=1)] | None = None
+    """Number of rows of the official training part, which stand first; left out without an official split."""
+    drop_missing: bool = False
+    """Whether rows with a missing value are left out."""
+    drop_beyond_bounds: bool = False
+    """Whether rows with a number beyond its declared bounds are left out; otherwise the number is clipped."""
+    fingerprint: str | None = None
+    """SHA-256 of the canonical table: a table that differs is refused. Left out, it is computed from the table, and
+    changed rows are other cells."""
+    rows: Annotated[int, Field(ge=1)] | None = None
+    """Rows of the canonical table. With it, the fingerprint and the domain, a run is planned before the table is
+    read."""
+
+    @model_validator(mode="after")
+    def _check_source(self) -> OwnEntry:
+        sources = [name for name in ("file", "openml", "uci") if getattr(self, name) is not None]
+        if len(sources) != 1:
+            raise ValueError(f"write one of file, openml and uci, got {' and '.join(sources) or 'none'}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_target(self) -> OwnEntry:
+        declared = self.domain.target.name if self.domain else None
+        if (self.target or declared) is None:
+            raise ValueError("write target, the column to predict, where there is no domain that names it")
+        if declared is not None and self.target not in (None, declared):
+            raise ValueError(f"target is {self.target!r}, and domain declares the target {declared!r}: name one")
+        if self.domain and declared in self.domain.names:
+            raise ValueError(f"domain declares {declared!r} as a feature and as the target: name it once")
+        return self
+
+
+def is_own(contents: Any) -> bool:
+    """Return whether a data set's file is about a table of one's own, which needs neither a reader nor pinned files.
+
+    Examples
+    --------
+    >>> is_own({"file": "my.csv"}), is_own({"openml": 31}), is_own({"files": {"car.data": "b703"}, "uci": 19})
+    (True, True, False)
+    """
+    return isinstance(contents, Mapping) and ("file" in contents or not {"files", "reader"} & set(contents))

@@ -1,0 +1,305 @@
+"""A table of one's own: what its YAML file leaves out is taken from its rows, and every cell is held against the rest.
+
+A pinned data set is known before a row is read. Here the rows say what nobody has declared, and whatever they decide of
+the domain is a fault in the account of everything that is run on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from algorithms import Domain
+from algorithms.encoding.cells import DomainError, is_missing
+from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
+from algorithms.parameters import suggest_name
+from datasets import own_file, table
+from datasets.entry import CatalogueEntry, OwnEntry
+from documents.document import DocumentError, Location, find_lines, name_place, parse_document
+
+
+@dataclass(frozen=True, eq=False)
+class OwnTable:
+    """The rows of one's own table, checked.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The canonical table.
+    domain : Domain
+        What is declared of its columns, by the YAML file or else by the rows.
+    fingerprint : str
+        SHA-256 of the canonical table.
+    source : str
+        ``file``, ``openml`` or ``uci``.
+    files : dict of str to str
+        The file that it is from, with its SHA-256.
+    """
+
+    rows: pd.DataFrame
+    domain: Domain
+    fingerprint: str
+    source: str
+    files: dict[str, str]
+
+
+def complete_entry(path: Path) -> CatalogueEntry:
+    """Return what is known of one's own table; its rows are read only for what its YAML file leaves out.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+
+    Raises
+    ------
+    DocumentError
+        If the YAML file says what it may not say, or its rows are not as it says.
+    DataUnavailable
+        If a server has the table, and it cannot be reached.
+    """
+    own = _read_own_entry(path)
+    domain, fingerprint, rows = own.domain, own.fingerprint, own.rows
+    if domain is None or fingerprint is None or rows is None:
+        found = read_own_table(path)
+        domain, fingerprint, rows = found.domain, found.fingerprint, len(found.rows)
+    _check_task(own, domain, path)
+    return CatalogueEntry(
+        title=own.title or path.stem,
+        task=own.task,
+        rows=rows,
+        fingerprint=fingerprint,
+        domain=domain,
+        bounds_from=own.bounds_from,
+        n_train=own.n_train,
+        drop_missing=own.drop_missing,
+        uci=own.uci,
+        openml=own.openml,
+        name=path.stem,
+        own_file=path,
+    )
+
+
+@lru_cache(maxsize=8)
+def read_own_table(path: Path) -> OwnTable:
+    """Return one's own table, checked against its YAML file; its rows are read once.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+
+    Raises
+    ------
+    DocumentError
+        If the rows cannot be had from a file, or are not as the YAML file says.
+    DataUnavailable
+        If a server has them, and it cannot be reached.
+    """
+    own = _read_own_entry(path)
+    frame, source, files = _read_rows(own, path)
+    (file_name,) = files
+    if own.domain is None:
+        domain = _infer_domain(own, frame, path, file_name)
+    else:
+        domain = own.domain
+        _check_columns([*domain.names, domain.target.name], frame, path, file_name)
+        check_cells(frame, domain, path, file_name)
+    if not own.drop_missing:
+        _refuse_missing(frame, domain, path, file_name)
+    rows = table.convert_columns(_empty_missing(frame, domain), domain, own.drop_missing)
+    rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
+    fingerprint = table.hash_table(rows)
+    _check_rows(own, len(rows), fingerprint, path, file_name)
+    return OwnTable(rows, domain, fingerprint, source, files)
+
+
+def read_own_frame(path: Path) -> pd.DataFrame:
+    """Return one's own table as its file has it, before any row is left out."""
+    return _read_rows(_read_own_entry(path), path)[0]
+
+
+def infer_column(name: str, cells: pd.Series, is_label: bool = False) -> Feature:
+    """Return bounds or categories of a column as its own cells have them, which costs privacy that nobody pays.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    cells : Series
+        Its cells, none of them missing.
+    is_label : bool
+        Whether numbers are class labels, too.
+
+    Examples
+    --------
+    >>> infer_column("age", pd.Series(["31", "50"])), infer_column("rich", pd.Series(["1", "0"]), is_label=True)
+    (Continuous(name='age', lower=31.0, upper=50.0), Nominal(name='rich', categories=('0', '1')))
+    """
+    numbers = pd.Series(table.read_rounded(cells))
+    if not is_label and not numbers.isna().any():
+        return infer_feature(name, numbers)
+    return Nominal(name, tuple(sorted(table.clean_labels(cells).unique(), key=_in_natural_order)))
+
+
+def find_missing(cells: pd.Series) -> np.ndarray:
+    """Return which cells of a column are missing: empty, ``?``, or NaN in words.
+
+    Examples
+    --------
+    >>> find_missing(pd.Series(["3", "?", None, " ", "nan", "no"])).tolist()
+    [False, True, True, True, True, False]
+    """
+    codes, values = pd.factorize(cells)
+    is_none = [table.clean_label(value) is None or is_missing(value) for value in values]
+    return np.array([*is_none, True])[codes]
+
+
+def check_cells(frame: pd.DataFrame, domain: Domain, path: Path, file_name: str) -> None:
+    """Refuse a cell that is no number where bounds are declared, or no declared category; missing ones are let by.
+
+    Raises
+    ------
+    DocumentError
+        With the row of the first such cell.
+    """
+    for part, features in (("features", domain.features), ("target", (domain.target,))):
+        for feature in features:
+            cells = frame[feature.name]
+            is_wrong = ~find_missing(cells) & _find_wrong(cells, feature)
+            if is_wrong.any():
+                row = int(is_wrong.argmax())
+                problem = _describe_cell(cells.iloc[row], feature)
+                _refuse(path, ("domain", part, feature.name), f"{file_name}, row {row + 1} below the header: {problem}")
+
+
+@lru_cache
+def _read_own_entry(path: Path) -> OwnEntry:
+    return parse_document(OwnEntry, yaml.safe_load(path.read_text(encoding="utf-8")), path)
+
+
+def _read_rows(own: OwnEntry, path: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
+    """Return the raw table, where it is from, and its file with its SHA-256."""
+    try:
+        if own.file is not None:
+            file = path.parent / Path(own.file).expanduser()
+            frame = own_file.read_file(file)
+            return frame, "file", {file.name: hashlib.sha256(file.read_bytes()).hexdigest()}
+        from datasets import download  # needed by nobody who has the file
+
+        server, number = ("uci", own.uci) if own.uci is not None else ("openml", own.openml)
+        content = download.fetch_csv(server, number, own.title or path.stem)
+        name = f"{server}-{number}.csv"
+        return own_file.read_csv_bytes(content, name), server, {name: hashlib.sha256(content).hexdigest()}
+    except own_file.UnreadableFile as error:
+        _refuse(path, ("file",), str(error))
+
+
+def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> Domain:
+    """Return the domain that the rows have; each of its columns follows them."""
+    _check_columns([own.target], frame, path, file_name, ("target",))
+    masks = {name: find_missing(frame[name]) for name in frame.columns}
+    kept = ~np.any(list(masks.values()), axis=0) if own.drop_missing else np.ones(len(frame), dtype=bool)
+    if not kept.any():
+        hint = "declare a domain without the columns that lack most"
+        _refuse(path, ("drop_missing",), f"every row of {file_name} has a missing value: {hint}")
+    columns = {}
+    for name in frame.columns:
+        cells = frame[name][kept & ~masks[name]]
+        is_label = name == own.target and own.task == "classification"
+        try:
+            columns[name] = infer_column(name, cells, is_label) if len(cells) else Nominal(name, (table.MISSING,))
+        except DomainError as error:
+            _refuse(path, (), f"{file_name}: {error}; declare a domain")
+    target = columns.pop(own.target)
+    if not columns:
+        _refuse(path, ("target",), f"{file_name} has no column but the target")
+    return Domain(tuple(columns.values()), target, bounds_from_rows=(*columns, target.name))
+
+
+def _check_columns(
+    wanted: Iterable[str], frame: pd.DataFrame, path: Path, file_name: str, key: Location = ("domain",)
+) -> None:
+    for name in wanted:
+        if name not in frame.columns:
+            hint = suggest_name(name, list(frame.columns))
+            _refuse(path, key, f"{name!r} is no column of {file_name}; {hint}")
+
+
+def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
+    """Refuse a target that is not what the task predicts."""
+    is_classes = isinstance(domain.target, Nominal)
+    if is_classes is not (own.task == "classification"):
+        found = "class labels" if is_classes else "bounds"
+        needed = "bounds of numbers" if is_classes else "a list of class labels"
+        _refuse(path, ("task",), f"{own.task} needs {needed} of {domain.target.name!r}, which has {found}")
+
+
+def _find_wrong(cells: pd.Series, feature: Feature) -> np.ndarray:
+    if isinstance(feature, Continuous):
+        return np.isnan(table.read_rounded(cells))
+    codes, values = pd.factorize(cells)
+    is_wrong = [table.clean_label(value) not in feature.categories for value in values]
+    return np.array([*is_wrong, False])[codes]
+
+
+def _describe_cell(cell: object, feature: Feature) -> str:
+    shown = repr(table.clean_label(cell))[:60]
+    if isinstance(feature, Continuous):
+        return f"{shown} is no number; mend the cell, empty it, or declare categories"
+    return f"{shown} is not declared; {suggest_name(str(cell).strip(), feature.categories)}"
+
+
+def _refuse_missing(frame: pd.DataFrame, domain: Domain, path: Path, file_name: str) -> None:
+    counts = {}
+    for feature in (*domain.features, domain.target):
+        n_missing = int(find_missing(frame[feature.name]).sum())
+        if n_missing and not _takes_missing(feature):
+            counts[feature.name] = n_missing
+    if counts:
+        named = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
+        hint = 'drop_missing: true leaves their rows out; a column of words may declare the category "?" for them'
+        _refuse(path, ("drop_missing",), f"{file_name} has missing values: {named}; {hint}")
+
+
+def _takes_missing(feature: Feature) -> bool:
+    return isinstance(feature, Nominal) and table.MISSING in feature.categories
+
+
+def _empty_missing(frame: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+    """Return the declared columns with nothing in their missing cells, so that NaN in words is no category."""
+    columns = {}
+    for name in (*domain.names, domain.target.name):
+        columns[name] = frame[name].astype(object).mask(find_missing(frame[name]), None)
+    return pd.DataFrame(columns)
+
+
+def _check_rows(own: OwnEntry, n_rows: int, fingerprint: str, path: Path, file_name: str) -> None:
+    """Refuse a table that has too few rows, or is not the one that the YAML file pins."""
+    if n_rows < 2:
+        _refuse(path, ("drop_missing",), f"{n_rows} rows of {file_name} are left: there is nothing to split")
+    if own.n_train is not None and own.n_train >= n_rows:
+        _refuse(path, ("n_train",), f"{own.n_train} leaves no test row of the {n_rows} rows of {file_name}")
+    if own.rows not in (None, n_rows):
+        _refuse(path, ("rows",), f"{file_name} has {n_rows} rows, not {own.rows}; mend the one or the other")
+    if own.fingerprint not in (None, fingerprint):
+        found = f"{n_rows} rows with fingerprint {fingerprint}"
+        _refuse(path, ("fingerprint",), f"{file_name} holds another table: {found}; write that if it is the right one")
+
+
+def _in_natural_order(label: str) -> tuple[bool, float, str]:
+    """Sort numbers by their value, before words."""
+    (number,) = table.read_rounded(pd.Series([label]))
+    return bool(np.isnan(number)), 0.0 if np.isnan(number) else float(number), label
+
+
+def _refuse(path: Path, key: Location, message: str) -> NoReturn:
+    raise DocumentError(f"{name_place(key, find_lines(path), path)}: {message}")

@@ -1,0 +1,148 @@
+"""Where algorithms, data sets, papers and executors are looked for: ``conf/`` first, then the folders that were added.
+
+``--config-dir`` adds a folder, so does the search path of an installed package (a plugin of Hydra), and so does the
+variable ``DPREPLICA_CATALOGUE`` of the environment, through which every process that a command starts knows them all.
+A folder has the sub-folders that ``conf/`` has: ``algorithm/mine.yaml`` is the algorithm ``mine``.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from algorithms.installation import PROGRAM
+from documents.document import ROOT, DocumentError, shorten_path
+
+BUILT_IN = ROOT / "conf"
+GROUPS = ("algorithm", "dataset", "executor", "paper")
+"""The sub-folders that are looked into."""
+VARIABLE = "DPREPLICA_CATALOGUE"
+"""Names the added folders, separated like those of PATH."""
+_MODULES = "DPREPLICA_MODULES"
+"""Names the folder from which the command was started: modules there can be named by YAML files."""
+
+
+def list_added() -> tuple[Path, ...]:
+    """Return the folders that were added to ``conf/``, in the order in which they are looked into.
+
+    Examples
+    --------
+    >>> before = os.environ.pop(VARIABLE, "")
+    >>> list_added()
+    ()
+    >>> os.environ[VARIABLE] = before
+    """
+    return tuple(map(Path, map(os.path.abspath, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))))
+
+
+def use_folders(folders: Iterable[Path]) -> None:
+    """Add folders to the catalogue, for this process and all that it starts; their modules can be imported.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+        They take the place of those that were added before.
+
+    Raises
+    ------
+    DocumentError
+        If one is no folder, or a name stands in two of them.
+    """
+    added = tuple(dict.fromkeys(map(os.path.abspath, folders)))
+    for folder in added:
+        if not os.path.isdir(folder):
+            raise DocumentError(f"{VARIABLE}: {folder} is no folder; leave it out, or make it")
+    os.environ[VARIABLE] = os.pathsep.join(added)
+    os.environ[_MODULES] = os.pathsep.join(dict.fromkeys([*_list_module_folders(), os.getcwd()]))
+    for group in GROUPS:
+        list_files(BUILT_IN / group)
+    make_importable()
+
+
+def describe_environment() -> dict[str, str]:
+    """Return the variables by which another process looks into the same folders."""
+    return {name: os.environ.get(name, "") for name in (VARIABLE, _MODULES)}
+
+
+def make_importable() -> None:
+    """Let modules be imported from the added folders, and from the folder in which the command was started."""
+    for folder in (*map(str, list_added()), *_list_module_folders()):
+        if folder not in sys.path:
+            sys.path.append(folder)  # at the end: nothing that is installed gives way to a file of the same name
+
+
+def list_files(built_in: Path) -> dict[str, Path]:
+    """Return the files of a group by name, sorted.
+
+    Parameters
+    ----------
+    built_in : Path
+        Our own folder of the group, whose name is that of the group.
+
+    Raises
+    ------
+    DocumentError
+        If a name stands in two folders.
+
+    Examples
+    --------
+    >>> list_files(BUILT_IN / "executor")["dask"].name
+    'dask.yaml'
+    """
+    files: dict[str, Path] = {}
+    for folder in _list_folders(built_in):
+        for path in sorted(folder.glob("*.yaml")):
+            _check_same(files.setdefault(path.stem, path), path)
+    return dict(sorted(files.items()))
+
+
+def find_file(built_in: Path, name: str) -> Path | None:
+    """Return the file of one name in a group; None if there is none.
+
+    Raises
+    ------
+    DocumentError
+        If it stands in two folders.
+
+    Examples
+    --------
+    >>> find_file(BUILT_IN / "executor", "dusk")
+    """
+    found = None
+    for folder in _list_folders(built_in):
+        path = folder / f"{name}.yaml"
+        if path.parent == folder and path.is_file():
+            found = found or path
+            _check_same(found, path)
+    return found
+
+
+def name_program() -> str:
+    """Return the beginning of a command line that looks into the same folders.
+
+    Examples
+    --------
+    >>> before = os.environ.pop(VARIABLE, "")
+    >>> name_program()
+    'python -m experiments'
+    >>> os.environ[VARIABLE] = before
+    """
+    added = os.pathsep.join(map(str, list_added()))
+    return f"{VARIABLE}={shlex.quote(added)} {PROGRAM}" if added else PROGRAM
+
+
+def _list_folders(built_in: Path) -> list[Path]:
+    return [built_in, *(folder / built_in.name for folder in list_added())]
+
+
+def _list_module_folders() -> list[str]:
+    return list(filter(None, os.environ.get(_MODULES, "").split(os.pathsep)))
+
+
+def _check_same(first: Path, second: Path) -> None:
+    if first != second and not first.samefile(second):
+        what = f"{second.parent.name} {second.stem!r}"
+        raise DocumentError(f"{what} stands in {shorten_path(first)} and in {shorten_path(second)}; rename yours")

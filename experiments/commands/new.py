@@ -1,0 +1,28 @@
+"""``do=new``: an algorithm, a data set or a paper of one's own, begun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from algorithms.installation import PROGRAM
+from experiments.config.request import SweepRequest
+from experiments.errors import BadInput
+from experiments.skeletons.writing import FILES, write_skeleton
+
+_RUN = {
+    "algorithm": "dataset=car algorithm={name} epsilon=1",
+    "dataset": "dataset={name} algorithm=rdt epsilon=1",
+    "paper": "paper={name}",
+}
+
+
+def run_command(request: SweepRequest) -> int:
+    """Write a skeleton, and print its files and the command that runs it; returns the exit code."""
+    what, name = request.config["what"], request.config["name"]
+    if what is None or name is None:
+        raise BadInput(f"say what is new, and its name: new {'|'.join(FILES)} NAME")
+    folder = Path(str(request.config["to"])).expanduser()
+    for path in write_skeleton(str(what), str(name), folder):
+        print(path)
+    print(f"{PROGRAM} --config-dir {folder} {_RUN[what].format(name=name)}")
+    return 0

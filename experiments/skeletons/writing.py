@@ -1,0 +1,108 @@
+"""Write the files that somebody begins with, and never over one that is there."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+from documents import search_path
+from experiments.config.paths import CONF
+from experiments.errors import BadInput, suggest_name
+
+TEMPLATES = Path(__file__).parent
+FILES = {
+    "algorithm": {"algorithm.py": "NAME.py", "algorithm.yaml": "algorithm/NAME.yaml"},
+    "dataset": {"dataset.csv": "NAME.csv", "dataset.yaml": "dataset/NAME.yaml"},
+    "paper": {"paper.csv": "paper/NAME.csv", "paper.yaml": "paper/NAME.yaml"},
+}
+"""Of each kind its templates, and where they go in the folder of the user."""
+
+_NAMES = {
+    "algorithm": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
+    "dataset": (r"\w[\w-]*", "letters, digits, _ and -"),
+    "paper": (r"\w[\w-]*", "letters, digits, _ and -"),
+}
+"""What a name may look like, as a pattern and in words: that of an algorithm is a module's, too."""
+
+
+def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
+    """Write an algorithm, a data set or a paper that runs as it is; return its files.
+
+    Parameters
+    ----------
+    what : {"algorithm", "dataset", "paper"}
+        Which kind.
+    name : str
+        What it is called on the command line.
+    folder : Path
+        The folder that ``--config-dir`` names; made if need be.
+
+    Raises
+    ------
+    BadInput
+        If there is no such kind, the name cannot be used or is taken, or a file is there.
+    """
+    if what not in FILES:
+        raise BadInput(f"what={what} cannot be begun; {suggest_name(what, FILES)}")
+    check_name(what, name)
+    written = {}
+    for template, place in FILES[what].items():
+        text = (TEMPLATES / template).read_text(encoding="utf-8")
+        written[folder / place.replace("NAME", name)] = text.replace("NAME", name)
+    check_absent(list(written))
+    for path, text in written.items():
+        write_new_file(path, text)
+    return list(written)
+
+
+def check_name(what: str, name: str) -> None:
+    """Refuse a name that cannot be typed on a command line or imported, or that is taken.
+
+    Raises
+    ------
+    BadInput
+        With the way out.
+
+    Examples
+    --------
+    >>> check_name("dataset", "car")
+    Traceback (most recent call last):
+    experiments.errors.BadInput: name=car: there is a dataset of that name; choose another
+    """
+    pattern, of_what = _NAMES[what]
+    if not re.fullmatch(pattern, name):
+        raise BadInput(f"name={name} cannot be the name of the {what}: use {of_what}")
+    if what == "algorithm" and find_spec(name) is not None:
+        raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
+    if name in search_path.list_files(CONF / what):
+        raise BadInput(f"name={name}: there is a {what} of that name; choose another")
+
+
+def check_absent(paths: list[Path]) -> None:
+    """Refuse to write where something is.
+
+    Raises
+    ------
+    BadInput
+        For the first file that is there.
+    """
+    for path in paths:
+        if path.exists():
+            raise BadInput(f"{path} is there, and nothing is written over: choose another name or folder, or move it")
+
+
+def write_new_file(path: Path, text: str) -> None:
+    """Write a file that is not there yet, and the folders above it.
+
+    Raises
+    ------
+    BadInput
+        If it is there, or cannot be written.
+    """
+    check_absent([path])
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror})") from error

@@ -1,0 +1,169 @@
+"""A draft of a table's YAML file: it loads at once, marks what is from the rows, and points out what is doubtful."""
+
+import runpy
+import signal
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from algorithms import Continuous
+from datasets import dataset
+from datasets.draft import format_draft
+from documents import search_path
+from tests.command_line import exit_code
+
+MARK = "# from the rows: replace by what is public"
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table with all that can be doubtful of a column."""
+    rng, n = np.random.default_rng(0), 120
+    frame = pd.DataFrame(
+        {
+            "": np.arange(n),
+            "id": [f"P{i:04d}" for i in range(n)],
+            "age": rng.integers(18, 80, n).astype(object),
+            "on": rng.choice(["yes", "no"], n),
+            "weight kg": rng.normal(70, 10, n).round(2),
+            "visited": pd.date_range("2020-01-01", periods=n).strftime("%Y-%m-%d"),
+            "job": rng.choice(["clerk", 'say "hi"'], n),
+            "site": "A",
+            "remark": [f"a long text in somebody's own words, number {i}" for i in rng.integers(0, 9, n)],
+            "flag": rng.integers(0, 2, n),
+            "empty": "",
+            "town": [f"town {i}" for i in rng.integers(0, 400, n)],
+            "tiny": rng.random(n) * 1e-7,
+            "gaps": np.where(np.arange(n) % 4, "", "7.5"),
+            "class": rng.choice([0, 1, 2], n),
+        }
+    )
+    frame.loc[3, "age"], frame.loc[5, "job"] = "?", ""
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+def test_a_draft_loads_at_once_and_its_domain_is_that_of_the_rows(table, tmp_path, monkeypatch, capsys):
+    assert exit_code("describe", table, f"to={tmp_path / 'mine'}") == 0
+    printed = capsys.readouterr()
+    draft = tmp_path / "mine" / "dataset" / "people.yaml"
+    assert printed.out == f"{draft}\n" and "dataset=people" in printed.err
+    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
+    loaded = dataset.load.__wrapped__("people")
+    names = ["age", "on", "weight kg", "job", "site", "flag", "tiny"]
+    assert (loaded.domain.names, len(loaded.frame)) == (names, 119)
+    assert loaded.domain.bounds_from_rows == (*names, "class")
+    problems = loaded.domain.rows(loaded.frame, loaded.target).problems()
+    assert (problems.clipped, problems.left_out) == ({}, 0)
+    assert yaml.safe_load(draft.read_text(encoding="utf-8"))["file"] == "../../people.csv"
+    monkeypatch.delenv(search_path.VARIABLE)
+    assert exit_code("describe", table, f"to={tmp_path / 'mine'}") == 2
+    assert "is there" in capsys.readouterr().err
+
+
+def test_every_bound_and_category_is_marked_and_every_doubt_is_said(table, capsys):
+    assert exit_code("do=describe", f"file={table}") == 0
+    text = capsys.readouterr().out
+    lines = [line.strip() for line in text.splitlines()]
+    assert f'file: "{table}"' in lines
+    for name in ("age", '"on"', '"weight kg"', "job", "site", "flag", "tiny", "class"):
+        (line,) = [line for line in lines[lines.index("features:") :] if line.startswith(f"{name}: ")]
+        assert line.endswith(MARK), name
+    doubts = {
+        "column 1": "it looks like an identifier",
+        "id": "it looks like an identifier",
+        "visited": "it looks like a date",
+        "remark": "it looks like free text",
+        "empty": "every cell is missing",
+        "town": "it looks like names or free text",
+        "gaps": "90 of 120 cells are missing",
+    }
+    for name, doubt in doubts.items():
+        assert any(line.startswith(f'# "{name}" is left out: {doubt}') for line in lines), name
+    assert "# constant in these rows: nothing can be learnt from it" in lines
+    assert "# 2 different numbers: perhaps categories, in quotes" in lines
+    assert '# "?" stands for a missing value: 1 of them' in lines
+    assert 'drop_missing: true    # leaves out 1 of 120 rows: 1 in "age"' in lines
+    assert 'task: classification    # "class" holds 3 different whole numbers; or regression' in lines
+    assert "target: class    # guessed by its name; target=COLUMN names another" in lines
+    assert "Take a name out once public knowledge stands below" in text
+
+
+@pytest.mark.parametrize(
+    ("target", "task"),
+    [
+        ("age", 'regression    # "age" holds numbers, '),
+        ("weight kg", "regression"),
+        ("on", 'classification    # "on" h'),
+    ],
+)
+def test_the_task_follows_the_target_that_is_named(target, task, table, capsys):
+    assert exit_code("describe", table, f"target='{target}'") == 0
+    text = capsys.readouterr().out
+    assert f"\ntask: {task}" in text and "guessed" not in text
+
+
+def test_without_a_name_that_tells_the_last_column_is_the_target():
+    text = format_draft(pd.DataFrame({"x": ["1.5", "2"], "end": ["a", "b"]}), "my.csv")
+    assert "target: end    # guessed: it stands last" in text
+
+
+def test_a_column_that_cannot_be_declared_is_left_out_with_the_reason():
+    text = format_draft(pd.DataFrame({"x": ["1", "inf"], "z": ["1", "2"], "y": ["a", "b"]}), "my.csv")
+    assert "# \"x\" is left out: column 'x': bounds must be finite" in text
+    assert 'bounds_from_rows: ["z", "y"]' in text
+
+
+def test_numbers_of_any_size_are_read_back_as_they_are():
+    numbers = pd.DataFrame({"x": ["1e12", "-2.5"], "z": ["1e-7", "3"], "y": ["a", "b"]})
+    domain = yaml.safe_load(format_draft(numbers, "my.csv"))["domain"]
+    bounds = [Continuous(name, **domain["features"][name]) for name in ("x", "z")]
+    assert [(column.lower, column.upper) for column in bounds] == [(-2.5, 1e12), (1e-7, 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        ("x,y\n1,a\n2,b\n", ["target=z"], "my.csv: target: there is no column 'z'"),
+        ("x,y\n1,a\n2,a\n", [], "my.csv: target: 'y' has one value in all rows, ['a']: there is nothing to predict"),
+        ("y\na\nb\n", [], "my.csv: no column but the target 'y' could be declared: there is none"),
+        ("x,y\n,a\n,b\n", [], "could be declared: 'x': every cell is missing"),
+        ("x,z,y\n1,,a\n,2,b\n3,4,a\n", [], 'only 1 rows have no missing value in "x", "z"'),
+        ("x,x\n1,a\n", [], "my.csv has the column 'x' more than once"),
+        ("", [], "my.csv is empty"),
+    ],
+)
+def test_what_cannot_be_described_is_refused_in_one_line(text, words, message, tmp_path, capsys):
+    (tmp_path / "my.csv").write_text(text, encoding="utf-8")
+    assert exit_code("describe", tmp_path / "my.csv", *words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and len(printed.err.splitlines()) == 1 and message in printed.err
+
+
+def test_a_table_that_is_not_there_or_is_none_is_refused(tmp_path, capsys):
+    assert exit_code("describe", tmp_path / "it's.csv") == 2
+    assert capsys.readouterr().err == f"error: {tmp_path}/it's.csv is not there\n"
+    assert exit_code("describe") == 2
+    assert capsys.readouterr().err == "error: say which table: describe my.csv\n"
+    assert exit_code("describe", "a.csv", "b.csv") == 2
+    assert "describe does not take the word 'b.csv'" in capsys.readouterr().err
+
+
+def test_a_draft_takes_no_name_that_is_taken(tmp_path, capsys):
+    (tmp_path / "car.csv").write_text("x,y\n1,a\n2,b\n", encoding="utf-8")
+    assert exit_code("describe", tmp_path / "car.csv", f"to={tmp_path}") == 2
+    assert "there is a dataset of that name" in capsys.readouterr().err
+
+
+def test_the_module_is_the_command(table, monkeypatch, capsys):
+    assert exit_code("describe", table) == 0
+    expected = capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["experiments.describe", str(table)])
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("experiments.describe", run_name="__main__")
+    assert ended.value.code == 0 and capsys.readouterr().out == expected

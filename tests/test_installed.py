@@ -1,0 +1,192 @@
+"""A wheel in an environment of its own, used from an empty folder outside the checkout; the checkout's second name."""
+
+import ast
+import importlib
+import json
+import os
+import runpy
+import shutil
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from algorithms.installation import ROOT
+from experiments.command_line import check_arguments, translate_words
+from experiments.errors import BadInput
+
+SETUP = SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
+RESULTS = ("results/reported", "results/bands", "results/reference")
+FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "requirements-peers.lock", "setup.py")
+CELLS = ("dataset=car", "algorithm=rdt,majority", "repeats=1", "executor.jobs=1")
+
+
+def call(*command, **options):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, **options)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """What a command prints that runs in an empty folder, in an environment with a wheel of a copy of the checkout."""
+    folder = tmp_path_factory.mktemp("installed")
+    copy, empty = folder / "copy", folder / "empty"
+    left_out = shutil.ignore_patterns("__pycache__", "store.*", "*.egg-info")
+    for name in ("conf", *RESULTS, *SETUP.PACKAGES, *SETUP.OTHERS):
+        shutil.copytree(ROOT / name, copy / name, ignore=left_out)
+    for name in FILES:
+        shutil.copy(ROOT / name, copy / name)
+    offline = ("--no-deps", "--no-index", "--quiet", "--disable-pip-version-check")
+    pip = (sys.executable, "-m", "pip")
+    built = call(*pip, "wheel", "--no-build-isolation", *offline, "--wheel-dir", folder, copy)
+    assert built.returncode == 0, built.stderr
+    venv.create(folder / "environment", symlinks=True)
+    python = folder / "environment" / "bin" / "python"
+    (wheel,) = folder.glob("*.whl")
+    done = call(*pip, "--python", python, "install", *offline, wheel)
+    assert done.returncode == 0, done.stderr
+    # Dependencies come from here, but nothing of the checkout: a .pth file of a folder runs no .pth files in it.
+    packages = Path(sysconfig.get_path("purelib", vars={"base": folder / "environment"}))
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    empty.mkdir()
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DPREPLICA_DATA")}
+    own = {"XDG_CACHE_HOME": str(folder / "cache"), "NUMBA_DISABLE_JIT": "1"}  # to compile takes longer than all else
+
+    def run(program, *words):
+        return call(python.with_name(program), *words, cwd=empty, env=kept | own)
+
+    return SimpleNamespace(run=run, folder=empty, wheel=wheel)
+
+
+def read_store(folder):
+    """Return key and metrics of every cell."""
+    with sqlite3.connect(folder / "store.sqlite") as store:
+        return sorted(store.execute("select key, algorithm, status, metrics from cells"))
+
+
+@pytest.mark.long
+def test_nothing_but_its_own_name_can_be_imported(installed):
+    done = installed.run("python", "-c", "import dp_replica.algorithms as a; print(a.DiffPETsClassifier.__module__)")
+    assert done.stdout.strip() == "dp_replica.algorithms.forests.diffpets", done.stderr
+    for name in SETUP.PACKAGES:
+        done = installed.run("python", "-c", f"import {name}")
+        assert f"No module named '{name}'" in done.stderr
+    assert {path.name for path in installed.folder.iterdir()} <= {"results"}
+
+
+@pytest.mark.long
+def test_every_algorithm_and_every_kind_is_found(installed):
+    program = """
+from dp_replica.experiments.config import estimators, kinds
+from dp_replica.experiments.config.papers import list_papers, read_paper
+from dp_replica import datasets
+for name in estimators.list_algorithms():
+    estimators.import_class(estimators.find_target(name))
+for name in list_papers():
+    read_paper(name)
+for name in kinds.list_kinds("claims"):
+    kinds.find_kind("claims", name)
+print(len(estimators.list_algorithms()), len(list_papers()), "car" in datasets.names())
+"""
+    done = installed.run("python", "-c", program)
+    n_algorithms = len(list((ROOT / "conf" / "algorithm").glob("*.yaml")))
+    assert done.stdout.split()[::2] == [str(n_algorithms), "True"], done.stderr
+
+
+@pytest.mark.long
+def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installed, tmp_path):
+    done = installed.run("dp-replica", "run", *CELLS)
+    assert done.returncode == 0, done.stderr
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    here = call(sys.executable, "-m", "experiments", *CELLS, f"results={tmp_path}", cwd=ROOT, env=environment)
+    assert here.returncode == 0, here.stderr
+    cells = read_store(installed.folder / "results")
+    assert cells == read_store(tmp_path) and [cell[2] for cell in cells] == ["done", "done"]
+
+
+@pytest.mark.long
+def test_the_report_shows_what_was_published(installed):
+    done = installed.run("dp-replica", "report")
+    assert done.returncode == 0, done.stderr
+    page = (installed.folder / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "The published run" in page
+
+
+@pytest.mark.long
+def test_an_audit_runs(installed):
+    done = installed.run("dp-replica", "audit", "algorithm=dpba", "trainings=1000", "executor.jobs=1")
+    assert done.returncode == 0 and "dpba       1" in done.stdout, done.stderr
+    rows = json.loads((installed.folder / "results" / "audit" / "audit-dpba.json").read_text(encoding="utf-8"))
+    assert rows["replays"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", ["bands", "hunt", "reference"])
+def test_what_changes_the_project_is_refused_in_a_line(installed, command):
+    done = installed.run("dp-replica", command)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and line.startswith(f"error: do={command} changes files of the project: run it in a")
+
+
+@pytest.mark.long
+def test_it_names_itself_as_it_is_typed(installed):
+    for words in ([], ["--help"]):
+        done = installed.run("dp-replica", *words)
+        said = done.stdout + done.stderr
+        assert "  dp-replica dataset=car" in said and "python -m experiments" not in said
+
+
+def test_a_checkout_has_the_same_modules_under_a_second_name():
+    for name in ("algorithms", "algorithms.forests.rdt", "datasets.readers.car", "experiments.config.kinds"):
+        spec = importlib.import_module(name).__spec__
+        assert importlib.import_module(f"dp_replica.{name}") is sys.modules[name]
+        assert sys.modules[name].__spec__ is spec
+    for name in ("numpy", "nothing"):
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module(f"dp_replica.{name}")
+
+
+@pytest.mark.parametrize(
+    ("line", "moved"),
+    [
+        ("from algorithms.base import x", "from dp_replica.algorithms.base import x"),
+        ("import os, datasets", "import os, dp_replica.datasets as datasets"),
+        ("import plots.style as style", "import dp_replica.plots.style as style"),
+        (
+            "if a:  # é\n    é = 1; from plots import (\n        b)",
+            "if a:  # é\n    é = 1; from dp_replica.plots import (\n        b)",
+        ),
+        ('"from plots import b"; import plotsy', '"from plots import b"; import plotsy'),
+    ],
+)
+def test_imports_are_moved_and_nothing_else(line, moved):
+    assert SETUP.move_imports(line) == moved
+    assert SETUP.move_imports(moved) == moved
+
+
+@pytest.mark.parametrize("line", ["import plots.style", "from  plots import a"])
+def test_an_import_that_cannot_be_moved_ends_the_build(line):
+    with pytest.raises(SystemExit, match="import"):
+        SETUP.move_imports(line)
+
+
+def test_no_text_names_a_module_of_ours_to_import():
+    """What is imported by a name in text would not be found below another name."""
+    texts = []
+    for package in SETUP.PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                    texts.append(ast.unparse(node.args[0]).lstrip("f'"))
+    assert texts and list(filter(SETUP.is_ours, texts)) == []
+
+
+def test_a_first_word_names_the_command():
+    assert translate_words(["-m", "paper=2"]) == ["-m", "paper=2"]
+    assert translate_words(["audit", "algorithm=rdt"]) == ["do=audit", "algorithm=rdt"]
+    with pytest.raises(BadInput, match="one command at a time"):
+        check_arguments(translate_words(["report", "do=check"]))

@@ -1,0 +1,303 @@
+"""A table of one's own: by a YAML file alone, of every format, checked cell by cell, its faults in every account."""
+
+import re
+import shlex
+import threading
+
+import pandas as pd
+import pytest
+import yaml
+
+from algorithms import Continuous, Nominal
+from algorithms.installation import find_user_cache
+from algorithms.released.document import ReleaseError
+from datasets import catalogue, dataset, download, own_file
+from documents import search_path
+from documents.document import DocumentError
+from experiments.cells.code_version import data_version, describe_version
+from experiments.config.data import task_and_domain
+from experiments.config.paths import ROOT
+from experiments.skeletons.algorithm import NoisyBayesClassifier
+from tests.command_line import exit_code
+from tests.test_data_sources import Server
+
+ROWS = "age,job,pay\n31,clerk,low\n50,cook,high\n44,clerk,high\n22,cook,low\n"
+DECLARED = """
+file: my.csv
+task: classification
+domain:
+  features:
+    age: {lower: 16, upper: 100}
+    job: [clerk, cook, other]
+  target:
+    pay: [low, high]
+"""
+INFERRED = "file: my.csv\ntask: classification\ntarget: pay\n"
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A folder that was added to the catalogue; the function writes a data set `my` into it and returns its name."""
+    (tmp_path / "dataset").mkdir()
+    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path))
+    for function in (dataset.load, task_and_domain, describe_version, data_version):
+        function.cache_clear()  # of another test's data set of the same name
+
+    def write(entry=DECLARED, rows=ROWS, file="my.csv"):
+        (tmp_path / "dataset" / "my.yaml").write_text(entry, encoding="utf-8")
+        if isinstance(rows, str):
+            (tmp_path / "dataset" / file).write_text(rows, encoding="utf-8")
+        return "my"
+
+    write.folder = tmp_path / "dataset"
+    return write
+
+
+def refused(own, *given):
+    """Return the one line that refuses a data set, on the command line with exit code 2."""
+    name = own(*given)
+    with pytest.raises(DocumentError) as caught:
+        dataset.load.__wrapped__(name)
+    text = str(caught.value)
+    assert text.startswith(f"{own.folder / 'my.yaml'}:") and "\n" not in text
+    return text.removeprefix(str(own.folder / "my.yaml"))
+
+
+def test_a_yaml_file_alone_is_a_data_set(own):
+    loaded = dataset.load.__wrapped__(own())
+    assert (loaded.name, loaded.title, loaded.task, loaded.n_train) == ("my", "my", "classification", None)
+    assert loaded.frame["age"].tolist() == [31, 50, 44, 22] and list(loaded.frame["job"].cat.categories)[2] == "other"
+    assert loaded.domain.bounds_from_rows == () and loaded.domain.target.categories == ("low", "high")
+    assert loaded.provenance["source"] == "file" and list(loaded.provenance["files"]) == ["my.csv"]
+    assert loaded.fingerprint == dataset.fingerprint("my") == loaded.provenance["fingerprint"]
+    assert dataset.is_available("my") and dataset.count_original_rows("my") == 4 and "my" in catalogue.names()
+
+
+def test_changed_rows_are_another_version_of_the_data(own, tmp_path, monkeypatch):
+    before = data_version.__wrapped__(own())
+    other = tmp_path / "other" / "dataset"
+    other.mkdir(parents=True)
+    (other / "my.yaml").write_text(DECLARED, encoding="utf-8")
+    monkeypatch.setenv(search_path.VARIABLE, str(other.parent))
+    (other / "my.csv").write_text(ROWS, encoding="utf-8")
+    assert data_version.__wrapped__("my") == before
+    (other / "my.yaml").rename(other / "our.yaml")
+    (other / "my.csv").write_text(ROWS.replace("50", "51"), encoding="utf-8")
+    assert data_version.__wrapped__("our") != before
+
+
+def test_every_format_gives_the_same_table(own):
+    own()
+    frame = own_file.read_file(own.folder / "my.csv")
+    expected = dataset.load.__wrapped__("my")
+    frame = frame.assign(age=frame["age"].astype(int))
+    frame.to_csv(own.folder / "a.tsv", sep="\t", index=False)
+    frame.to_csv(own.folder / "b.csv", sep=";", index=False, encoding="utf-8-sig")
+    frame.to_excel(own.folder / "c.xlsx", index=False)
+    files = ["a.tsv", "b.csv", "c.xlsx"]
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection:
+        connection.register("frame", frame)
+        connection.execute("COPY frame TO '" + str(own.folder / "d.parquet") + "' (FORMAT parquet)")
+    for file in [*files, "d.parquet"]:
+        name = f"of_{file[0]}"
+        text = DECLARED.replace("my.csv", file)
+        (own.folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+        assert dataset.load.__wrapped__(name).fingerprint == expected.fingerprint, file
+
+
+def test_what_is_pinned_is_planned_without_its_rows_and_refused_if_it_differs(own):
+    fingerprint = dataset.load.__wrapped__(own()).fingerprint
+    pinned = f"fingerprint: {fingerprint}\nrows: 4{DECLARED}"
+    (own.folder / "right.yaml").write_text(pinned, encoding="utf-8")
+    assert dataset.load.__wrapped__("right").fingerprint == fingerprint
+    (own.folder / "away.yaml").write_text(pinned.replace("my.csv", "gone.csv"), encoding="utf-8")
+    assert catalogue.read_entry("away").rows == 4  # and nothing was read
+    (own.folder / "wrong.yaml").write_text(pinned.replace(fingerprint, "f" * 64), encoding="utf-8")
+    with pytest.raises(
+        DocumentError, match=f"wrong.yaml:1: fingerprint: my.csv holds another table: 4 .*{fingerprint}"
+    ):
+        dataset.load.__wrapped__("wrong")
+    (own.folder / "short.yaml").write_text(pinned.replace("rows: 4", "rows: 5"), encoding="utf-8")
+    with pytest.raises(DocumentError, match=r"short.yaml:2: rows: my.csv has 4 rows, not 5"):
+        dataset.load.__wrapped__("short")
+
+
+def test_an_undeclared_domain_is_a_fault_of_all_that_is_run_on_it(own):
+    loaded = dataset.load.__wrapped__(own(INFERRED))
+    assert loaded.domain.features == (Continuous("age", 22, 50), Nominal("job", ("clerk", "cook")))
+    assert loaded.domain.bounds_from_rows == ("age", "job", "pay")
+    model = NoisyBayesClassifier(1.0, domain=loaded.domain, random_state=0).fit(loaded.frame, loaded.target)
+    (fault,) = model.privacy_.data_faults
+    assert "the bounds of age were set by these rows" in fault.why
+    assert "the categories of job and pay are those that occur in these rows" in fault.why
+    assert not model.privacy_.is_sound
+    with pytest.raises(ReleaseError, match="must not leave"):
+        model.release()
+
+
+def test_the_account_in_the_results_says_so(own, tmp_path, capsys):
+    own(INFERRED, ROWS + ROWS.partition("\n")[2] * 9)
+    (tmp_path / "algorithm").mkdir()
+    target = "_target_: experiments.skeletons.algorithm.NoisyBayesClassifier\n"
+    (tmp_path / "algorithm" / "bayes.yaml").write_text(target, encoding="utf-8")
+    words = [
+        "dataset=my",
+        "algorithm=bayes",
+        "epsilon=1",
+        "repeats=1",
+        "executor.jobs=1",
+        f"results={tmp_path}/results",
+    ]
+    assert exit_code(*words) == 0
+    printed = capsys.readouterr()
+    assert "my: strictly, no ε holds here: the bounds of age were set" in printed.err
+    assert "the categories of job and pay are those that occur in these rows" in printed.err
+
+
+def test_classes_are_labels_though_they_are_numbers(own):
+    loaded = dataset.load.__wrapped__(own(INFERRED, "x,pay\n1.5,10\n2,9\n3,10\n4,9\n"))
+    assert loaded.domain.target.categories == ("9", "10")
+    text = "file: my.csv\ntask: classification\ndomain: {features: {x: [1, 2.5]}, target: {pay: [0, 1]}}"
+    (own.folder / "numbers.yaml").write_text(text, encoding="utf-8")
+    (own.folder / "my.csv").write_text("x,pay\n1,0\n2.5,1\n", encoding="utf-8")
+    assert dataset.load.__wrapped__("numbers").frame["x"].tolist() == ["1", "2.5"]
+
+
+def test_missing_values_are_left_out_or_a_category(own):
+    rows = ROWS + ",cook,low\n18,?,low\n19,nan,high\n"
+    assert ": drop_missing: my.csv has missing values: 1 in 'age', 2 in 'job'; drop_missing: true" in refused(
+        own, DECLARED, rows
+    )
+    (own.folder / "dropped.yaml").write_text(DECLARED + "drop_missing: true\n", encoding="utf-8")
+    assert len(dataset.load.__wrapped__("dropped").frame) == 4
+    kept = DECLARED.replace("other]", '"?"]') + "drop_missing: true\n"
+    (own.folder / "kept.yaml").write_text(kept, encoding="utf-8")
+    assert dataset.load.__wrapped__("kept").frame["job"].tolist()[-2:] == ["?", "?"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "rows", "message"),
+    [
+        (DECLARED.replace("my.csv", "nothing.csv"), ROWS, ":2: file: .*/nothing.csv is not there"),
+        (DECLARED.replace("my.csv", "my.ods"), ROWS, ":2: file: my.ods ends on .ods, which is no table here; known"),
+        (INFERRED.replace("pay", "apy"), ROWS, ":3: target: 'apy' is no column of my.csv; did you mean 'pay'"),
+        (DECLARED.replace("age:", "aeg:"), ROWS, ":4: domain: 'aeg' is no column of my.csv; did you mean 'age'"),
+        (DECLARED, "", ":2: file: my.csv is empty"),
+        (DECLARED, "age,job,pay\n", ":2: file: my.csv has no rows below its header"),
+        (DECLARED, "age,age,pay\n1,2,low\n", ":2: file: my.csv has the column 'age' more than once"),
+        (DECLARED, "age,job,pay\n1,2,3,low\n", ":2: file: my.csv cannot be read as text with ',' .* line 2, saw 4"),
+        (DECLARED, ROWS.replace("44", "old"), ":6: domain.features.age: my.csv, row 3 below the header: 'old' is no n"),
+        (DECLARED, ROWS.replace("50,cook", "50,coko"), ":7: domain.features.job: my.csv, row 2 .* did you mean 'cook'"),
+        (DECLARED, ROWS.replace("22,cook,low", "22,cook,lo"), ":9: domain.target.pay: my.csv, row 4 .*: 'lo' is not d"),
+        (DECLARED.replace("[low, high]", "[yes, no]"), ROWS, ":4: domain: write categories such as yes, no, .* quotes"),
+        (
+            INFERRED.replace("classification", "regression"),
+            ROWS,
+            ":2: task: regression needs bounds of numbers of 'pay'",
+        ),
+        (
+            INFERRED.replace("pay", "age").replace("classification", "regression") + "n_train: 4",
+            ROWS,
+            ":4: n_train: 4 l",
+        ),
+        ("file: my.csv\ntask: classification\n", ROWS, "write target, the column to predict, where there is no domain"),
+        ("target: pay\ntask: classification\n", ROWS, "write one of file, openml and uci, got none"),
+        (INFERRED + "uci: 19", ROWS, "write one of file, openml and uci, got file and uci"),
+        (DECLARED + "target: job", ROWS, "target is 'job', and domain declares the target 'pay'"),
+        (INFERRED.replace("file", "fiel"), ROWS, ":1: unknown key 'fiel'; did you mean 'file'"),
+        (INFERRED, "pay\nlow\nhigh\n", ":3: target: my.csv has no column but the target"),
+        (
+            INFERRED + "drop_missing: true",
+            "x,pay\n,low\n,high\n",
+            ":4: drop_missing: every row of my.csv has a missing",
+        ),
+        (INFERRED, "x,pay\n1,low\n", ": drop_missing: 1 rows of my.csv are left"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_file_and_key(entry, rows, message, own):
+    assert re.search(message, refused(own, entry, rows))
+
+
+@pytest.mark.parametrize("file", ["my.xlsx", "my.parquet"])
+def test_a_file_that_is_not_what_its_ending_says_is_refused(file, own):
+    pytest.importorskip("duckdb")
+    assert f":2: file: {file} cannot be read as" in refused(own, DECLARED.replace("my.csv", file), ROWS, file)
+
+
+def test_text_in_another_encoding_is_refused_with_its_line(own):
+    (own.folder / "my.csv").write_bytes(ROWS.replace("cook", "k\u00f6chin").encode("latin-1"))
+    assert "file: my.csv, line 3: this is no text in UTF-8" in refused(own, DECLARED, None)
+
+
+def test_a_file_that_is_no_yaml_is_refused(own):
+    with pytest.raises(DocumentError, match=r"my.yaml is no YAML: "):
+        catalogue.read_entry(own("file: [my.csv"))
+
+
+def test_bad_input_ends_the_command_line_with_one_line(own, tmp_path, capsys):
+    own(DECLARED.replace("my.csv", "nothing.csv"))
+    assert exit_code("dataset=my", "algorithm=majority", f"results={tmp_path}/results") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {own.folder}/my.yaml:2: file: ") and line.endswith("nothing.csv is not there")
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(download, "PAUSE", 0.001)
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        monkeypatch.setattr("ucimlrepo.fetch.API_BASE_URL", f"{server.url}/api")
+        yield server
+        server.shutdown()
+
+
+def test_a_number_at_a_server_will_do(own, server):
+    loaded = dataset.load.__wrapped__(own("uci: 19\ntask: classification\ntarget: class\n", None))
+    assert loaded.frame.shape == (1728, 6) and loaded.provenance["source"] == "uci"
+    assert (find_user_cache() / "uci-19.csv").is_file()
+    asked = len(server.requests)
+    (own.folder / "again.yaml").write_text("uci: 19\ntask: classification\ntarget: class\n", encoding="utf-8")
+    assert dataset.load.__wrapped__("again").fingerprint == loaded.fingerprint and len(server.requests) == asked
+
+
+def test_openml_is_asked_by_its_number(own, server, monkeypatch):
+    frame = pd.DataFrame({"x": [1, 2], "y": pd.Categorical(["a", "b"])})
+    asked = []
+    monkeypatch.setattr(download, "_openml_table", lambda number: asked.append(number) or frame)
+    assert dataset.load.__wrapped__(own("openml: 31\ntask: classification\ntarget: y\n", None)).frame["x"].tolist() == [
+        1,
+        2,
+    ]
+    assert asked == [31]
+
+
+def test_a_server_that_fails_is_named(own, server, capsys):
+    server.fault = "500"
+    own("uci: 19\ntask: classification\ntarget: class\n", None)
+    assert exit_code("dataset=my", "algorithm=majority") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: my: uci failed with ")
+
+
+def test_the_page_of_own_data_runs(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    (example,) = [text for language, text in blocks if language == "yaml"]
+    assert yaml.safe_load(example)["file"] == "../../people.csv"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    rows = ["age,hours,job,sleeps"] + [
+        f"{20 + i},{i % 9},{('cook', 'clerk')[i % 2]},{('well', 'badly')[i % 3 % 2]}" for i in range(40)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for command in [line for language, text in blocks if language == "sh" for line in text.splitlines()]:
+        words = shlex.split(command, comments=True)
+        assert words[:2] == ["python", "-m"]
+        begins = {"experiments": [], "experiments.describe": ["describe"]}[words[2]]
+        how = [f"results={tmp_path}/results", "repeats=1", "executor.jobs=1"] if "epsilon=1" in words else []
+        assert exit_code(*begins, *words[3:], *how) == 0, (command, capsys.readouterr().err)
+    (tmp_path / "mine" / "dataset" / "example.yaml").write_text(example, encoding="utf-8")
+    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
+    assert dataset.load.__wrapped__("example").domain.bounds_from_rows == ()
