@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 from sklearn.model_selection import StratifiedKFold
 
 import datasets
-from algorithms import ASNClassifier
+from algorithms import ASNClassifier, source_walk
 from algorithms.encoding.features import Continuous
 from documents.document import DocumentError
 from experiments.cells import code_version
@@ -198,15 +198,16 @@ def test_data_code_and_versions_change_the_key_but_not_the_seed(monkeypatch, nam
 
 def test_a_docstring_is_not_code_but_a_number_is():
     source = 'def f(x):\n    """Words."""\n    return x + 1\n'
-    assert code_version.code_without_words(source) == code_version.code_without_words(
+    assert source_walk.code_without_words(source) == source_walk.code_without_words(
         "def f(x):\n\n    return (x + 1)  # why"
     )
-    assert code_version.code_without_words(source) != code_version.code_without_words(source.replace("1", "2"))
+    assert source_walk.code_without_words(source) != source_walk.code_without_words(source.replace("1", "2"))
 
 
 def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
-    found = code_version._collect_imports(
-        [estimators.import_class(estimators.find_target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
+    found = source_walk.collect_imports(
+        [estimators.import_class(estimators.find_target("rfdpp_gini")).__module__, "experiments.run.evaluate"],
+        ("algorithms", "experiments"),
     )
     assert {"algorithms.mechanisms", "algorithms.encoding.domain", "experiments.run.evaluate"} <= found
     assert (

@@ -215,7 +215,16 @@ def below_scores(score, counts, totals):
             below += counts[j, c]
             left[j] = join_terms(score, left[j], class_term(score, float(below), n_left[j]))
             right[j] = join_terms(score, right[j], class_term(score, float(totals[c] - below), n_all - n_left[j]))
-    return left + right
+    for j in range(n_splits):
+        left[j] += right[j]
+    return left
+
+
+@compiled
+def copy_into(target, start, values):
+    """Copy values into a longer array."""
+    for j in range(values.shape[0]):
+        target[start + j] = values[j]
 
 
 @inlined
