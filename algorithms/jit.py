@@ -76,7 +76,9 @@ class _KeptFunction(CPUDispatcher):
         if self._cache.holds(sig, self.targetctx):
             return super().compile(sig)
         with _compile_alone(self._cache.folder):
-            return super().compile(sig)  # looks on disk again: another process may have been first
+            if not self._cache.holds(sig, self.targetctx):  # another process may have been first
+                _announce_once(self._cache.folder)
+            return super().compile(sig)
 
 
 class _Kernel(_KeptFunction):
@@ -158,7 +160,10 @@ def _find_version(module: str, file: str, folder: Path) -> str:
     versions = _read_versions(folder)
     if module in versions:
         return versions[module]
-    return _shorten(_hash_sources(), Path(file).read_bytes())  # somebody's own: of which we know only the file
+    siblings = sorted(Path(file).parent.glob("*.py"))
+    return _shorten(
+        _hash_sources(), *map(Path.read_bytes, siblings)
+    )  # not of this package: what it imports may be there
 
 
 @functools.cache
@@ -203,7 +208,6 @@ def _compile_alone(folder: Path) -> Iterator[None]:
     with global_compiler_lock, (folder / "lock").open("w") as lock:
         if fcntl is not None and not _depth:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            _announce_once(folder)
         _depth.append(1)
         try:
             yield

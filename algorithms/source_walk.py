@@ -1,7 +1,7 @@
-"""Which code a module of this project is made of: its own and that of all modules that it imports, as text to be hashed.
+"""Which code a module of this project is made of, as text to be hashed: its own and that of all that it imports.
 
-Two things depend on it: the key of a stored result, and the name of cached machine code. Comments, layout and docstrings
-are no code. A package that only passes names on ties nobody to all that it passes on.
+Two things depend on it: the key of a stored result, and the name of cached machine code. Comments, layout and
+docstrings are no code. A package that only passes names on ties nobody to all that it passes on.
 """
 
 from __future__ import annotations
@@ -123,5 +123,5 @@ def code_without_words(source: str) -> str:
 class _WordRemover(ast.NodeTransformer):
     """Takes out strings that stand alone: docstrings of functions and classes, and those below a constant."""
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         return None if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str) else node

@@ -15,7 +15,11 @@ from algorithms.jit import compiled, inlined
 @inlined
 def class_counts(growth, i):
     """Count the records of each class in node ``i``: int64 array of shape (c,)."""
-    return growth.runs[i, 1:] - growth.runs[i, :-1]
+    runs = growth.runs
+    counts = np.empty(runs.shape[1] - 1, dtype=np.int64)
+    for c in range(counts.shape[0]):
+        counts[c] = runs[i, c + 1] - runs[i, c]
+    return counts
 
 
 @inlined
