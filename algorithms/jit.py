@@ -63,7 +63,7 @@ class _KeptFunction(CPUDispatcher):
     """A function whose machine code is kept; one process of the machine compiles at a time, and others wait for it."""
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals, targetoptions, **rest)
+        super().__init__(py_func, locals or {}, targetoptions, **rest)
         folder = _find_folder(numba.config.CACHE_DIR)
         if folder is not None:
             self._cache = _KernelCache(py_func, folder, sorted(targetoptions))
@@ -85,7 +85,7 @@ class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals, targetoptions, **rest)
+        super().__init__(py_func, locals or {}, targetoptions, **rest)
         self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, **rest)
 
     def get_call_template(self, args, kws):

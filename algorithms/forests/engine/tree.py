@@ -1,12 +1,12 @@
 """A tree as a structured array, and how it grows, level by level.
 
-Arrays are copied entry by entry: Numba's assignment to a slice compares shapes, and to compile what it says of those
-that do not match takes longer than all of this file.
-
 While it grows, the rows of a node lie next to each other in ``Growth.rows``, class after class, so that counting its
 classes is a subtraction. Nodes are appended in breadth-first order, so that a grower simply visits
 node 0, 1, 2, ... until none is left. What is released afterwards is ``nodes`` alone: it
 holds nothing that was not drawn by a mechanism of the algorithm.
+
+Arrays are copied entry by entry: an assignment to a slice would compare shapes, and what Numba says of those that do
+not match takes it longer to compile than the rest of this file.
 """
 
 from __future__ import annotations
