@@ -129,7 +129,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
             quality[j] = by_value_score(plan.score, count_by_code(growth, table, i, features[j]))
     if measure.sum() == 0:
         return NO_SPLIT
-    j = exponential(quality, measure, plan.sensitivity, share, rng)
+    j = exponential(quality, measure, plan.sensitivity, share, rng, False)
     growth.nodes[i].epsilon += share
     return Split(quality[j], features[j], BELOW, codes[j], cuts[j])
 

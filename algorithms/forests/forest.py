@@ -37,7 +37,11 @@ MAX_SOUND_DEPTH = 16
 def label_leaf(growth, i, counts, epsilon, rng):
     """Label a leaf with the largest of its noisy class counts (Laplace, sensitivity 1); returns these counts."""
     noisy = laplace_vector(counts, 1.0, epsilon, rng)
-    growth.nodes[i].label = np.argmax(noisy)
+    label = 0
+    for c in range(1, noisy.shape[0]):
+        if noisy[c] > noisy[label]:
+            label = c
+    growth.nodes[i].label = label
     growth.nodes[i].epsilon += epsilon
     return noisy
 

@@ -209,7 +209,9 @@ def with_counts(plan, data, rows, at, nodes, keys):
         if node.feature < 0:
             node.feature = -1
             if node.child >= 0:
-                noisy_counts[node.child] = noisy_leaf(plan, keys[i], counts[node.child])
+                noisy = noisy_leaf(plan, keys[i], counts[node.child])
+                for c in range(plan.n_classes):
+                    noisy_counts[node.child, c] = noisy[c]
     return RandomTree(keys[0], nodes, noisy_counts)
 
 
