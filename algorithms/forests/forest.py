@@ -278,7 +278,7 @@ def _draw_with_replacement(n_rows, n_trees, rng):
     samples = []
     for _ in range(n_trees):
         drawn = rng.integers(0, max(n_rows, 1), size=n_rows)  # of no rows, none
-        samples.append(np.repeat(np.arange(n_rows).astype(np.uint32), np.bincount(drawn, minlength=n_rows)))
+        samples.append(np.sort(drawn.astype(np.uint32)))
     return samples
 
 
