@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 from sklearn.model_selection import StratifiedKFold
 
 import datasets
-from algorithms import ASNClassifier
+from algorithms import ASNClassifier, RDTClassifier, source_walk
 from algorithms.encoding.features import Continuous
 from documents.document import DocumentError
 from experiments.cells import code_version
@@ -24,6 +24,7 @@ from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.setting import is_same_value, match_column
 from experiments.errors import BadInput
 from experiments.judge.preflight import check_paper
+from experiments.run import evaluate
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.metrics import metric_names, score_numbers
 from experiments.run.splits import domain_of, split_rows
@@ -198,21 +199,35 @@ def test_data_code_and_versions_change_the_key_but_not_the_seed(monkeypatch, nam
 
 def test_a_docstring_is_not_code_but_a_number_is():
     source = 'def f(x):\n    """Words."""\n    return x + 1\n'
-    assert code_version.code_without_words(source) == code_version.code_without_words(
+    assert source_walk.code_without_words(source) == source_walk.code_without_words(
         "def f(x):\n\n    return (x + 1)  # why"
     )
-    assert code_version.code_without_words(source) != code_version.code_without_words(source.replace("1", "2"))
+    assert source_walk.code_without_words(source) != source_walk.code_without_words(source.replace("1", "2"))
 
 
 def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
-    found = code_version._collect_imports(
-        [estimators.import_class(estimators.find_target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
-    )
+    roots = [estimators.import_class(estimators.find_target("rfdpp_gini")).__module__, "experiments.run.evaluate"]
+    found = code_version._collect_imports(roots)
     assert {"algorithms.mechanisms", "algorithms.encoding.domain", "experiments.run.evaluate"} <= found
     assert (
         not {"algorithms", "algorithms.forests.diffprfs", "experiments.run.runner", "experiments.store.database"}
         & found
     )
+
+
+def test_machine_code_is_loaded_before_the_clock_runs_once_for_a_kind(monkeypatch):
+    sizes, fit = [], RDTClassifier.fit
+
+    def noted_fit(forest, X, y):
+        sizes.append(len(X))
+        return fit(forest, X, y)
+
+    monkeypatch.setattr(RDTClassifier, "fit", noted_fit)
+    monkeypatch.setattr(evaluate, "_loaded", set())
+    first = evaluate_cell(Cell("car", "rdt", {}, 1.0, 0))
+    assert evaluate_cell(Cell("car", "rdt", {}, 1.0, 0)).metrics == first.metrics
+    few, *all_rows = sizes
+    assert few == 20 and len(all_rows) == 2 and min(all_rows) > 1000
 
 
 def test_every_class_keeps_a_row_on_both_sides():

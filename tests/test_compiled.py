@@ -1,4 +1,4 @@
-"""The cache of machine code: another source, another folder."""
+"""The cache of machine code: other code, other machine code; other words, the same."""
 
 import os
 import shutil
@@ -12,9 +12,21 @@ import algorithms
 
 PROGRAM = """
 import numpy as np
-from algorithms import jit, mechanisms
-print(jit._CACHE_NAME)
+from algorithms import mechanisms
 print(mechanisms.laplace(1.0, 1.0, np.inf, np.random.default_rng(0)))
+"""
+LEAF = """
+import numpy as np
+from algorithms.jit import compiled
+from algorithms.mechanisms import laplace_of
+
+@compiled
+def label(value):
+    return laplace_of(np.uint64(7), value, 1.0, np.inf) if value < 0 else mean(value)
+
+@compiled
+def mean(value):
+    return 0.5 * value
 """
 
 
@@ -27,45 +39,93 @@ def copy(tmp_path):
     return tmp_path
 
 
-def run(folder, **environment):
-    """Compile and call one function in a process of its own: the folder of the cache, and the result."""
+def start(folder, program=PROGRAM, **environment):
+    """Begin to compile and call one function in a process of its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
         cwd=folder,
         env=kept | {"PYTHONPATH": str(folder)} | environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=True,
     )
-    name, result = done.stdout.split()
-    return Path(environment.get("NUMBA_CACHE_DIR", folder / ".cache")) / name, float(result)
+
+
+def finish(process):
+    """Return what a process has computed, and what it said."""
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return float(out), err
+
+
+def run(folder, program=PROGRAM, **environment):
+    return finish(start(folder, program, **environment))
 
 
 def machine_code(folder):
-    return sorted(folder.rglob("*.nbc"))
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
 
 
-def test_machine_code_is_kept_and_an_edit_anywhere_in_the_package_makes_it_anew(copy):
-    cache, result = run(copy)
-    assert result == 1.0
-    assert machine_code(cache)
-    written = {path: path.stat().st_mtime_ns for path in machine_code(cache)}
-    assert run(copy) == (cache, 1.0)
-    assert {path: path.stat().st_mtime_ns for path in machine_code(cache)} == written, "nothing is compiled twice"
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
 
-    with (copy / "algorithms" / "forests" / "scores.py").open("a") as file:
-        file.write("# another source\n")
+
+def test_machine_code_is_kept_and_compiling_is_said_once(copy):
+    result, said = run(copy)
+    assert result == 1.0 and said.count("compiling machine code") == 1
+    written = machine_code(copy / ".cache")
+    assert written
+    assert run(copy) == (1.0, "")
+    assert machine_code(copy / ".cache") == written, "nothing is compiled twice"
+
+
+def test_words_compile_nothing(copy):
+    run(copy)
+    written = machine_code(copy / ".cache")
     mechanisms = copy / "algorithms" / "mechanisms.py"
-    mechanisms.write_text(mechanisms.read_text().replace("        return value\n", "        return value + 1\n"))
-    other, result = run(copy)
-    assert other != cache and result == 2.0
+    edit(mechanisms, '"""Add Laplace noise of scale', '"""Say something else,\n\n    on more lines, of scale')
+    edit(mechanisms, "\n@compiled\ndef laplace(", "\n# A comment moves the lines.\n\n@compiled\ndef laplace(")
+    with (copy / "algorithms" / "regression" / "moments.py").open("a") as file:
+        file.write("ANOTHER = 1\n")  # code, but not of this function
+    assert run(copy) == (1.0, "")
+    assert machine_code(copy / ".cache") == written
+
+
+def test_other_code_in_the_file_is_compiled(copy):
+    run(copy)
+    edit(copy / "algorithms" / "mechanisms.py", "        return value\n", "        return value + 1\n")
+    result, said = run(copy)
+    assert result == 2.0 and said
+
+
+def test_other_code_in_a_file_that_is_called_is_compiled(copy):
+    forests = copy / "algorithms" / "forests"
+    (forests / "leaf.py").write_text(LEAF)
+    program = "from algorithms.forests.leaf import label; print(label(-1.0))"
+    assert run(copy, program)[0] == -1.0
+    edit(copy / "algorithms" / "mechanisms.py", "        return value\n", "        return value + 1\n")
+    assert run(copy, program)[0] == 0.0
+
+
+def test_what_compiled_functions_call_can_be_called_from_python_too(copy):
+    (copy / "algorithms" / "forests" / "leaf.py").write_text(LEAF)
+    assert run(copy, "from algorithms.forests.leaf import label, mean; print(label(8.0) + mean(label(8.0)))")[0] == 6.0
+
+
+def test_of_two_processes_one_compiles(copy):
+    first, second = start(copy), start(copy)
+    (result, said), (other_result, other_said) = finish(first), finish(second)
+    assert result == other_result == 1.0
+    assert len(list((copy / ".cache").rglob("laplace-*.nbc"))) == 1
+    assert (said + other_said).count("compiling") == 1
 
 
 def test_a_folder_from_the_environment_and_no_compilation_at_all(copy):
     elsewhere = copy / "elsewhere"
-    cache, result = run(copy, NUMBA_CACHE_DIR=str(elsewhere))
-    assert result == 1.0
-    assert machine_code(cache) and not (copy / ".cache").exists()
-    assert run(copy, NUMBA_DISABLE_JIT="1")[1] == 1.0
+    assert run(copy, NUMBA_CACHE_DIR=str(elsewhere))[0] == 1.0
+    assert machine_code(elsewhere) and not (copy / ".cache").exists()
+    assert run(copy, NUMBA_DISABLE_JIT="1") == (1.0, "")
     assert not (copy / ".cache").exists()

@@ -18,6 +18,7 @@ from algorithms.forests.engine.candidates import (
     below_scores,
     by_value_score,
     class_counts,
+    copy_into,
     count_by_code,
     draw_features,
     public_split,
@@ -110,22 +111,25 @@ def is_large(node, table, unused, plan):
 def draw_feature(growth, table, i, features, totals, plan, rng):
     """Draw a cut for each continuous feature, then one of all features, both by the exponential mechanism."""
     n_features = features.shape[0]
-    share = plan.split_epsilon[growth.nodes[i].depth] / (table.is_continuous[features].sum() + 1)
+    n_continuous = 0
+    for feature in features:
+        n_continuous += table.is_continuous[feature]
+    share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
     quality = np.empty(n_features)
     measure = np.ones(n_features)
     codes = np.zeros(n_features, dtype=np.int64)
     cuts = np.zeros(n_features)
     for j in range(n_features):
         if table.is_continuous[features[j]]:
-            feature = features[j : j + 1]
-            split = draw_interval(growth, table, i, feature, totals, plan.score, plan.sensitivity, share, LENGTH, rng)
+            alone = features[j : j + 1]
+            split = draw_interval(growth, table, i, alone, totals, plan.score, plan.sensitivity, share, LENGTH, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         else:
             quality[j] = by_value_score(plan.score, count_by_code(growth, table, i, features[j]))
     if measure.sum() == 0:
         return NO_SPLIT
-    j = exponential(quality, measure, plan.sensitivity, share, rng)
+    j = exponential(quality, measure, plan.sensitivity, share, rng, False)
     growth.nodes[i].epsilon += share
     return Split(quality[j], features[j], BELOW, codes[j], cuts[j])
 
@@ -166,7 +170,7 @@ def draw_public_split(growth, table, i, features, totals, plan, epsilon, rng):
     for j, feature in enumerate(features):
         counts = count_by_code(growth, table, i, feature)
         if table.is_continuous[feature]:
-            quality[ends[j] : ends[j + 1]] = below_scores(plan.score, counts, totals)
+            copy_into(quality, ends[j], below_scores(plan.score, counts, totals))
             measure[ends[j] : ends[j + 1]] = 1.0 / (ends[j + 1] - ends[j])
         else:
             quality[ends[j]] = by_value_score(plan.score, counts)

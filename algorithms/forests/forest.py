@@ -20,7 +20,7 @@ from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.predictor import add_values, add_votes
 from algorithms.forests.engine.table import Table, make_table
-from algorithms.jit import compiled
+from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon
 from algorithms.released.document import Origin
@@ -37,7 +37,11 @@ MAX_SOUND_DEPTH = 16
 def label_leaf(growth, i, counts, epsilon, rng):
     """Label a leaf with the largest of its noisy class counts (Laplace, sensitivity 1); returns these counts."""
     noisy = laplace_vector(counts, 1.0, epsilon, rng)
-    growth.nodes[i].label = np.argmax(noisy)
+    label = 0
+    for c in range(1, noisy.shape[0]):
+        if noisy[c] > noisy[label]:
+            label = c
+    growth.nodes[i].label = label
     growth.nodes[i].epsilon += epsilon
     return noisy
 
@@ -129,7 +133,7 @@ class PrivateForest:
             The rows as the trees are grown on.
         grow : partial of a compiled function
             (table, rows, rng) -> nodes: grows one tree. What is bound is the plan of the trees.
-        sample : compiled function
+        sample : function
             (n_rows, n_trees, rng) -> list: draws the rows of each tree.
         """
         matrix, target = self.read_training_rows(X, y)
@@ -269,22 +273,16 @@ class NominalColumns:
         return super()._lay_out_rows(matrix, target)._replace(is_continuous=np.zeros(matrix.shape[1], dtype=bool))
 
 
-@compiled
+@compilable
 def _draw_with_replacement(n_rows, n_trees, rng):
     samples = []
     for _ in range(n_trees):
-        copies = np.zeros(n_rows, dtype=np.int64)
-        for row in rng.integers(0, max(n_rows, 1), size=n_rows):  # of no rows, none
-            copies[row] += 1
-        rows, n = np.empty(n_rows, dtype=np.uint32), 0
-        for row in range(n_rows):
-            rows[n : n + copies[row]] = row
-            n += copies[row]
-        samples.append(rows)
+        drawn = rng.integers(0, max(n_rows, 1), size=n_rows)  # of no rows, none
+        samples.append(np.sort(drawn.astype(np.uint32)))
     return samples
 
 
-@compiled
+@compilable
 def _numpy_parts(n_rows, n_parts, rng):
     return rng.integers(0, n_parts, size=n_rows)
 
@@ -292,14 +290,14 @@ def _numpy_parts(n_rows, n_parts, rng):
 _draw_parts = opendp_noise.unless_secure(_numpy_parts, opendp_noise.draw_secret_parts, types.int64[::1])
 
 
-@compiled
+@compilable
 def _draw_disjoint_parts(n_rows, n_trees, rng):
     # Every record draws its tree by itself: one record more changes nothing for the others.
     tree_of_row = _draw_parts(n_rows, n_trees, rng)
     return [np.flatnonzero(tree_of_row == tree).astype(np.uint32) for tree in range(n_trees)]
 
 
-@compiled
+@compilable
 def _take_all_rows(n_rows, n_trees, rng):
     rows = np.arange(n_rows).astype(np.uint32)
     return [rows for _ in range(n_trees)]

@@ -115,14 +115,14 @@ def grow_where_rows_go(plan, data, rows, rng):
     Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend_tree`.
     """
     nodes, keys, parents = with_room(
-        np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), plan.n_children.max() * BLOCK
+        np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), most_children(plan) * BLOCK
     )
     keys[0], parents[0], n_nodes = rng.integers(0, 2**63 - 1), -1, 1
     at = np.zeros(rows.shape[0], dtype=np.uint32)
     for start in range(0, rows.shape[0], BLOCK):
         members, here = rows[start : start + BLOCK], at[start : start + BLOCK]
         for _ in range(plan.max_depth):
-            most = n_nodes + plan.n_children.max() * BLOCK
+            most = n_nodes + most_children(plan) * BLOCK
             if most > nodes.shape[0]:
                 nodes, keys, parents = with_room(nodes, keys, parents, most)
             n_nodes = step_all(plan, nodes, keys, parents, n_nodes, data.matrix, members, here)
@@ -151,18 +151,25 @@ def step_all(plan, nodes, keys, parents, n_nodes, matrix, members, here):
 @compiled
 def with_room(nodes, keys, parents, most):
     """Return the arrays of a tree with room for at least ``most`` nodes; the new ones are leaves without rows."""
-    n = nodes.shape[0]
-    more = max(n, most - n)
-    nodes = np.concatenate((nodes, np.empty(more, dtype=question_type)))
-    for i in range(n, n + more):
-        nodes[i].feature = UNASKED
-        nodes[i].cut = np.nan
-        nodes[i].child = -1
-    return (
-        nodes,
-        np.concatenate((keys, np.empty(more, dtype=np.uint64))),
-        np.concatenate((parents, np.empty(more, dtype=np.int32))),
-    )
+    n, room = nodes.shape[0], max(2 * nodes.shape[0], most)
+    more_nodes = np.empty(room, dtype=question_type)
+    more_keys, more_parents = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int32)
+    for i in range(n):
+        more_nodes[i], more_keys[i], more_parents[i] = nodes[i], keys[i], parents[i]
+    for i in range(n, room):
+        more_nodes[i].feature = UNASKED
+        more_nodes[i].cut = np.nan
+        more_nodes[i].child = -1
+    return more_nodes, more_keys, more_parents
+
+
+@compiled
+def most_children(plan):
+    """Return the most children that a node can have."""
+    most = 0
+    for n_children in plan.n_children:
+        most = max(most, n_children)
+    return most
 
 
 @compiled
@@ -202,7 +209,9 @@ def with_counts(plan, data, rows, at, nodes, keys):
         if node.feature < 0:
             node.feature = -1
             if node.child >= 0:
-                noisy_counts[node.child] = noisy_leaf(plan, keys[i], counts[node.child])
+                noisy = noisy_leaf(plan, keys[i], counts[node.child])
+                for c in range(plan.n_classes):
+                    noisy_counts[node.child, c] = noisy[c]
     return RandomTree(keys[0], nodes, noisy_counts)
 
 
@@ -216,7 +225,7 @@ def in_full(plan, nodes, keys, parents, rng):
     keys, parents = keys[:n_nodes], parents[:n_nodes]
     while i < n_nodes:
         check_size(n_nodes)
-        most = n_nodes + plan.n_children.max()
+        most = n_nodes + most_children(plan)
         if most > nodes.shape[0]:
             nodes, keys, parents = with_room(nodes, keys, parents, most)
         if nodes[i].feature == UNASKED and depth_of(parents, i) < plan.max_depth:
@@ -264,7 +273,9 @@ def add_counts(plan, tree, matrix, sums):
             for c in range(plan.n_classes):
                 sums[row, c] += noisy_counts[leaf, c]
         else:
-            sums[row] += noisy_leaf(plan, leaf_key(plan, tree.key, matrix[row]), nothing)
+            noisy = noisy_leaf(plan, leaf_key(plan, tree.key, matrix[row]), nothing)
+            for c in range(plan.n_classes):
+                sums[row, c] += noisy[c]
 
 
 @compiled

@@ -16,6 +16,7 @@ from algorithms.forests.engine.candidates import (
     best_groups,
     by_value_score,
     class_counts,
+    copy_into,
     count_by_code,
     divides_rows,
     draw_features,
@@ -109,10 +110,20 @@ def best_split(growth, table, i, totals, plan, rng):
     """Draw features and take their best split: steps (3) to (6)."""
     unused = unused_features(growth, i, table.codes.shape[0])  # all, unless values have children of their own
     features = draw_features(unused, plan.max_features, rng)  # (3)
-    continuous, nominal = features[table.is_continuous[features]], features[~table.is_continuous[features]]
+    continuous, nominal = features_of_kind(table, features, True), features_of_kind(table, features, False)
     share = plan.split_epsilon / (continuous.shape[0] + 1)  # one is kept for the nominal features
     best = best_continuous(growth, table, i, continuous, totals, share, plan, rng)
     return best_nominal(growth, table, i, nominal, best, share, plan, rng)
+
+
+@compiled
+def features_of_kind(table, features, is_continuous):
+    """Return those of some features that are continuous, or those that are not."""
+    found, n_found = np.empty(features.shape[0], dtype=np.int64), 0
+    for feature in features:
+        found[n_found] = feature
+        n_found += table.is_continuous[feature] == is_continuous
+    return found[:n_found]
 
 
 @compiled
@@ -168,10 +179,12 @@ def nominal_scores(counts, plan):
     """Score the splits of a nominal feature from its records by code and class; returns scores, and a code for each."""
     if plan.nominal_split == EQUALS:
         return equals_scores(plan.score, counts, sum_by_class(counts)), np.arange(counts.shape[0])
+    score, code = np.empty(1), np.zeros(1, dtype=np.int64)
     if plan.nominal_split == BY_VALUE:
-        return np.array([by_value_score(plan.score, counts)]), np.zeros(1, dtype=np.int64)
-    score, code = best_groups(plan.score, counts)
-    return np.array([score]), np.array([code])
+        score[0] = by_value_score(plan.score, counts)
+    else:
+        score[0], code[0] = best_groups(plan.score, counts)
+    return score, code
 
 
 @compiled
@@ -206,9 +219,9 @@ def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
     for j, feature in enumerate(features):
         counts = count_by_code(growth, table, i, feature)
         if table.is_continuous[feature]:
-            quality[ends[j] : ends[j + 1]] = below_scores(GINI, counts, totals)
+            copy_into(quality, ends[j], below_scores(GINI, counts, totals))
         else:
-            quality[ends[j] : ends[j + 1]] = equals_scores(GINI, counts, totals)
+            copy_into(quality, ends[j], equals_scores(GINI, counts, totals))
     drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng, True)
     j = np.searchsorted(ends, drawn, side="right") - 1
     code = drawn - ends[j]

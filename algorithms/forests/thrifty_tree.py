@@ -92,7 +92,10 @@ def count_errors(growth, i, counts, plan, rng):
         left = plan.epsilon - paid_above(growth, i) if plan.epsilon < np.inf else np.inf
         errors_above = growth.nodes[growth.parents[i]].noisy_count
         epsilon = min(plan.enough / max(errors_above, 1.0), COUNT_SHARE * left)
-    node.noisy_count = laplace(float(counts.sum() - counts.max()), 1.0, epsilon, rng)
+    largest = 0
+    for count in counts:
+        largest = max(largest, count)
+    node.noisy_count = laplace(float(counts.sum() - largest), 1.0, epsilon, rng)
     node.epsilon = epsilon
     return left - epsilon if left < np.inf else left
 
@@ -118,7 +121,8 @@ def draw_question(growth, table, i, features, totals, epsilon, rng):
         counts = count_by_code(growth, table, i, feature)
         if table.is_continuous[feature]:
             largest, gini = below_scores(MAX_OPERATOR, counts, totals), below_scores(GINI, counts, totals)
-            quality[ends[j] : ends[j + 1]] = question_score(largest, gini, n)
+            for cut in range(largest.shape[0]):
+                quality[ends[j] + cut] = question_score(largest[cut], gini[cut], n)
         else:
             quality[ends[j]] = question_score(by_value_score(MAX_OPERATOR, counts), by_value_score(GINI, counts), n)
     return public_split(features, ends, permute_and_flip(quality, 1.0, epsilon, rng, True))
@@ -134,7 +138,7 @@ def question_score(largest, gini, n):
 
     Parameters
     ----------
-    largest, gini : float, or array
+    largest, gini : float
         Scores of the split, ``scores.MAX_OPERATOR`` and ``scores.GINI``.
     n : float
         Number of records of the node.

@@ -7,16 +7,14 @@ user is hashed likewise, wherever it lies; of libraries the version counts (`mod
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import sys
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
-from operator import attrgetter
 from pathlib import Path
 
-from algorithms.installation import PREFIX, name_in_checkout
+from algorithms.installation import name_in_checkout
+from algorithms.source_walk import collect_modules, list_imports, read_code
 from datasets import catalogue
 from experiments.cells.module_sources import describe_package, find_source, is_of_project, list_versions
 from experiments.config import estimators
@@ -65,7 +63,7 @@ def code_version(target: str) -> str:
     digest = hashlib.sha256()
     modules = _collect_imports(roots)
     for name in sorted(modules):
-        digest.update(f"{name}\0{_read_code(name)}\0".encode())
+        digest.update(f"{name}\0{read_code(_require_path(name))}\0".encode())
     return " ".join([digest.hexdigest() + elsewhere, *_list_versions_behind(modules)])
 
 
@@ -106,15 +104,8 @@ def list_libraries() -> dict[str, str]:
 
 
 def _collect_imports(roots: list[str]) -> set[str]:
-    """Return the modules of this project that some modules import, directly or not, and themselves."""
-    modules: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        name = waiting.pop()
-        if name not in modules:
-            modules.add(name)
-            waiting += _list_imports(name)
-    return modules
+    """Return the modules whose code is hashed that some modules import, directly or not, and themselves."""
+    return collect_modules(roots, _list_imports)
 
 
 def _list_imports(name: str) -> list[str]:
@@ -125,15 +116,10 @@ def _list_imports(name: str) -> list[str]:
 
 @cache
 def _list_all_imports(name: str) -> list[str]:
-    modules: list[str] = []
-    for node in ast.walk(_parse_module(name)):
-        if isinstance(node, ast.Import):
-            modules += map(attrgetter("name"), node.names)
-        elif isinstance(node, ast.ImportFrom):
-            origin = _resolve_module(name, node)
-            modules += [_find_defining(origin, alias.name) for alias in node.names]
-            modules += [] if is_of_project(origin) else [origin]
+    pairs = list_imports(_require_path(name), name, find_source)
+    modules = [defining for _, defining in pairs]
     if not is_of_project(name):
+        modules += [origin for origin, _ in pairs if not is_of_project(origin)]
         for module in [name, *modules]:  # the packages that a module lies in are run, too; ours only pass names on
             modules += [] if is_of_project(module) else _list_packages_above(module)
     return modules
@@ -151,80 +137,8 @@ def _list_packages_above(module: str) -> list[str]:
     return [".".join(parts[:n]) for n in range(1, len(parts))]
 
 
-def _find_defining(module: str, name: str) -> str:
-    """Return the module that ``from module import name`` gets its code from.
-
-    A package that only passes names on would otherwise tie every algorithm to all others.
-    """
-    if not find_source(module):
-        return module
-    if find_source(f"{module}.{name}"):
-        return f"{module}.{name}"
-    for node in _parse_module(module).body:
-        if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
-            return _find_defining(_resolve_module(module, node), name)
-    is_package = _is_package(module)  # it may look names up when somebody asks for them
-    if not is_package:
-        return module
-    package = import_module(f"{PREFIX}{module}" if is_of_project(module) else module)
-    return name_in_checkout(getattr(getattr(package, name), "__module__", module))
-
-
-def _resolve_module(module: str, node: ast.ImportFrom) -> str:
-    """Return the absolute name of the module that an import statement names."""
-    if not node.level:
-        return node.module or ""  # only a relative import may leave it out
-    is_package = _is_package(module)
-    parent = module.split(".")[: None if is_package and node.level == 1 else is_package - node.level]
-    return ".".join([*parent, *([node.module] if node.module else [])])
-
-
-def _is_package(module: str) -> bool:
-    return _require_path(module).name == "__init__.py"
-
-
 def _require_path(module: str) -> Path:
     path = find_source(module)
     if path is None:
         raise ModuleNotFoundError(f"{module} has no source that could be read")
     return path
-
-
-@cache
-def _parse_module(module: str) -> ast.Module:
-    tree = ast.parse(_require_path(module).read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom | ast.Import):
-            _name_as_in_checkout(node)
-    return tree
-
-
-@cache
-def _read_code(module: str) -> str:
-    return code_without_words(ast.unparse(_parse_module(module)))
-
-
-def _name_as_in_checkout(node: ast.ImportFrom | ast.Import) -> None:
-    """Undo what `setup.py` does to an import, so that cells have the same keys wherever this is installed."""
-    if isinstance(node, ast.ImportFrom):
-        node.module = node.module and name_in_checkout(node.module)
-        return
-    for alias in node.names:
-        alias.name = name_in_checkout(alias.name)
-        alias.asname = None if alias.asname == alias.name else alias.asname
-
-
-def code_without_words(source: str) -> str:
-    """Return the code of a module without docstrings, comments and layout.
-
-    Examples
-    --------
-    >>> code_without_words("def f(x):\\n    'Double.'\\n    return 2 * x  # fast")
-    'def f(x):\\n    return 2 * x'
-    """
-    tree = ast.parse(source)
-    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    for node in ast.walk(tree):
-        if isinstance(node, documented) and ast.get_docstring(node):
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)

@@ -15,6 +15,7 @@ from importlib.metadata import PathDistribution, packages_distributions, version
 from pathlib import Path
 
 from algorithms.installation import ROOT
+from algorithms.source_walk import find_file
 
 # Not `datasets`: whatever its code does, the fingerprint of the table and the public domain stand for it.
 PACKAGES = ("algorithms", "experiments")
@@ -41,15 +42,8 @@ def find_source(module: str) -> Path | None:
     >>> find_source("experiments.errors").name, find_source("sklearn.tree"), find_source("math")
     ('errors.py', None, None)
     """
-    parts = module.split(".")
-    place = find_place(parts[0])
-    if place is None:
-        return None
-    base = place.joinpath(*parts)
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
-        if path.is_file():
-            return path
-    return None
+    place = find_place(module.partition(".")[0])
+    return place and find_file(place, module)
 
 
 @cache

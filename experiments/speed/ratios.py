@@ -41,6 +41,7 @@ from experiments.audit.attacks.black_box import make_observer, observe_in_thread
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
 from experiments.child_process import build_command, make_environment
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
+from experiments.speed.cold_start import measure_cold_starts
 from experiments.speed.measurement import Measurement, print_table
 
 TREES = 25
@@ -314,6 +315,7 @@ TABLES = {
     "private regression, one core": (measure_regressions,),
     "diffprivlib: fit alone, one core, ε = 1; Adult, 10 trees, depth 5 where nothing else is said": (measure_peers,),
     "peak memory": (measure_memory,),
+    "processor seconds of first fits, nothing compiled before": (measure_cold_starts,),
 }
 """What is printed: a table for each title."""
 

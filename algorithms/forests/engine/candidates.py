@@ -15,7 +15,11 @@ from algorithms.jit import compiled, inlined
 @inlined
 def class_counts(growth, i):
     """Count the records of each class in node ``i``: int64 array of shape (c,)."""
-    return growth.runs[i, 1:] - growth.runs[i, :-1]
+    runs = growth.runs
+    counts = np.empty(runs.shape[1] - 1, dtype=np.int64)
+    for c in range(counts.shape[0]):
+        counts[c] = runs[i, c + 1] - runs[i, c]
+    return counts
 
 
 @inlined
@@ -215,7 +219,16 @@ def below_scores(score, counts, totals):
             below += counts[j, c]
             left[j] = join_terms(score, left[j], class_term(score, float(below), n_left[j]))
             right[j] = join_terms(score, right[j], class_term(score, float(totals[c] - below), n_all - n_left[j]))
-    return left + right
+    for j in range(n_splits):
+        left[j] += right[j]
+    return left
+
+
+@compiled
+def copy_into(target, start, values):
+    """Copy values into a longer array."""
+    for j in range(values.shape[0]):
+        target[start + j] = values[j]
 
 
 @inlined

@@ -23,7 +23,7 @@ from algorithms.accounting.events import Event, Spent
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.tree import rows_of
-from algorithms.jit import compiled
+from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace
 
 COUNT_SHARE = 0.05
@@ -71,7 +71,7 @@ def affordable_levels(reach, n_rows):
     return levels
 
 
-@compiled
+@compilable
 def after_count(reach):
     """Return what the count leaves of the budget of a tree."""
     return reach.epsilon * (1.0 - COUNT_SHARE)

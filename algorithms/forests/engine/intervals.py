@@ -74,7 +74,7 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
             n += 1
     if n == 0:
         return NO_SPLIT
-    j = exponential(quality[:n], measure[:n], sensitivity, epsilon, rng)
+    j = exponential(quality[:n], measure[:n], sensitivity, epsilon, rng, False)
     growth.nodes[i].epsilon += epsilon
     cut = low[j] + rng.random() * (high[j] - low[j])
     return Split(quality[j], owner[j], BELOW, codes[j], cut if cut < high[j] else low[j])

@@ -18,7 +18,7 @@ import numpy as np
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.tree import BY_VALUE, LEAF
 from algorithms.forests.forest import MAX_DEPTH
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compilable, compiled, inlined
 from algorithms.mechanisms import mix_bits, uniform_of
 from algorithms.opendp_noise import is_secure
 from algorithms.parameters import ParameterError
@@ -60,8 +60,16 @@ def leave_to_key(node, levels_below, epsilon, rng):
 @compiled
 def feature_of(key, unused):
     """Return a feature that the path has left, each with the same chance; ``unused`` is a bool array of shape (k,)."""
-    available = np.flatnonzero(unused)
-    return available[int(uniform_of(key ^ np.uint64(1)) * available.shape[0])]
+    n_available = 0
+    for is_available in unused:
+        n_available += is_available
+    skipped = int(uniform_of(key ^ np.uint64(1)) * n_available)
+    for feature in range(unused.shape[0]):
+        if unused[feature]:
+            if skipped == 0:
+                return feature
+            skipped -= 1
+    return -1
 
 
 @inlined
@@ -76,10 +84,10 @@ def child_key(key, which):
     return mix_bits(key + np.uint64(which + 3))
 
 
-@compiled
+@compilable
 def public_cuts(table):
     """Return how many public cuts a continuous column has, and 0 for a nominal one: int64 array of shape (k,)."""
-    return np.where(table.is_continuous, table.n_codes - 1, 0)
+    return table.is_continuous * (table.n_codes - 1)
 
 
 @compiled

@@ -4,6 +4,9 @@ While it grows, the rows of a node lie next to each other in ``Growth.rows``, cl
 classes is a subtraction. Nodes are appended in breadth-first order, so that a grower simply visits
 node 0, 1, 2, ... until none is left. What is released afterwards is ``nodes`` alone: it
 holds nothing that was not drawn by a mechanism of the algorithm.
+
+Arrays are copied entry by entry: an assignment to a slice would compare shapes, and what Numba says of those that do
+not match takes it longer to compile than the rest of this file.
 """
 
 from __future__ import annotations
@@ -66,10 +69,11 @@ def plant_tree(table, rows):
     runs = np.zeros(table.n_classes + 1, dtype=np.int64)
     for row in rows:
         runs[table.labels[row] + 1] += 1
+    _append_node(growth, -1)
+    growth.runs[0, 0] = 0
     for c in range(table.n_classes):
         runs[c + 1] += runs[c]
-    _append_node(growth, -1)
-    growth.runs[0] = runs
+        growth.runs[0, c + 1] = runs[c + 1]
     for row in rows:
         growth.rows[runs[table.labels[row]]] = row
         runs[table.labels[row]] += 1
@@ -104,11 +108,13 @@ def _with_room(growth, n_more):
         return growth
     capacity = max(2 * capacity, n + n_more)
     nodes = np.empty(capacity, dtype=node_type)
-    nodes[:n] = growth.nodes[:n]
     runs = np.empty((capacity, growth.runs.shape[1]), dtype=np.int64)
-    runs[:n] = growth.runs[:n]
     parents = np.empty(capacity, dtype=np.int64)
-    parents[:n] = growth.parents[:n]
+    for i in range(n):
+        nodes[i] = growth.nodes[i]
+        parents[i] = growth.parents[i]
+        for c in range(runs.shape[1]):
+            runs[i, c] = growth.runs[i, c]
     return Growth(nodes, runs, parents, growth.n_nodes, growth.rows, growth.buffer)
 
 
@@ -133,7 +139,11 @@ def unused_features(growth, i, n_features):
         if growth.nodes[above].decides == BY_VALUE:
             is_unused[growth.nodes[above].feature] = False
         above = growth.parents[above]
-    return np.flatnonzero(is_unused)
+    unused, n_unused = np.empty(n_features, dtype=np.int64), 0
+    for feature in range(n_features):
+        unused[n_unused] = feature
+        n_unused += is_unused[feature]
+    return unused[:n_unused]
 
 
 @inlined
@@ -206,10 +216,12 @@ def split_by_value(growth, table, i, feature):
         for c in range(n_classes):
             ends[code, c + 1] += ends[code, c]
         start = ends[code, n_classes]
-        growth.runs[growth.n_nodes[0]] = ends[code]
+        for c in range(n_classes + 1):
+            growth.runs[growth.n_nodes[0], c] = ends[code, c]
         _append_node(growth, i)
-    first = growth.runs[i, 0]
-    growth.buffer[: start - first] = growth.rows[first:start]
+    first, rows, buffer = growth.runs[i, 0], growth.rows, growth.buffer
+    for position in range(first, start):
+        buffer[position - first] = rows[position]
     for c in range(n_classes):
         for row in growth.buffer[growth.runs[i, c] - first : growth.runs[i, c + 1] - first]:
             growth.rows[ends[column[row], c]] = row

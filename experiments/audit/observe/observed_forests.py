@@ -7,8 +7,12 @@ continuous column counts by its place among the values of these rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numba
 import numpy as np
+from numba.extending import is_jitted
 from sklearn.base import clone, is_classifier
 
 from algorithms.accounting.privacy import Privacy
@@ -65,6 +69,12 @@ def train_forests(grow, plan, sample, note, table, n_trees, probes, classes, str
         samples = sample(len(table.labels), n_trees, rng)
         for t in range(n_trees):
             note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
+
+
+@cache
+def _compile_sampling(sample: Callable) -> Callable:
+    """Return a sampling rule as what a compiled loop takes for an argument, the same each time."""
+    return sample if is_jitted(sample) else compiled(sample)
 
 
 @compiled
@@ -203,7 +213,7 @@ class ForestOnTable:
         train_forests(  # type: ignore[call-arg]  # compiled: Numba's stubs do not know its parameters
             self._grow.func,
             *self._grow.args,
-            self._sample,
+            _compile_sampling(self._sample),
             note_random_tree if self._is_random else note_tree,
             self._table,
             n_trees,

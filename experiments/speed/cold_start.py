@@ -1,0 +1,71 @@
+"""What the first fit costs where nothing has been compiled: processor seconds, in a process with an empty cache.
+
+Processor seconds, since these stay the same on a busy machine. The start of Python, the imports and the rows do not
+count: the row "second start" is the same fit in another process, with the machine code on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+import datasets
+from algorithms import (
+    DiffPETsClassifier,
+    DiffPRFClassifier,
+    DiffPRFsClassifier,
+    EDPRFClassifier,
+    RDTClassifier,
+    RFDPPGiniClassifier,
+    ThriftyTreeClassifier,
+)
+from experiments.speed.measurement import Measurement
+
+KINDS: dict[str, Callable] = {
+    "RDT": RDTClassifier,
+    "eDPRF": EDPRFClassifier,
+    "thrifty tree": ThriftyTreeClassifier,
+    "DiffPETs": DiffPETsClassifier,
+    "RFDPP-Gini": RFDPPGiniClassifier,
+    "DiffPRF": DiffPRFClassifier,
+    "DiffPRFs": DiffPRFsClassifier,
+}
+N_ROWS = 100
+
+
+def measure_cold_starts() -> list[Measurement]:
+    """Measure the first fit of each kind of forest, and of all kinds in one process."""
+    measurements = []
+    for kind in KINDS:
+        seconds, _ = _measure_twice(kind)
+        measurements.append(Measurement(f"first fit of {kind}", seconds, 6, "s"))
+    first, second = _measure_twice(*KINDS)
+    measurements.append(Measurement("first fits of all kinds, one after the other", first, 25, "s"))
+    return [*measurements, Measurement("the same on a second start", second, 2, "s")]
+
+
+def _measure_twice(*kinds: str) -> tuple[float, float]:
+    """Return the processor seconds of first fits with an empty cache, and then with the machine code on disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _measure_apart(kinds, folder), _measure_apart(kinds, folder)
+
+
+def _measure_apart(kinds: tuple[str, ...], folder: str) -> float:
+    code = f"from experiments.speed import cold_start; print(cold_start.measure_here({kinds!r}))"
+    environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
+    return float(done.stdout)
+
+
+def measure_here(kinds: tuple[str, ...]) -> float:
+    """Return the processor seconds that first fits of some kinds take in this process, a few rows of Adult each."""
+    data = datasets.load("adult")
+    rows, target = data.frame[:N_ROWS], data.target.to_numpy()[:N_ROWS]
+    start = time.process_time()
+    for kind in kinds:
+        KINDS[kind](domain=data.domain, random_state=0).fit(rows, target)
+    return time.process_time() - start
