@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from algorithms import source_walk
 from algorithms.accounting.events import REPLACED, Spent
 from algorithms.accounting.privacy import Privacy
 from documents import search_path
@@ -217,9 +218,10 @@ def test_an_own_paper_is_listed_and_keeps_to_its_own_folder(own, capsys):
 
 def version_of(target):
     """Return the version of an estimator's code as a new process would."""
-    for function in (code_version.code_version, code_version._list_all_imports, code_version._parse_module):
+    for function in (code_version.code_version, code_version._list_all_imports):
         function.cache_clear()
-    code_version._read_code.cache_clear()
+    for function in (source_walk._parse_file, source_walk.read_code):
+        function.cache_clear()
     return code_version.code_version(target)
 
 
