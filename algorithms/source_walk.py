@@ -58,8 +58,9 @@ def list_imports(path: Path, module: str, find_source: FindSource) -> list[tuple
 
     Examples
     --------
-    >>> list_imports(ROOT / "algorithms" / "base.py", "algorithms.base", find_algorithm_source)[-1][0]
-    'algorithms.parameters'
+    >>> path = ROOT / "algorithms" / "encoding" / "clipping.py"
+    >>> ("algorithms.jit", "algorithms.jit") in list_imports(path, "algorithms.encoding.clipping", find_algorithm_source)
+    True
     """
     pairs = []
     for node in ast.walk(_parse_file(path)):

@@ -236,8 +236,8 @@ def name_target(name: str) -> str:
     >>> name_target("2"), name_target("benchmark")
     ('make reproduce-paper-2', 'make benchmark')
     """
-    is_built_in = (CONF / "paper" / f"{name}.yaml").is_file()
-    if not IS_CHECKOUT or not is_built_in:
+    is_ours = name.isdigit() or (CONF / "paper" / f"{name}.yaml").is_file()
+    if not IS_CHECKOUT or not is_ours:
         return f"{search_path.name_program()} paper={name}"
     return f"make reproduce-paper-{name}" if name.isdigit() else f"make {name}"
 

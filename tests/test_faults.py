@@ -152,7 +152,7 @@ IN_PYTHON = [
         "twice the budget handed to the algorithm",
         "experiments.config.estimators:make_estimator",
         "given |= own_epsilon(name)",
-        'given |= {"epsilon": 2 * given["epsilon"]} | own_epsilon(name)',
+        'given |= {"epsilon": 2 * given.get("epsilon", 0)} | own_epsilon(name)',
         "1",
         ("classification: mushroom, rdt, epsilon = 0.5",),
     ),

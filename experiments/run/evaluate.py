@@ -19,6 +19,7 @@ import datasets
 from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
+from algorithms.installation import name_in_checkout
 from datasets import Dataset
 from experiments.cells.cell import Cell, format_canonical, is_fixed
 from experiments.config import estimators
@@ -89,7 +90,7 @@ def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarr
     """
     words = {name: value for name, value in cell.params.items() if isinstance(value, str | bool | None)}
     kind = (cell.dataset, cell.algorithm, format_canonical(words))
-    if kind in _loaded or not type(estimator).__module__.startswith("algorithms."):
+    if kind in _loaded or not name_in_checkout(type(estimator).__module__).startswith("algorithms."):
         return
     _loaded.add(kind)
     with warnings.catch_warnings():

@@ -226,7 +226,7 @@ def _list_costs(
 
 def _list_released(model: Any) -> list[np.ndarray]:
     """Return what leaves of a model: all that its release reaches; of one that must not leave what can be compared."""
-    if hasattr(model, "released_"):
+    if callable(getattr(model, "released_", None)):
         return read_arrays(model.released_())
     if hasattr(model, "release"):
         with suppress(ReleaseError):
