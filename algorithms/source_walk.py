@@ -59,8 +59,8 @@ def list_imports(path: Path, module: str, find_source: FindSource) -> list[tuple
     Examples
     --------
     >>> path = ROOT / "algorithms" / "encoding" / "clipping.py"
-    >>> ("algorithms.jit", "algorithms.jit") in list_imports(path, "algorithms.encoding.clipping", find_algorithm_source)
-    True
+    >>> list_imports(path, "algorithms.encoding.clipping", find_algorithm_source)[-1]
+    ('algorithms.jit', 'algorithms.jit')
     """
     pairs = []
     for node in ast.walk(_parse_file(path)):
