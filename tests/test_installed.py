@@ -125,6 +125,30 @@ def test_an_audit_runs(installed):
 
 
 @pytest.mark.long
+def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(installed):
+    folder = installed.folder
+    rows = [f"{20 + i},{('cook', 'clerk')[i % 2]},{('well', 'badly')[i % 3 % 2]}" for i in range(60)]
+    lines = ["age,job,sleeps", *rows]
+    (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    own = ("--config-dir", "mine", "repeats=1", "executor.jobs=1")
+    for words in (
+        ("describe", "people.csv", "target=sleeps", "to=mine"),
+        ("new", "algorithm", "my_method", "to=mine"),
+        ("new", "paper", "my_paper", "to=mine"),
+        ("run", *own, "dataset=people", "algorithm=my_method"),
+        ("run", *own, "paper=my_paper"),
+        ("audit", "--config-dir", "mine", "algorithm=my_method", "trainings=1000", "executor.jobs=1"),
+        ("report", "--config-dir", "mine", "paper=my_paper"),
+    ):
+        done = installed.run("dp-replica", *words)
+        assert done.returncode == 0, (words, done.stderr)
+    audited = json.loads((folder / "results" / "audit" / "audit-my_method.json").read_text(encoding="utf-8"))
+    assert len(audited["replays"]) == 1
+    page = (folder / "results" / "report" / "paper-my_paper.html").read_text(encoding="utf-8")
+    assert "The title of the paper" in page and "Table 1. Accuracy on Car" in page
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["bands", "hunt", "reference"])
 def test_what_changes_the_project_is_refused_in_a_line(installed, command):
     done = installed.run("dp-replica", command)

@@ -210,7 +210,16 @@ class _OutcomeRatios:
         return cls(codes, np.log((counts + RARE) / (others + RARE)), counts + others)
 
     def sum_ratios(self, codes: np.ndarray) -> np.ndarray:
-        """Sum the ratios of what the parts of each training are: float64 array of shape (n,); 0 for anything new."""
+        """Sum the ratios of what the parts of each training are: float64 array of shape (n,); 0 for anything new.
+
+        Examples
+        --------
+        >>> none = np.empty((0, 1), dtype=np.int64)
+        >>> _OutcomeRatios.estimate(none, none).sum_ratios(np.array([[3], [4]]))
+        array([0., 0.])
+        """
+        if not len(self.codes):  # nothing was seen: few trainings, and all of them with another number of parts
+            return np.zeros(len(codes))
         places = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
         return np.where(self.codes[places] == codes, self.ratios[places], 0.0).sum(axis=1)
 
