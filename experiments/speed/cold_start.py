@@ -6,7 +6,6 @@ count: the row "second start" is the same fit in another process, with the machi
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from algorithms import (
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
 )
+from experiments.child_process import make_environment
 from experiments.speed.measurement import Measurement
 
 KINDS: dict[str, Callable] = {
@@ -55,8 +55,8 @@ def _measure_twice(*kinds: str) -> tuple[float, float]:
 
 
 def _measure_apart(kinds: tuple[str, ...], folder: str) -> float:
-    code = f"from experiments.speed import cold_start; print(cold_start.measure_here({kinds!r}))"
-    environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+    code = f"from {__package__} import cold_start; print(cold_start.measure_here({kinds!r}))"
+    environment = make_environment(NUMBA_CACHE_DIR=folder)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
     return float(done.stdout)
 
