@@ -96,7 +96,7 @@ def find_file(folder: Path, module: str) -> Path | None:
 @cache
 def read_code(path: Path) -> str:
     """Return the code of a file, see `code_without_words`; it is the same in a checkout and where it is installed."""
-    return ast.unparse(_WordRemover().visit(_read_tree(path)))
+    return code_without_words(ast.unparse(_parse_file(path)))
 
 
 def code_without_words(source: str) -> str:
@@ -141,10 +141,6 @@ def _resolve_module(path: Path, module: str, node: ast.ImportFrom) -> str:
 
 @cache
 def _parse_file(path: Path) -> ast.Module:
-    return _read_tree(path)
-
-
-def _read_tree(path: Path) -> ast.Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom | ast.Import):

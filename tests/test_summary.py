@@ -95,7 +95,7 @@ def test_what_is_not_complete_is_so_far():
         ([READING | {"unit": "orderings", "distance": 0.22}], "is off by 22 % of the orderings, not private."),
         (
             [READING, READING | {"question": "r"}],
-            "readings of its text are off by 1.8 points and 1.8 points, not private.",
+            "readings of its text are off by 1.8 and 1.8 points, not private.",
         ),
         ([READING | {"distance": math.nan}], "refuted."),
     ],

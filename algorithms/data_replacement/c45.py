@@ -177,8 +177,7 @@ def _divide(members, values, cut):
     n_features, n = members.shape
     n_left, later = 0, np.empty(n, dtype=members.dtype)
     for f in range(n_features):
-        n_left = 0
-        n_right = 0
+        n_left = n_right = 0
         for i in range(n):
             row = members[f, i]
             if values[row] <= cut:

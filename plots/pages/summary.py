@@ -141,9 +141,15 @@ def _describe_readings(run: PaperRun) -> str:
             nearest.setdefault(cost, []).append(f"{off}, farther than no noise at all ({null})" if null else off)
     if not nearest:
         return ""
-    words = " and ".join(f"{' and '.join(off)}, {cost}" for cost, off in nearest.items())
+    words = " and ".join(f"{_join_distances(off)}, {cost}" for cost, off in nearest.items())
     is_one = sum(map(len, nearest.values())) == 1
     return f"the nearest {'reading' if is_one else 'readings'} of its text {'is' if is_one else 'are'} off by {words}"
+
+
+def _join_distances(distances: Sequence[str]) -> str:
+    """Return distances as a sentence has them, the unit that all share said once."""
+    numbers, units = zip(*(distance.split(" ", 1) for distance in distances), strict=True)
+    return f"{join_names(numbers)} {units[0]}" if len(set(units)) == 1 else join_names(distances)
 
 
 def _describe_own(run: PaperRun) -> str:
