@@ -5,6 +5,7 @@ PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
+PEERS_JAX_STAMP := $(PEERS)-jax/.installed
 PAPER     ?=
 ALGORITHM ?=
 REPEATS   ?=
@@ -24,12 +25,17 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments
 FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
-FAST_TESTS = bands cells claims data_sources datasets domain export feasibility layout leakage measured multiverse papers plan plots printed ranks \
+FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage measured multiverse papers plan plots printed ranks \
              readings runner schema soundness store summary tradeoffs verdicts verify wealth
-PAPERS = $(sort $(filter-out demo benchmark,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
+COMMA := ,
+SPACE := $(subst ,, )
+PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
+
+# What Python and pytest make of a file to run it is kept: to make all of it anew costs each start of the suite some seconds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers demo benchmark decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -51,6 +57,12 @@ $(PEERS_STAMP): requirements-peers.lock
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.lock
 	@touch $@
 
+$(PEERS_JAX_STAMP): requirements-peers-jax.lock
+	@echo "Making $(PEERS)-jax from requirements-peers-jax.lock; this takes a minute or two and happens once." >&2
+	$(PYTHON) -m venv $(PEERS)-jax
+	$(PEERS)-jax/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers-jax.lock
+	@touch $@
+
 ##@ reproduce
 demo: $(STAMP)  ## a minute's tour on embedded real data, offline: a table and a picture
 	$(RUN) paper=demo $(HOW)
@@ -58,10 +70,14 @@ demo: $(STAMP)  ## a minute's tour on embedded real data, offline: a table and a
 reproduce-paper-%: $(STAMP)  ## run a paper's experiments and set the printed numbers beside ours
 	$(RUN) paper=$* $(HOW)
 
-reproduce-all: $(addprefix reproduce-paper-,$(PAPERS))  ## run all papers
+reproduce-all: $(STAMP)  ## run all papers
+	$(RUN) paper=$(subst $(SPACE),$(COMMA),$(PAPERS)) $(HOW)
 
-benchmark: $(STAMP) $(PEERS_STAMP)  ## every method on every data set: mean ranks, and which one to take
+benchmark: $(STAMP) $(PEERS_STAMP)  ## private methods and peers on 28 data sets: mean ranks, and which one to take
 	$(RUN) paper=benchmark $(HOW)
+
+benchmark-heavy: $(STAMP) $(PEERS_JAX_STAMP)  ## a smaller run with peers whose fits take up to a minute: DP-SGD and MST
+	$(RUN) paper=benchmark-heavy $(HOW)
 
 decide: $(STAMP)  ## is it true? as many repeats as the claims of a paper take, and no tables or figures; PAPER=4
 	$(RUN) do=decide $(WHICH) $(HOW)
@@ -110,6 +126,7 @@ mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does an
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run
 	$(RUN) do=speed
+	$(RUN) do=costs paper=benchmark $(WHERE)
 
 bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for 100,000 cells, by executor
 	$(RUN) do=speed part=scaling
@@ -119,21 +136,24 @@ install: $(STAMP)  ## make .venv from the pinned lock (done by every other targe
 
 peers: $(PEERS_STAMP)  ## make .venv-peers: diffprivlib and interpret, for benchmark and bench (done by these when it is missing)
 
+peers-jax: $(PEERS_JAX_STAMP)  ## make .venv-peers-jax: jax-privacy and private-pgm, for dp_sgd and mst_*
+
 bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of runs; about an hour
 	$(RUN) do=bands $(WHICH) $(HOW)
 
 hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long
 	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(RUN) do=hunt $(HOW)
 
-reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark audit  ## publish this machine's complete runs in results/reference, its pages and the README
+reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark benchmark-heavy audit  ## publish this machine's complete runs in results/reference, its pages and the README
 	$(RUN) do=reference $(WHICH) $(WHERE)
 
 pages: $(STAMP)  ## write anew what is generated: pages of published runs, the README's table, the schema and keys of papers
 	$(RUN) do=reference pages_only=true
 
-lock:  ## write requirements.lock and requirements-peers.lock anew from pyproject.toml (needs uv)
+lock:  ## write requirements.lock, requirements-peers.lock and requirements-peers-jax.lock anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group peers -o requirements-peers.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group peers-jax -o requirements-peers-jax.lock
 
-clean:  ## remove .venv, .venv-peers and compiled caches; results stay
-	rm -rf $(VENV) $(PEERS) .cache .pytest_cache .ruff_cache
+clean:  ## remove .venv, those of the peers and compiled caches; results stay
+	rm -rf $(VENV) $(PEERS) $(PEERS)-jax .cache .pytest_cache .ruff_cache

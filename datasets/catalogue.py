@@ -11,7 +11,7 @@ from algorithms.parameters import suggest_name
 from datasets.entry import CatalogueEntry, is_own
 from datasets.own_table import complete_entry
 from documents import search_path
-from documents.document import DocumentError, parse_document, shorten_path
+from documents.document import DocumentError, parse_document, parse_yaml, shorten_path
 
 FOLDER = search_path.BUILT_IN / "dataset"
 
@@ -62,7 +62,7 @@ def read_entry(name: str) -> CatalogueEntry:
 @lru_cache
 def _read_file(path: Path) -> CatalogueEntry:
     try:
-        contents = yaml.safe_load(path.read_text(encoding="utf-8"))
+        contents = parse_yaml(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise DocumentError(f"{shorten_path(path)} is no YAML: {' '.join(str(error).split())}") from error
     if is_own(contents):

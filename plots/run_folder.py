@@ -2,8 +2,8 @@
 
 The folder has ``paper.yaml`` (the description as it was run), ``numbers.csv``, ``claims.json``, ``privacy.json``,
 ``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv``,
-``curves.csv`` and ``further_rows.csv``. ``copies.csv`` has the share of test rows that stand in the training rows, by
-data set and split.
+``curves.csv``, ``further_rows.csv`` and ``costs.csv``. ``copies.csv`` has the share of test rows that stand in the
+training rows, by data set and split.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import yaml
 
 from algorithms.installation import IS_CHECKOUT
 from documents import search_path
+from documents.document import parse_yaml
 from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker, parse_paper
 from experiments.config.paths import CONF
 from experiments.config.readings import Question
@@ -37,12 +38,12 @@ from plots.series import note_missing_cells
 
 _TEXTS = (
     *("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note"),
-    *("lowest_setting", "highest_setting"),
+    *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
 )
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
 KEPT = (
-    *(*_NEEDED, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv"),
+    *(*_NEEDED, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv", "costs.csv"),
     *("tables/*", "figures/*.csv", "figures/*.svg"),
 )
 """What of a run is small and shows all of it."""
@@ -74,6 +75,8 @@ class PaperRun:
         What each reading says of each claim; empty if nobody ran the readings.
     further_rows : DataFrame
         What splits crossed with draws of the noise say of each claim; empty if nobody crossed them.
+    costs : DataFrame
+        What fits take; empty if nobody measured it.
     audit : DataFrame
         What was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`.
     """
@@ -88,6 +91,7 @@ class PaperRun:
     readings: pd.DataFrame
     curves: pd.DataFrame
     further_rows: pd.DataFrame
+    costs: pd.DataFrame
     audit: pd.DataFrame
 
     @classmethod
@@ -114,7 +118,8 @@ class PaperRun:
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
             _read_readings(folder / "readings.csv", "question"),
             _read_readings(folder / "curves.csv", "claim"),
-            _read_further_rows(folder / "further_rows.csv"),
+            _read_if_there(folder / "further_rows.csv", "claim"),
+            _read_if_there(folder / "costs.csv", "dataset"),
             audit_bounds.read_bounds(folder.parent),
         )
 
@@ -219,13 +224,14 @@ def _read_readings(path: Path, name: str) -> pd.DataFrame:
     return rows if "kind" in rows else nothing
 
 
-def _read_further_rows(path: Path) -> pd.DataFrame:
-    return read_csv(path) if path.is_file() else pd.DataFrame(columns=["claim"])
+def _read_if_there(path: Path, column: str) -> pd.DataFrame:
+    """Read a table that somebody may have written; without it, an empty one with one of its columns."""
+    return read_csv(path) if path.is_file() else pd.DataFrame(columns=[column])
 
 
 def read_paper_as_run(path: Path) -> Paper:
     """Read what `write_paper` wrote."""
-    return parse_paper(yaml.safe_load(path.read_text(encoding="utf-8")), path)
+    return parse_paper(parse_yaml(path.read_text(encoding="utf-8")), path)
 
 
 def name_target(name: str) -> str:

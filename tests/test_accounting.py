@@ -28,9 +28,11 @@ from algorithms import (
     Nominal,
     PFDPDTClassifier,
     PrivacyLeakWarning,
+    PrivaTreeClassifier,
     RDTClassifier,
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
+    ThriftyTreeRegressor,
 )
 from algorithms.accounting.events import (
     ADDED_OR_REMOVED,
@@ -449,9 +451,10 @@ def test_the_ledger_of_a_linear_sound_diffprf_gives_later_levels_more():
     assert [event.sensitivity for event in tree.parts] == [1.0] * 4
 
 
-def test_the_ledger_of_a_thrifty_tree_is_its_budget():
-    root, below = fitted(ThriftyTreeClassifier(4.0)).privacy_.ledger.parts[0].parts
-    assert (root.epsilon, below.epsilon, below.sensitivity) == (pytest.approx(0.2), pytest.approx(3.8), 1.0)
+@pytest.mark.parametrize(("cls", "of_root"), [(ThriftyTreeClassifier, 0.2), (ThriftyTreeRegressor, 0.4)])
+def test_the_ledger_of_a_thrifty_tree_is_its_budget(cls, of_root):
+    root, below = fitted(cls(4.0)).privacy_.ledger.parts[0].parts
+    assert (root.epsilon, below.epsilon, below.sensitivity) == (pytest.approx(of_root), pytest.approx(4 - of_root), 1.0)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.5])
@@ -621,7 +624,15 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (EDPRFClassifier(), math.inf, {"exact purity test"}),
     (EDPRFClassifier(variant="sound"), 2.0, set()),
     (EDPRFClassifier(variant="sound", split="exponential", leaf="noisy_counts"), 2.0, set()),
+    (PrivaTreeClassifier(), math.inf, {"budget from the rows", "sensitivity of a noisy count"}),
+    (
+        PrivaTreeClassifier(splits="histograms"),
+        math.inf,
+        {"budget from the rows", "budget spent more than once", "exact stop condition"},
+    ),
+    (PrivaTreeClassifier(variant="sound"), 2.0, set()),
     (ThriftyTreeClassifier(), 2.0, set()),
+    (ThriftyTreeRegressor(), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),
     (DPCRegressor(), 2.0, set()),

@@ -31,9 +31,11 @@ from algorithms import (
     FunctionalMechanismRegressor,
     Nominal,
     PFDPDTClassifier,
+    PrivaTreeClassifier,
     RDTClassifier,
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
+    ThriftyTreeRegressor,
 )
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED, Parallel, Spent
 from algorithms.accounting.privacy import Privacy
@@ -189,9 +191,12 @@ FORESTS = {
     "pfdpdt sound": PFDPDTClassifier(2.0, variant="sound"),
     "diffprf sound": DiffPRFClassifier(2.0, variant="sound"),
     "diffprfs sound": DiffPRFsClassifier(2.0, variant="sound"),
+    "privatree": PrivaTreeClassifier(2.0),
+    "privatree sound": PrivaTreeClassifier(2.0, variant="sound"),
     "thrifty_tree": ThriftyTreeClassifier(2.0),
     "rdt": RDTClassifier(2.0),
     "diffpets_regressor": DiffPETsRegressor(2.0),
+    "thrifty_tree_regressor": ThriftyTreeRegressor(2.0),
 }
 
 
@@ -199,7 +204,7 @@ def observed(name, pair_name="the only one of its category"):
     model = FORESTS[name]
     pair = named(
         neighbouring_tables.REGRESSION_PAIRS
-        if name == "diffpets_regressor"
+        if name in ("diffpets_regressor", "thrifty_tree_regressor")
         else neighbouring_tables.CLASSIFICATION_PAIRS,
         pair_name,
     )
@@ -252,8 +257,9 @@ def test_the_compiled_loop_sees_those_trees_whatever_its_blocks(name):
             assert np.array_equal(votes, model.predict_proba(record)[0])
 
 
-def test_outcomes_are_equal_where_what_they_say_is_equal():
-    observer, _, _ = observed("edprf sound")
+@pytest.mark.parametrize("name", ["edprf sound", "privatree"])
+def test_outcomes_are_equal_where_what_they_say_is_equal(name):
+    observer, _, _ = observed(name)
     seen = observer.observe(0, 60)
     for side, codes in seen.codes.items():
         said = np.array([[observer.describe_side(side, i, t) for t in range(codes.shape[1])] for i in range(60)])
@@ -662,6 +668,7 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
 
 
 def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(audit_tasks, "add_largest_losses", lambda rows, boxes: rows)  # tests/test_audit_losses.py
     assert run_command(tmp_path, "algorithm=rdt", "trainings=1000")[0] == 0
     assert not (tmp_path / "audit" / "summary.csv").exists()
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))

@@ -51,6 +51,7 @@ AVERAGED = {
     "edprf_sound": neighbouring_tables.CLASSIFICATION_PAIRS[7],
     "rfdpp_gini_sound": neighbouring_tables.CLASSIFICATION_PAIRS[4],
     "diffpets_regressor_sound": neighbouring_tables.REGRESSION_PAIRS[0],
+    "thrifty_tree_regressor": neighbouring_tables.REGRESSION_PAIRS[0],
     "diffprfs_max_sound": neighbouring_tables.CLASSIFICATION_PAIRS[-1],
 }
 PLANTED = {

@@ -8,7 +8,7 @@ import pytest
 
 from experiments import command_line
 from experiments.commands import hunt
-from experiments.config.papers import list_papers
+from experiments.config.papers import BENCHMARKS, list_papers
 from experiments.config.paths import CONF, ROOT
 from tests.command_line import exit_code
 
@@ -18,7 +18,7 @@ MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 15
+    assert len(COMMANDS) == 16
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 
@@ -88,10 +88,11 @@ def test_what_is_named_is_published(tmp_path, monkeypatch):
     published = []
     monkeypatch.setattr("plots.pages.reference_pages.publish_run", lambda name, results: published.append(name))
     monkeypatch.setattr("plots.pages.reference_pages.publish_audit", lambda results: published.append("audit"))
+    monkeypatch.setattr("plots.pages.reference_pages.rewrite_pages", lambda: published.append("pages"))
     for words in (["paper=2,benchmark"], ["audit=true"], ["paper=1", "audit=true"], []):
         assert exit_code("do=reference", f"results={tmp_path}", *words) == 0
-    everything = [*list_papers(), "benchmark", "audit"]
-    assert published == ["2", "benchmark", "audit", "1", "audit", *everything]
+    everything = [*list_papers(), *BENCHMARKS, "audit"]
+    assert published == ["2", "benchmark", "pages", "audit", "pages", "1", "audit", "pages", *everything, "pages"]
 
 
 def test_a_run_that_is_not_there_cannot_be_published(tmp_path, capsys):

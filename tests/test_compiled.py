@@ -30,13 +30,30 @@ def mean(value):
 """
 
 
+def copy_package(folder):
+    """Put the package somewhere else; its first file is emptied, so that importing one module imports only that."""
+    source = Path(algorithms.__file__).parent
+    shutil.copytree(source, folder / "algorithms", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "algorithms" / "__init__.py").write_text("")
+    return folder
+
+
 @pytest.fixture
 def copy(tmp_path):
-    """The package somewhere else; its first file is emptied, so that importing one module imports only that."""
-    source = Path(algorithms.__file__).parent
-    shutil.copytree(source, tmp_path / "algorithms", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "algorithms" / "__init__.py").write_text("")
-    return tmp_path
+    return copy_package(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def compiled_once(tmp_path_factory):
+    """A copy in which the function has been called, and what came out and was said."""
+    folder = copy_package(tmp_path_factory.mktemp("compiled"))
+    return folder, run(folder)
+
+
+@pytest.fixture
+def compiled(compiled_once, tmp_path):
+    """A copy of this copy, machine code included."""
+    return Path(shutil.copytree(compiled_once[0], tmp_path, dirs_exist_ok=True))
 
 
 def start(folder, program=PROGRAM, **environment):
@@ -73,31 +90,29 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new))
 
 
-def test_machine_code_is_kept_and_compiling_is_said_once(copy):
-    result, said = run(copy)
+def test_machine_code_is_kept_and_compiling_is_said_once(compiled_once, compiled):
+    _, (result, said) = compiled_once
     assert result == 1.0 and said.count("compiling machine code") == 1
-    written = machine_code(copy / ".cache")
+    written = machine_code(compiled / ".cache")
     assert written
-    assert run(copy) == (1.0, "")
-    assert machine_code(copy / ".cache") == written, "nothing is compiled twice"
+    assert run(compiled) == (1.0, "")
+    assert machine_code(compiled / ".cache") == written, "nothing is compiled twice"
 
 
-def test_words_compile_nothing(copy):
-    run(copy)
-    written = machine_code(copy / ".cache")
-    mechanisms = copy / "algorithms" / "mechanisms.py"
+def test_words_compile_nothing(compiled):
+    written = machine_code(compiled / ".cache")
+    mechanisms = compiled / "algorithms" / "mechanisms.py"
     edit(mechanisms, '"""Add Laplace noise of scale', '"""Say something else,\n\n    on more lines, of scale')
     edit(mechanisms, "\n@compiled\ndef laplace(", "\n# A comment moves the lines.\n\n@compiled\ndef laplace(")
-    with (copy / "algorithms" / "regression" / "moments.py").open("a") as file:
+    with (compiled / "algorithms" / "regression" / "moments.py").open("a") as file:
         file.write("ANOTHER = 1\n")  # code, but not of this function
-    assert run(copy) == (1.0, "")
-    assert machine_code(copy / ".cache") == written
+    assert run(compiled) == (1.0, "")
+    assert machine_code(compiled / ".cache") == written
 
 
-def test_other_code_in_the_file_is_compiled(copy):
-    run(copy)
-    edit(copy / "algorithms" / "mechanisms.py", "        return value\n", "        return value + 1\n")
-    result, said = run(copy)
+def test_other_code_in_the_file_is_compiled(compiled):
+    edit(compiled / "algorithms" / "mechanisms.py", "        return value\n", "        return value + 1\n")
+    result, said = run(compiled)
     assert result == 2.0 and said
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
+MACHINE_CODE = PROJECT / ".cache" / "numba"
 CODE = (
     "algorithms",
     "datasets",
+    "documents",
     "experiments",
     "hydra_plugins",
     "plots",
@@ -20,16 +22,23 @@ CODE = (
     "tests",
     "pyproject.toml",
     "requirements-peers.lock",
+    "requirements-peers-jax.lock",
 )
 
 
 @pytest.fixture
 def project(tmp_path):
-    """The project somewhere else, with the examples of the pages in it: an algorithm and a paper."""
+    """The project somewhere else, with the examples of the pages in it: an algorithm and a paper.
+
+    Machine code that there is comes along: it is found by the code that it is made of.
+    """
     for name in CODE:
         source = PROJECT / name
         copy = shutil.copytree if source.is_dir() else shutil.copyfile
         copy(source, tmp_path / name)
+    if MACHINE_CODE.is_dir():
+        being_written = shutil.ignore_patterns("*.tmp.*", "tmp*", "lock")
+        shutil.copytree(MACHINE_CODE, tmp_path / MACHINE_CODE.relative_to(PROJECT), ignore=being_written)
     (tmp_path / "algorithms" / "coin.py").write_text(example("extending.md", "python"), encoding="utf-8")
     (tmp_path / "conf" / "algorithm" / "coin.yaml").write_text(example("extending.md", "yaml"), encoding="utf-8")
     (tmp_path / "conf" / "paper" / "small.yaml").write_text(example("papers.md", "yaml"), encoding="utf-8")

@@ -62,7 +62,7 @@ def test_each_split_of_a_paper_is_measured_and_few_copies_are_not_worth_a_word()
 def test_copies_are_said_with_the_verdicts(tmp_path):
     paper = make_paper(labels={"wine_quality": "WineQuality"})
     nothing = pd.DataFrame(columns=["id"])
-    run_of_paper = PaperRun(tmp_path, paper, nothing, [], (1, 1), [], {}, nothing, nothing, nothing, nothing)
+    run_of_paper = PaperRun(tmp_path, paper, nothing, [], (1, 1), [], {}, *[nothing] * 5)
     assert run_of_paper.write_notes_on_data() == []
     (tmp_path / "copies.csv").write_text("dataset,split,copies\nwine_quality,the last ones,0.2611\ncar,all,0.0\n")
     said = (

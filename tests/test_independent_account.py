@@ -97,6 +97,7 @@ BY_OPENDP = {
     "fm_ball",
     "fm_code",
     "PFDPDTClassifier sound",
+    "privatree_sound",
     "rdt",
 }
 """Estimators whose whole ledger OpenDP can express; a new one may be added to them."""

@@ -12,9 +12,10 @@ from experiments.config.papers import prepare_paper
 from experiments.judge.claim_verdicts import combine_answers, find_level, judge_claims, list_needs
 from experiments.judge.claims.above import AboveClaim
 from experiments.judge.decide import run_until_decided
-from experiments.judge.evidence.claim_group import ClaimGroup, RunsQuestion
+from experiments.judge.evidence.claim_group import ClaimGroup, PartWealth, RunsQuestion
 from experiments.judge.evidence.need import Need
-from experiments.judge.evidence.replay import list_looks, replay_looks
+from experiments.judge.evidence.replay import QuestionState, list_looks, replay_looks
+from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth
 from experiments.judge.margin import Margin
 from experiments.store.record import Measured, Record
 from tests.papers import make_paper
@@ -49,8 +50,8 @@ def judge(table, **keys):
 
 
 def clear_at_one(epsilon, repeat):
-    """Win every run at ε = 1, and every other run at 0.1, by much more than δ."""
-    return 0.4 if epsilon == 1 else 0.3 * (-1) ** repeat
+    """Win every run at ε = 1, and every other run at 0.1, there by a little on average: open, and never in vain."""
+    return 0.4 if epsilon == 1 else 0.1 + 0.3 * (-1) ** repeat
 
 
 def test_open_groups_alone_need_the_next_look():
@@ -76,7 +77,8 @@ def test_repeats_end_where_the_paper_or_the_claim_says():
     assert ask(table) == []
     assert ask(table, most_repeats=160)[0].repeats == 120
     assert ask(make_table(clear_at_one, 30), claims=[ABOVE | {"most_repeats": 30}]) == []
-    assert ask(make_table(clear_at_one, 20), claims=[ABOVE | {"most_repeats": 30}])[0].repeats == 30
+    steady = make_table(lambda *_: 0.2, 20)
+    assert ask(steady, claims=[ABOVE | {"most_repeats": 30}])[0].repeats == 30
     assert ask(make_table(clear_at_one, 80), claims=[ABOVE | {"most_repeats": 160}])[0].repeats == 120
     result = judge(table)
     assert (result["verdict"], result["repeats"], result["looks"]) == ("undecided", 80, [20, 80])
@@ -210,7 +212,7 @@ def test_a_group_without_any_result_ends_its_claim_at_once():
 
 def test_a_group_that_the_papers_own_question_has_settled_gets_no_more():
     settled = make_group(*[0.9, -0.1] * 40)  # on average clearly, and in half of the runs
-    replay = replay_looks([settled, make_group(*[0.3, -0.3] * 40)], [10, 20, 30, 40, 60, 80], math.log(20))
+    replay = replay_looks([settled, make_group(*[0.5, -0.3] * 40)], [10, 20, 30, 40, 60, 80], math.log(20))
     assert replay.looks[0] <= 30 and replay.looks[1] == 80
     assert [replay.answers[0].is_settled(place) for place in (0, 1)] == [True, False]
 
@@ -265,6 +267,46 @@ def test_a_group_that_is_given_up_is_not_taken_up_again():
     mean, most = replay.answers
     assert (mean.verdict, most.verdict) == ("undecided", "refuted")
     assert replay.looks[0] > replay.looks[1] == 10
+
+
+def test_a_claim_that_could_only_stay_undecided_gets_no_more_runs():
+    """No side wins: half of the runs are enough to see that the others would decide nothing."""
+    table = make_table(lambda epsilon, repeat: 0.3 * (-1) ** repeat, 80)
+    (needs,) = ({need.repeats for need in ask(table[table["repeat"] < n])} for n in [20])
+    assert needs == {30}
+    assert ask(table[table["repeat"] < 40]) == []
+    result = judge(table)
+    assert (result["verdict"], result["repeats"]) == ("undecided", 40)
+
+
+def test_where_one_group_is_in_vain_only_those_that_may_refute_get_more_runs():
+    """No question can be answered as claimed if one group stays open, so those that win would win for nothing."""
+    looks, even = [10, 20, 30, 40, 60, 80], make_group(*[0.0, -0.3, 0.3] * 27)
+    gains, loses = make_group(*[0.4, -0.2, -0.2, 0.2] * 20), make_group(*[0.1, -0.3] * 40)
+    alone = replay_looks([gains], looks, math.log(20))
+    assert replay_looks([gains, even], looks, math.log(20)).looks[0] < alone.looks[0]
+    replay = replay_looks([loses, even], looks, math.log(20))
+    assert replay.answers[0].verdict == "refuted" and replay.looks[0] > replay.looks[1]
+
+
+@pytest.mark.parametrize(("hoped", "promising"), [(4.5, {0, 1, 2, 3}), (3.5, {0, 1, 2, 3}), (2.9, set())])
+def test_groups_that_may_refute_only_together_get_more_runs(monkeypatch, hoped, promising):
+    """Four groups: one alone needs log 20 and log 4 for its choice, 4.4 in all; all together need log 20, 3.0."""
+    parts = [PartWealth(np.float64(0), np.float64(hoped), np.float64(-math.inf))]
+    monkeypatch.setattr(ClaimGroup, "project_parts", lambda *_: parts)
+    state = QuestionState([make_group(*[0.0, -0.1] * 10) for _ in range(4)], RunsQuestion.MEAN, math.log(20))
+    assert state.list_promising(range(4), [10] * 4, 80) == promising
+
+
+def test_hope_is_what_is_there_and_three_standard_errors_for_what_comes():
+    """Lost bets are lost: who staked all and lost once has nothing whatever comes, and others grow as the runs did."""
+    gains = np.array([0.5, 0.3] * 10)
+    exact = compute_log_wealth(np.array([0.5, 0.3] * 40))[-1]
+    hoped = project_log_wealth(gains, n_made=20, n_runs=80)
+    better = project_log_wealth(gains + 3 * gains.std(ddof=1) / math.sqrt(20), n_made=20, n_runs=80)
+    assert exact < hoped < better
+    assert project_log_wealth(np.array([-1.0] * 5), n_made=5, n_runs=1000) < 0
+    assert project_log_wealth(gains, n_made=1, n_runs=2) == math.inf
 
 
 def test_a_loss_within_delta_is_practically_equal_and_refutes_nothing():

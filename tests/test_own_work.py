@@ -537,7 +537,7 @@ def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path):
     again = start(tmp_path, *words)
     assert again.returncode == 0 and " 0 to run" in again.stderr and "cells run in" not in again.stderr
     (tmp_path / "mine_parts.py").write_text(PARTS.replace("np.sum", "1 * np.sum"))
-    edited = start(tmp_path, *words)
+    edited = start(tmp_path, *words[:-1], "executor.jobs=1")
     assert edited.returncode == 0 and "cells run in" in edited.stderr and "reused" in edited.stderr
 
     report = start(tmp_path, "--config-dir", "own", "do=report", "paper=mine", f"results={tmp_path / 'results'}")
@@ -545,15 +545,15 @@ def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("executor", ["local", "threads", "dask"])
-def test_every_executor_sees_the_same_folder(tmp_path, executor):
+@pytest.mark.parametrize(("executor", "jobs"), [("local", 2), ("threads", 2), ("dask", 1)])
+def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs):
     if executor == "dask":
         pytest.importorskip("distributed")
     (tmp_path / "own" / "algorithm").mkdir(parents=True)
     write(tmp_path / "own", "mine", "_target_: mine_code.NoisyMajority\n")
     (tmp_path / "own" / "mine_code.py").write_text(NOISY.format(parts="mine_parts"))
     (tmp_path / "own" / "mine_parts.py").write_text(PARTS)
-    words = ("dataset=car", "algorithm=mine", "repeats=3", f"executor={executor}", "executor.jobs=2")
+    words = ("dataset=car", "algorithm=mine", "repeats=3", f"executor={executor}", f"executor.jobs={jobs}")
     done = start(tmp_path, "--config-dir", "own", *words, f"results={tmp_path / 'results'}")
     assert done.returncode == 0, done.stderr
     accuracy = next(line for line in map(json.loads, done.stdout.splitlines()) if line["metric"] == "accuracy")

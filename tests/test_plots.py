@@ -1,6 +1,7 @@
 """What `publish_paper` writes, from a small made-up long table over embedded data sets."""
 
 import hashlib
+import io
 import json
 import math
 import re
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 import datasets
 from documents.document import DocumentError
@@ -21,11 +23,14 @@ from experiments.config.substitutes import replace_datasets
 from experiments.errors import BadInput
 from experiments.judge import preflight
 from experiments.judge.preflight import check_paper
+from experiments.judge.readings.under_reading import OPEN
 from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
 from plots.facts import count_facts
+from plots.pages import terminal
 from plots.pages.paper_results import check_printed, publish_paper
+from plots.readings.files import draw_claim
 from plots.series import summarise_metrics
 from tests.papers import make_paper
 
@@ -709,9 +714,9 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         (
             "tables",
             GRID | {"kind": ["grid"]},
-            "tables.0: write a mapping with a kind: attributes, datasets, grid, span",
+            "tables.0: write a mapping with a kind: attributes, by_kind, datasets, decision, grid, span",
         ),
-        ("tables", [], "tables.0: write a mapping with a kind: attributes, datasets, grid, span"),
+        ("tables", [], "tables.0: write a mapping with a kind: attributes, by_kind, datasets, decision, grid, span"),
         ("tables", GRID | {"rows": "params.depth"}, "no axis 'params.depth'"),
         ("tables", GRID | {"metric": "acuracy"}, "no metric 'acuracy'; did you mean 'accuracy'"),
         ("tables", GRID | {"metric": ["accuracy"]}, "tables.0: columns: metric goes with a list"),
@@ -768,3 +773,30 @@ def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Car is not available: Part of Car stands in for it, under its own name." in page
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["repeats"] == 10
+
+
+@pytest.mark.parametrize(("effects", "scale"), [([-1, 1, 2, 900], "symlog"), ([-1, 1, 2, 9], "linear")])
+def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
+    columns = {"kind": "choice", "verdict": OPEN, "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
+    rows = pd.DataFrame(columns | {"effect": effects, "low": effects, "high": effects, "weakest": effects})
+    drawn = draw_claim("It is smaller.", rows)
+    drawn.draw_without_rendering()
+    axes = drawn.axes[0]
+    assert axes.get_yscale() == scale
+    assert ("logarithmic beyond ± 1.5" in axes.get_ylabel()) == (scale == "symlog")
+    assert axes.get_ylim()[1] >= max(effects), "nothing is cut off"
+
+
+def test_a_wide_table_is_printed_in_parts_so_that_its_rows_keep_their_names():
+    paper = read_paper("benchmark")
+    part = next(part for part in paper.tables if part.id == "accuracy-1")
+    sets, algorithms = paper.studies["classification"].dataset, paper.studies["classification"].algorithm
+    rows = pd.DataFrame([{"dataset": name, "algorithm": algorithm} for name in sets for algorithm in algorithms])
+    frame = rows.assign(epsilon=1.0, metric="accuracy", mean=0.5, ci_low=0.4, ci_high=0.6, n=3, n_expected=3)
+    frame = frame.assign(printed=math.nan, decimals=math.nan, verdict="", note="")
+    console = Console(width=110, record=True, file=io.StringIO())
+    for table in terminal._make_grid_tables(paper, part, frame):
+        console.print(table)
+    text = console.export_text()
+    assert text.count("thrifty tree (ours), sound") == text.count("RDT, sound") == math.ceil(len(sets) / 4)
+    assert all(paper.labels[name] in text for name in sets)

@@ -304,7 +304,10 @@ def test_ranks_are_published(tmp_path):
     paper, _ = make_part(ITEM | {"advises": True})
     publish_paper(paper, cells(by_hand).assign(status="done"), tmp_path)
     (said,) = PaperRun.read(tmp_path).list_advice()
-    assert "take a: mean rank 1.50 over 3 data sets; not told apart from" in said
+    assert (
+        "take a: mean rank 1.50 over 3 data sets, none held out; further than the critical difference of 1.91" in said
+    )
+    assert "(Nemenyi, 5 %) from none of the others; not told apart from" in said
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Complete: all 36 cells" in report and '<th class="n">mean rank</th>' in report
     assert (tmp_path / "figures" / "r.svg").is_file()
@@ -328,7 +331,9 @@ def test_the_advice_says_what_the_comparisons_say(by_dataset, said):
     asked, table = ITEM | {"advises": True}, leads(*by_dataset)
     text = advice(ranks(table), asked, labels={"a": "The first", "b": "The second"})
     mean = ranks(table).query("dataset == ''")["rank"].min()
-    assert text.startswith(f"T: take The first: mean rank {mean:.2f} over 3 data sets; ") and text.endswith(said)
+    assert text.startswith(
+        f"T: take The first: mean rank {mean:.2f} over 3 data sets, none held out; "
+    ) and text.endswith(said)
     assert advice(ranks(table), ITEM) == ""
     assert advice(ranks(table.iloc[2:]), asked) == "INCOMPLETE: 34 of 36 cells; no advice"
 
@@ -338,12 +343,34 @@ def test_pages_are_made_from_the_file(tmp_path):
     write_csv(ranks(leads(0.3, 0.2, -0.1)), tmp_path / "r.csv")
     frame = read_csv(tmp_path / "r.csv")
     heads, _, first, second, third = figure.format_markdown(paper, frame).splitlines()[-5:]
-    assert heads == "| algorithm | mean rank | the best is better | equal | worse |  |"
-    assert first == "| a | 1.33 | — | — | — |  |"
-    assert second == "| b | 1.67 | 87 % | 1 % | 10 % | not told apart |"
-    assert third == "| C | 3.00 | 99 % | < 1 % | < 1 % | told apart |"
+    assert heads == "| algorithm | mean rank | the best is better | equal | worse |  | beyond the critical difference |"
+    assert first == "| a | 1.33 | — | — | — |  |  |"
+    assert second == "| b | 1.67 | 87 % | 1 % | 10 % | not told apart | no |"
+    assert third == "| C | 3.00 | 99 % | < 1 % | < 1 % | told apart | no |"
     assert [row[0] for row in figure.describe(paper, frame)["standings"]] == ["a", "b", "C"]
     assert "over 3 data sets" in figure.describe(paper, frame)["explanation"]
+
+
+def test_the_critical_difference_stands_in_the_file_the_figure_and_the_advice():
+    rows = []
+    for dataset in (f"set{i}" for i in range(12)):
+        for algorithm, accuracy in {"a": 0.9, "b": 0.8, "c": 0.3}.items():
+            cell = {"study": "all", "dataset": dataset, "algorithm": algorithm, "epsilon": math.inf, "repeat": 0}
+            rows.append(cell | {"accuracy": accuracy})
+    studies = {"all": {"dataset": [f"set{i}" for i in range(12)], "algorithm": ["a", "b", "c"]}}
+    paper = make_paper(repeats=1, studies=studies, figures=[ITEM | {"advises": True}])
+    figure = paper.figures[0]
+    found = figure.make_frame(paper, pd.DataFrame(rows), pd.DataFrame())
+    # q = 2.343 for three algorithms, in Demsar's table 5 (a): 2.343 sqrt(3 * 4 / (6 * 12))
+    assert overall(found)["critical_difference"].tolist() == pytest.approx([2.343 * math.sqrt(12 / 72)] * 3, rel=1e-3)
+    assert "further than the critical difference of 0.96 (Nemenyi, 5 %) from every other" in figure.advise(paper, found)
+    assert [row[-1] for row in figure.describe(paper, found)["standings"]] == ["", "yes", "yes"]
+    (bar,) = [
+        line
+        for line in figure.draw(paper, found).axes[0].lines
+        if line.get_marker() == "|" and len(line.get_xdata()) == 2
+    ]
+    assert bar.get_xdata() == pytest.approx([1, 1 + 0.957], abs=0.001)
 
 
 def test_the_figure_shows_each_comparison_and_nothing_overlaps():

@@ -46,6 +46,7 @@ def make_run(claims=(), numbers=(), facts=(), privacy=(), audit=(), ranked=(), c
         pd.DataFrame(ranked, columns=list(READING)),
         pd.DataFrame(columns=["claim"]),
         pd.DataFrame(columns=["claim"]),
+        pd.DataFrame(columns=["dataset"]),
         pd.DataFrame(audit, columns=["algorithm", "verdict"]).assign(bound=6.25),
     )
 

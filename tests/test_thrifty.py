@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import datasets
-from algorithms import ThriftyTreeClassifier
+from algorithms import Continuous, ThriftyTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.encoding import bins
 from algorithms.forests.engine.tree import LEAF
-from algorithms.forests.thrifty_tree import question_score
+from algorithms.forests.thrifty_tree import Seen, score_options, worth
 from experiments.audit.laws.mechanism_laws import permute_and_flip_law
 from experiments.audit.laws.worst_cases import (
-    SCORES,
     DiscreteChoice,
     find_score_changes,
     find_worst_case,
@@ -23,6 +23,7 @@ from tests.reference_trees import (
     BY_VALUE,
     COLUMNS,
     CONTINUOUS,
+    EQUALS,
     SEED,
     TABLES,
     assert_same_trees,
@@ -31,49 +32,87 @@ from tests.reference_trees import (
     flip,
     flipped_leaf,
     forest,
-    gini,
     noisy,
-    public_bins,
     table,
 )
 
 N_BINS = 6
 
 
-def question(*sides):
-    """The mean of two measures of a split, each of which grows by 0 to 1 with a record."""
-    largest = sum(max(class_counts(side)) for side in sides)
-    halved = (gini(*sides) + 2 * sum(map(len, sides))) / 2
-    return (largest + halved) / 2
+def public_cuts(lower, upper):
+    """Between bins of equal width, and by halves towards zero, or towards the bound that is next to it."""
+    if lower < 0 < upper:
+        near, reach = 0.0, max(-lower, upper)
+    else:
+        near, reach = min((lower, upper), key=abs), upper - lower
+    found = {lower + (upper - lower) * (k / N_BINS) for k in range(N_BINS)} | {near}
+    found |= {near + sign * reach / 2**k for k in range(1, 17) for sign in (-1, 1)}
+    return sorted(cut for cut in found if lower < cut < upper)
+
+
+@pytest.mark.parametrize("bounds", [(0, 100), (-40, 40), (-1, 1000), (17, 90), (-9, -1), (1e30, 1e36), (-1e-36, 0)])
+def test_cuts_follow_from_the_bounds(bounds):
+    cuts = bins.public_cuts(Continuous("x", *bounds), N_BINS)
+    assert cuts == pytest.approx(public_cuts(*map(float, bounds)), rel=1e-12)
+    assert (np.diff(cuts) > 0).all() and bounds[0] < cuts[0] and cuts[-1] < bounds[1]
+
+
+def largest_count(rows, heavier, weight):
+    return max(n * (weight if c == heavier else 1) for c, n in enumerate(class_counts(rows)))
+
+
+def question(sides, heavier, weight):
+    """The mean of two counts of what children get right: by most records, and by most where the classes are even."""
+    return sum(largest_count(side, heavier, 1) + largest_count(side, heavier, weight) for side in sides) / 2
+
+
+def look(rows, counting, rng):
+    """What noisy counts of the classes say: errors, the largest class, and the ratio of the second to it."""
+    scale = 0 if math.isinf(counting) else 1 / counting
+    counts = [noisy(count, counting, rng) for count in class_counts(rows)]
+    heavier = counts.index(max(counts))
+    others = [n for c, n in enumerate(counts) if c != heavier and n > scale]
+    second = max([0, *others]) + 4 * scale
+    return sum(others), heavier, second / max(counts[heavier] + 4 * scale, second, 1)
+
+
+def list_splits(rows, features, left):
+    """All splits of some features as (feature, how, cut, sides, what it loses for its many children)."""
+    splits = []
+    for f in features:
+        if f in CONTINUOUS:
+            splits += [(f, BELOW, cut, divide(rows, BELOW, f, cut), 0) for cut in public_cuts(*COLUMNS[f])]
+            continue
+        n = COLUMNS[f]
+        sides = [[row for row in rows if row[0][f] == value] for value in range(n)]
+        splits.append((f, BY_VALUE, None, sides, (n - 2) / left))
+        if n > 2:
+            splits += [(f, EQUALS, value, divide(rows, EQUALS, f, value), 0) for value in range(n)]
+    return splits
 
 
 def reference_tree(sample, epsilon, depth, rng):
     """As the docstring tells it; ``left`` is what the path to a node has not spent."""
-    start = [(public_bins(values, N_BINS), label) for values, label in sample]
     enough = math.inf if math.isinf(epsilon) else 50
-    first = {"rows": start, "depth": 0, "open": list(range(len(COLUMNS))), "left": epsilon, "counting": epsilon / 20}
+    first = {"rows": sample, "depth": 0, "open": list(range(len(COLUMNS))), "left": epsilon, "counting": epsilon / 20}
     nodes = [first]
     for node in nodes:
         rows, counting = node["rows"], node["counting"]
-        errors = node["noisy_count"] = noisy(len(rows) - max(class_counts(rows)), counting, rng)
+        errors, heavier, weight = look(rows, counting, rng)
+        node["noisy_count"] = errors
         left = math.inf if math.isinf(epsilon) else node["left"] - counting
-        is_worth_it = node is first or (errors > 25 / left and errors > 1 / counting)
+        is_worth_it = node is first or errors > 25 / left
         if node["depth"] == depth or not node["open"] or not is_worth_it:
             end = flipped_leaf(rows, left, rng)
             node |= end | {"paid": counting + end["paid"]}
             continue
-        splits = []
-        for f in node["open"]:
-            if f in CONTINUOUS:
-                splits += [(f, BELOW, cut, divide(rows, BELOW, f, cut)) for cut in range(N_BINS - 1)]
-            else:
-                sides = [[row for row in rows if row[0][f] == value] for value in range(COLUMNS[f])]
-                splits.append((f, BY_VALUE, None, sides))
+        splits = list_splits(rows, node["open"], left)
         asking = min(enough / max(errors, 1), left / 2)
-        f, decides, cut, sides = splits[flip([question(*split[-1]) for split in splits], 1, asking, rng, monotone=True)]
+        scores = [question(sides, heavier, weight) - loss for *_, sides, loss in splits]
+        f, decides, cut, sides, _ = splits[flip(scores, 1, asking, rng, monotone=True)]
         node |= {"decides": decides, "feature": f, "cut": cut, "n_children": len(sides), "paid": counting + asking}
         left = math.inf if math.isinf(epsilon) else left - asking
-        others = [other for other in node["open"] if other != f or decides == BELOW]
+        others = [other for other in node["open"] if other != f or decides != BY_VALUE]
         counting = min(enough / max(errors, 1), left / 10)
         common = {"depth": node["depth"] + 1, "open": others, "left": left, "counting": counting}
         nodes += [{"rows": side} | common for side in sides]
@@ -90,48 +129,92 @@ def test_it_is_the_reference_tree(seed, epsilon):
     assert_same_trees(model, [reference_tree(sample, epsilon, 4, np.random.default_rng(stream))])
 
 
-# Its score and its count, on all tables of up to six records.
+def test_it_asks_in_all_three_ways():
+    found = set()
+    for seed in range(20):
+        X, y = table(seed, n=300)
+        model = forest(ThriftyTreeClassifier, 9.0, n_estimators=None, max_features=None).set_params(random_state=seed)
+        found |= set(model.fit(X, y).trees_[0]["decides"])
+    assert found == {LEAF, BELOW, EQUALS, BY_VALUE}
 
-GINI = make_split_choice("gini")
+
+# Its score and its counts, on all tables of up to six records.
+
+CASES = [(0, 0.0), (0, 0.3), (1, 0.8), (2, 1.0)]
+"""The heavier class, as noisy counts may name it, and what its records count: they need not fit the rows."""
 
 
-def of_question(tables):
-    parts = make_split_choice("max").quality(tables), GINI.quality(tables)
-    return question_score(*parts, tables.sum(axis=1, keepdims=True))
+def make_question(heavier, weight):
+    """The choice between the splits by a and by b of 12 types of records (a, b, class)."""
+
+    def score(tables):
+        cells = tables.reshape(-1, 2, 2, 3)
+        weights = np.where(np.arange(3) == heavier, weight, 1.0)
+        sides = np.stack([cells.sum(axis=2), cells.sum(axis=1)], axis=1)
+        return (sides.max(axis=3) + (sides * weights).max(axis=3)).sum(axis=2) / 2
+
+    name = f"class {heavier} counts {weight}"
+    return DiscreteChoice(name, 1.0, make_split_choice("max").types, score)
 
 
-QUESTION = DiscreteChoice("question", 1.0, GINI.types, of_question)
-ERRORS = DiscreteChoice(
-    "errors", 1.0, ("class 0", "class 1", "class 2"), lambda t: t.sum(axis=1, keepdims=True) - t.max(1)[:, None]
-)
+QUESTIONS = [make_question(*case) for case in CASES]
+EACH_QUESTION = pytest.mark.parametrize("choice", QUESTIONS, ids=lambda choice: choice.name)
+
+
+def test_class_counts_move_by_1_together():
+    """Noise of scale 1 / epsilon on each of them costs epsilon: all in all they change by one."""
+    names = ("class 0", "class 1", "class 2")
+    total = DiscreteChoice("counts", 1.0, names, lambda t: t.sum(axis=1, keepdims=True))
+    each = DiscreteChoice("each count", 1.0, names, lambda t: t)
+    assert find_score_changes(total, ADDED_OR_REMOVED) == (1.0, 1.0)
+    assert find_score_changes(each, ADDED_OR_REMOVED) == (0.0, 1.0)
 
 
 def one_sided(quality, sensitivity, epsilon):
     return permute_and_flip_law(quality, sensitivity / 2, epsilon)
 
 
-def test_the_score_is_that_of_the_reference():
-    def rows(cells):
-        return [(None, c) for c, n in enumerate(cells) for _ in range(n)]
+@pytest.mark.parametrize("is_continuous", [True, False])
+def test_the_scores_are_those_of_the_reference(is_continuous):
+    rng = np.random.default_rng(0)
+    for n_codes in (2, 3, 5):
+        for heavier, weight in CASES:
+            counts = rng.integers(0, 9, size=(n_codes, 3))
+            rows = [([code], c) for code in range(n_codes) for c in range(3) for _ in range(counts[code, c])]
+            if is_continuous:
+                splits = [divide(rows, BELOW, 0, cut) for cut in range(n_codes - 1)]
+            else:
+                splits = [[[row for row in rows if row[0][0] == code] for code in range(n_codes)]]
+                splits += [divide(rows, EQUALS, 0, code) for code in range(n_codes)] if n_codes > 2 else []
+            expected = np.array([question(sides, heavier, weight) for sides in splits])
+            expected[0] -= 0 if is_continuous else (n_codes - 2) / 0.25
+            scores = np.empty(len(splits))
+            score_options(is_continuous, counts, counts.sum(axis=0), Seen(0.0, heavier, weight, 0.25), scores)
+            assert scores == pytest.approx(expected, rel=1e-12)
 
-    tables = np.random.default_rng(0).integers(0, 4, size=(20, 12))
-    cells = tables.reshape(-1, 2, 2, 3)
-    by_a = [question(*map(rows, one.sum(axis=1))) for one in cells]
-    assert of_question(tables)[:, 0] == pytest.approx(by_a, rel=1e-12)
+
+def test_worth_is_what_is_enumerated():
+    tables = np.random.default_rng(1).integers(0, 4, size=(20, 12))
+    for (heavier, weight), choice in zip(CASES, QUESTIONS, strict=True):
+        for records, scores in zip(tables, choice.quality(tables), strict=True):
+            cells = records.reshape(2, 2, 3)
+            splits = cells.sum(axis=1), cells.sum(axis=0)
+            expected = [sum(worth(side, heavier, weight) for side in sides) for sides in splits]
+            assert scores == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("what", [QUESTION, ERRORS], ids=lambda choice: choice.name)
-def test_score_and_errors_grow_by_0_to_1_with_a_record(what):
-    lowest, highest = find_score_changes(what, ADDED_OR_REMOVED)
-    assert 0 <= lowest < 0.1 and highest == pytest.approx(1.0, abs=1e-12)
+@EACH_QUESTION
+def test_a_score_grows_by_0_to_1_with_a_record(choice):
+    lowest, highest = find_score_changes(choice, ADDED_OR_REMOVED)
+    assert lowest >= 0.0 and highest == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced():
+@EACH_QUESTION
+def test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced(choice):
     for epsilon in (0.1, 1.0, 3.0):
-        row = find_worst_case("permute_and_flip", QUESTION, ADDED_OR_REMOVED, epsilon, law=one_sided)
+        row = find_worst_case("permute_and_flip", choice, ADDED_OR_REMOVED, epsilon, law=one_sided)
         assert row.holds and row.tightness > 0.8
-    assert not find_worst_case("permute_and_flip", QUESTION, REPLACED, 1.0, law=one_sided).holds
-    assert set(SCORES) >= {"gini", "max"}
+    assert not find_worst_case("permute_and_flip", choice, REPLACED, 1.0, law=one_sided).holds
 
 
 # What it spends.

@@ -64,15 +64,15 @@ def bounds_from_rows(numbers: Sequence[str], categories: Sequence[str] = ()) -> 
     return Fault("bounds from the rows", why, "the data set's declared domain")
 
 
-def join_names(names: Sequence[str]) -> str:
-    """Return names as a sentence has them, the first ones of many.
+def join_names(names: Sequence[str], noun: str = "columns") -> str:
+    """Return names as a sentence has them, the first ones of many; the noun is what they are names of.
 
     Examples
     --------
     >>> join_names(["x"]), join_names(["x", "y", "z"]), join_names(["a", "b", "c", "d", "e", "f", "g"])
     ('x', 'x, y and z', 'a, b, c, d and 3 more columns')
     """
-    shown = list(names) if len(names) <= 6 else [*names[:4], f"{len(names) - 4} more columns"]
+    shown = list(names) if len(names) <= 6 else [*names[:4], f"{len(names) - 4} more {noun}"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
@@ -184,6 +184,28 @@ RDT_HEIGHT_FROM_ROWS = Fault(
     "height from the rows",
     "the height of the trees follows from the number of rows",
     "Jagannathan et al. (2009), the rule for the height, which max_depth=None takes",
+)
+
+# PrivaTree (Vos et al., arXiv 2305.15394).
+PRIVATREE_BUDGET_FROM_ROWS = Fault(
+    "budget from the rows",
+    "how the budget is divided between leaves and splits follows from the exact number of rows",
+    "corollary 4 of the appendix",
+)
+PRIVATREE_SENSITIVITY_OF_A_COUNT = Fault(
+    "sensitivity of a noisy count",
+    "the sensitivity of a Gini impurity is taken for a noisy number of rows, which may be more than there are",
+    "the program of the tables, choice of a split",
+)
+PRIVATREE_BUDGET_SPENT_TWICE = Fault(
+    "budget spent more than once",
+    "the histograms of all columns hold the same records, and each spends what the level has",
+    "the reading splits='histograms'",
+)
+PRIVATREE_EXACT_STOP = Fault(
+    "exact stop condition",
+    "whether a node holds one class only is read without noise",
+    "the reading splits='histograms'",
 )
 
 # Polynomial regression (paper 3).

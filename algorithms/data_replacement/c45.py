@@ -90,35 +90,41 @@ def _grow(rows: np.ndarray, codes: np.ndarray, n_classes: int) -> tuple[BinaryTr
     n_classes : int
         Number of classes.
     """
-    columns, logs = np.ascontiguousarray(rows.T), _multiply_by_log(len(rows))
-    order = np.argsort(columns, axis=1, kind="stable")  # once: a node has a slice of it, where each attribute is sorted
-    feature, cut, children, counts = [], [], [], []
-    waiting = [(0, len(rows), -1, 0)]
-    while waiting:
-        start, stop, parent, side = waiting.pop()
-        node = len(feature)
-        if parent >= 0:
-            children[parent][side] = node
-        members = order[:, start:stop]
-        total = np.bincount(codes[members[0]], minlength=n_classes)
-        best, at = _find_cut(columns, codes, members, total, logs)
-        feature.append(best)
-        cut.append(at)
-        children.append([-1, -1])
-        counts.append(total)
-        if best >= 0:
-            middle = start + _divide(members, columns[best], at)
-            waiting += [(middle, stop, node, 1), (start, middle, node, 0)]
-    left, right = np.array(children, dtype=np.int64).T
-    of_class = np.array(counts, dtype=np.float64)
-    labels = of_class.argmax(axis=1)
-    return BinaryTree(np.array(feature, dtype=np.int64), np.array(cut), left.copy(), right.copy(), labels), of_class
+    columns = np.ascontiguousarray(rows.T)
+    order = np.argsort(columns, axis=1)  # once: a node has a slice of it, where each attribute is sorted
+    feature, cut, left, right, counts = _cut_nodes(columns, codes, order, n_classes, _multiply_by_log(len(rows)))
+    return BinaryTree(feature, cut, left, right, counts.argmax(axis=1)), counts.astype(np.float64)
 
 
 def _multiply_by_log(n: int) -> np.ndarray:
     """Return i log2 i for i from 0 to n: entropies of counts are sums of these."""
     numbers = np.arange(n + 1.0)
     return numbers * np.log2(np.maximum(numbers, 1.0))
+
+
+@compiled
+def _cut_nodes(columns, codes, order, n_classes, logs):
+    """Return the feature and the cut of each node, its children, and its rows of each class; sorts ``order`` anew."""
+    most = 2 * order.shape[1] - 1
+    feature, cut, counts = np.empty(most, np.int64), np.empty(most), np.zeros((most, n_classes), np.int64)
+    children = np.full((2, most), -1)
+    n_nodes, waiting = 0, [(0, order.shape[1], -1, 0)]
+    while waiting:
+        start, stop, parent, side = waiting.pop()
+        node = n_nodes
+        n_nodes += 1
+        if parent >= 0:
+            children[side, parent] = node
+        members = order[:, start:stop]
+        for row in members[0]:
+            counts[node, codes[row]] += 1
+        feature[node], cut[node] = _find_cut(columns, codes, members, counts[node], logs)
+        if feature[node] >= 0:
+            middle = start + _divide(members, columns[feature[node]], cut[node])
+            waiting.append((middle, stop, node, 1))
+            waiting.append((start, middle, node, 0))
+    left, right = children[0, :n_nodes].copy(), children[1, :n_nodes].copy()
+    return feature[:n_nodes].copy(), cut[:n_nodes].copy(), left, right, counts[:n_nodes].copy()
 
 
 @compiled
@@ -147,16 +153,19 @@ def _best_of_feature(values, codes, members, total, fewest, logs):
     n, of_all = members.shape[0], _sum_entropy(total, logs)
     below, above = np.zeros_like(total), total.copy()
     cut, best_gain, best_ratio = 0.0, 0.0, -np.inf
+    after = values[members[0]]
     for i in range(n - fewest):
         below[codes[members[i]]] += 1
         above[codes[members[i]]] -= 1
-        before, after = values[members[i]], values[members[i + 1]]
+        before, after = after, values[members[i + 1]]
         if i + 1 < fewest or before == after:
             continue
         gain = (of_all - _sum_entropy(below, logs) - _sum_entropy(above, logs)) / n
         of_cut = (logs[n] - logs[i + 1] - logs[n - i - 1]) / n
+        if gain <= _NOTHING or gain < of_cut * (best_ratio - _NOTHING):
+            continue  # most are: to divide takes longer than all else
         ratio = np.rint(gain / of_cut * _ROUND) / _ROUND
-        if gain > _NOTHING and ratio > best_ratio:
+        if ratio > best_ratio:
             cut, best_gain, best_ratio = (before + after) / 2, gain, ratio
     return cut, best_gain, best_ratio
 
@@ -180,12 +189,10 @@ def _divide(members, values, cut):
         n_left = n_right = 0
         for i in range(n):
             row = members[f, i]
-            if values[row] <= cut:
-                members[f, n_left] = row
-                n_left += 1
-            else:
-                later[n_right] = row
-                n_right += 1
+            is_left = values[row] <= cut
+            members[f, n_left] = later[n_right] = row  # to both: no branch, that processors would guess wrong
+            n_left += is_left
+            n_right += not is_left
         members[f, n_left:] = later[:n_right]
     return n_left
 

@@ -1,4 +1,4 @@
-"""Public equal-width bins of continuous columns."""
+"""Public bins of continuous columns: of equal width, or finer where values crowd."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import numpy as np
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
+
+N_HALVINGS = 16
+"""How often `public_cuts` halves the distance to the point of a range that is nearest to zero."""
 
 
 def bin_continuous(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarray:
@@ -31,3 +34,38 @@ def bin_continuous(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarra
             share = (matrix[:, j] - feature.lower) / (feature.upper - feature.lower)
             binned[:, j] = np.minimum(np.floor(share * n_bins), n_bins - 1)
     return binned
+
+
+def public_cuts(feature: Continuous, n_bins: int) -> np.ndarray:
+    """Return cut points of a column that follow from its declared bounds alone.
+
+    Amounts and frequencies have wide bounds and crowd near zero, where all of them share one bin of equal width. So
+    there are cuts between bins of equal width, and others at 1/2, 1/4, ... of the way from the point of the range that
+    is nearest to zero to the bound that is farther from it, to both sides where zero lies within.
+
+    Parameters
+    ----------
+    feature : Continuous
+        The column.
+    n_bins : int
+        Number of bins of equal width, at least 2.
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        Ascending, all within the bounds, at least one.
+
+    Examples
+    --------
+    >>> public_cuts(Continuous("amount", 0, 1024), 2)[:12].tolist()
+    [0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+    >>> cuts = public_cuts(Continuous("balance", -64, 128), 3)
+    >>> 0.0 in cuts, -32.0 in cuts, len(cuts)
+    (True, True, 32)
+    """
+    lower, upper = float(feature.lower), float(feature.upper)
+    near = min(max(0.0, lower), upper)
+    steps = max(near - lower, upper - near) * 0.5 ** np.arange(1, N_HALVINGS + 1)
+    even = lower + (upper - lower) * (np.arange(1, n_bins) / n_bins)
+    cuts = np.unique(np.concatenate([even, near - steps, [near], near + steps]))
+    return cuts[(cuts > lower) & (cuts < upper)]

@@ -79,11 +79,12 @@ def grow_as_printed(plan, table, rows, rng):
         node = growth.nodes[i]
         node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon[node.depth], rng)
         node.epsilon += plan.count_epsilon[node.depth]
-        unused = unused_features(growth, i, n_features)
         split = NO_SPLIT
-        if node.depth < plan.max_depth and unused.shape[0] > 0 and is_large(node, table, unused, plan):
-            features = draw_features(unused, plan.max_features, rng)
-            split = draw_feature(growth, table, i, features, counts, plan, rng)
+        if node.depth < plan.max_depth and node.noisy_count > 0:  # no other node is large: half of those without rows
+            unused = unused_features(growth, i, n_features)
+            if unused.shape[0] > 0 and is_large(node, table, unused, plan):
+                features = draw_features(unused, plan.max_features, rng)
+                split = draw_feature(growth, table, i, features, counts, plan, rng)
         if split.feature < 0:
             label_leaf(growth, i, counts, plan.leaf_epsilon[growth.nodes[i].depth], rng)
         else:
@@ -115,7 +116,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     for feature in features:
         n_continuous += table.is_continuous[feature]
     share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
-    quality = np.empty(n_features)
+    quality, has_rows = np.zeros(n_features), totals.sum() > 0  # without rows, no nominal feature scores above 0
     measure = np.ones(n_features)
     codes = np.zeros(n_features, dtype=np.int64)
     cuts = np.zeros(n_features)
@@ -125,7 +126,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
             split = draw_interval(growth, table, i, alone, totals, plan.score, plan.sensitivity, share, LENGTH, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
-        else:
+        elif has_rows:
             quality[j] = by_value_score(plan.score, count_by_code(growth, table, i, features[j]))
     if measure.sum() == 0:
         return NO_SPLIT

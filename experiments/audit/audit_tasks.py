@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import yaml
 from sklearn.base import BaseEstimator
 
 import datasets
 from algorithms.forests.forest import PrivateForest
+from documents.document import parse_yaml
 from experiments.audit.attacks.black_box import audit_pairs, count_trainings, list_pairs, resize_estimator
 from experiments.audit.attacks.canaries import audit_one_run
 from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
@@ -265,7 +265,7 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     if releasable:
         tasks.append(WayOut(releasable, plan.epsilon, jobs))
     if not plan.algorithms:
-        for run in yaml.safe_load((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
+        for run in parse_yaml((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
             tasks.append(OneRun(epsilon=plan.epsilon, **run))
     return tasks
 

@@ -15,6 +15,7 @@ import yaml
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
+from documents.document import parse_yaml
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.config.paths import CONF
 
@@ -169,7 +170,7 @@ def load_searched_pairs(algorithm: str) -> tuple[TablePair, ...]:
 @cache
 def read_entries() -> list[dict]:
     """Return the entries of the file; none if there is no file."""
-    return yaml.safe_load(SEARCHED_PAIRS.read_text(encoding="utf-8")) or [] if SEARCHED_PAIRS.is_file() else []
+    return parse_yaml(SEARCHED_PAIRS.read_text(encoding="utf-8")) or [] if SEARCHED_PAIRS.is_file() else []
 
 
 def keep_entries(entries: Iterable[Mapping]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.config.papers import list_own_papers, list_papers
+from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
 from experiments.config.request import SweepRequest
 from experiments.config.schema import write_key_pages
 from experiments.errors import BadInput, require_checkout
@@ -15,7 +15,7 @@ def run_command(request: SweepRequest) -> int:
 
     papers, with_audit = request.list_choices("paper"), request.config["audit"]
     if not papers and not with_audit and not request.config["pages_only"]:
-        papers, with_audit = [*list_papers(), "benchmark"], True
+        papers, with_audit = [*list_papers(), *BENCHMARKS], True
     for name in papers:
         if name in list_own_papers():
             raise BadInput(f"paper {name!r} is your own: do=reference publishes ours; its results are yours to keep")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.config.papers import list_own_papers, list_papers
+from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
 from experiments.config.request import SweepRequest
 
 
@@ -10,6 +10,6 @@ def run_command(request: SweepRequest) -> int:
     """Write the report and say what to open; returns the exit code."""
     from plots.pages.index_page import build_report  # matplotlib is slow to import and is needed only here
 
-    names = request.list_choices("paper") or [*list_papers(), "benchmark", *list_own_papers()]
+    names = request.list_choices("paper") or [*list_papers(), *BENCHMARKS, *list_own_papers()]
     print(f"open {build_report(request.results_folder, names)}")
     return 0

@@ -13,10 +13,8 @@ from importlib import import_module, util
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from algorithms.installation import PREFIX
-from documents.document import Document
+from documents.document import Document, parse_yaml
 from experiments.config.paths import CONF
 from experiments.errors import suggest_name
 
@@ -24,7 +22,7 @@ from experiments.errors import suggest_name
 @cache
 def find_packages() -> Mapping[str, str]:
     """Return the package of each part of a paper: its claims, tables and figures."""
-    packages = yaml.safe_load((CONF / "kinds.yaml").read_text(encoding="utf-8"))
+    packages = parse_yaml((CONF / "kinds.yaml").read_text(encoding="utf-8"))
     return {part: f"{PREFIX}{package}" for part, package in packages.items()}
 
 
@@ -35,7 +33,7 @@ def list_kinds(part: str) -> tuple[str, ...]:
     Examples
     --------
     >>> list_kinds("tables")
-    ('attributes', 'datasets', 'grid', 'span')
+    ('attributes', 'by_kind', 'datasets', 'decision', 'grid', 'span')
     """
     package = util.find_spec(find_packages()[part])
     folders = package.submodule_search_locations or [] if package else []

@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_validator
@@ -205,6 +205,9 @@ class Exhibit(Named, ABC):
 
 class PaperTable(Exhibit):
     """A table of a paper; its kind says what it shows."""
+
+    section: ClassVar[str] = "Printed numbers"
+    """Under which heading of a page of text it stands."""
 
     def list_open_studies(self, paper: Paper) -> list[Study]:
         """Return the studies of which some setting gave the numbers that it prints without their settings."""

@@ -20,9 +20,12 @@ from experiments.errors import BadInput, suggest_name
 
 PAPERS = CONF / "paper"
 
+BENCHMARKS = ("benchmark", "benchmark-heavy")
+"""What compares methods beyond the papers; the second has peers that take up to a minute a fit."""
+
 
 def list_papers() -> list[str]:
-    """Return the numbers of our papers: the names of ``conf/paper`` but the demo and the benchmark.
+    """Return the numbers of our papers: the names of ``conf/paper`` but the demo and the benchmarks.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """The keys of papers and data sets, for editors and for readers: JSON Schemas, and pages of the documentation.
 
-Both come from the documents themselves, whose fields are the keys and whose texts are their documentation.
+Both come from the documents themselves, whose fields are the keys and whose texts are their documentation. A further
+page lists the data sets that come with the code.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from algorithms.encoding.features import Nominal
+from datasets import catalogue
 from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
+from datasets.tuning import find_side
 from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import (
@@ -40,6 +44,7 @@ SCHEMA_FILE = CONF / "paper" / "schema.json"
 DATASET_SCHEMA_FILE = CONF / "dataset" / "schema.json"
 KEYS_FILE = ROOT / "docs" / "paper-keys.md"
 DATASET_KEYS_FILE = ROOT / "docs" / "dataset-keys.md"
+DATASETS_FILE = ROOT / "docs" / "data-sets.md"
 
 _PARTS = ("claims", "tables", "figures")
 _QUESTIONS = (QuestionOfNumbers, QuestionOfTable, QuestionOfClaims)
@@ -122,6 +127,40 @@ def format_dataset_keys_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def format_datasets_page() -> str:
+    """Return the page of the documentation that lists the data sets of ``conf/dataset``."""
+    lines = [
+        "# The data sets",
+        "",
+        "Each is a file `conf/dataset/NAME.yaml`, which pins its rows, declares its public domain and says where both",
+        "are from; [Data](getting-started.md#data) says where rows are looked for. *From the rows* counts the columns,",
+        "target included, whose bounds no source gives ([Privacy](privacy.md)). *Constants* says whether a method of",
+        "ours may be [tuned on it](extending.md#held-out), and *wheel* which one has its files. `make pages` writes",
+        "this page.",
+        "",
+        "| name | title | rows | columns | classes | from the rows | constants | wheel |",
+        "|---|---|---|---|---|---|---|---|",
+        *map(_format_dataset, sorted(path.stem for path in catalogue.FOLDER.glob("*.yaml"))),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _format_dataset(name: str) -> str:
+    entry = catalogue.read_entry(name)
+    target = entry.domain.target
+    cells = [
+        f"`{name}`",
+        entry.title,
+        f"{entry.rows:,}",
+        str(len(entry.domain.features)),
+        str(len(target.categories)) if isinstance(target, Nominal) else "a number",
+        str(len(entry.domain.bounds_from_rows)),
+        {"chosen_on": "chosen on it", "held_out": "held out", None: ""}[find_side(name)],
+        ", ".join(requirement.split("==")[0] for requirement in entry.wheels),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
 def format_generated() -> dict[Path, str]:
     """Return the contents of every file about keys, by its path."""
     return {
@@ -129,6 +168,7 @@ def format_generated() -> dict[Path, str]:
         KEYS_FILE: format_keys_page(),
         DATASET_SCHEMA_FILE: _format_json(make_dataset_schema()),
         DATASET_KEYS_FILE: format_dataset_keys_page(),
+        DATASETS_FILE: format_datasets_page(),
     }
 
 

@@ -1,7 +1,7 @@
-"""The worker processes in ``.venv-peers``: start them, ask them, end them, and check what is installed there.
+"""The worker processes in the environments of the peers: start, ask and end them, and check what is installed there.
 
-Each thread that asks has a worker of its own, kept for its lifetime, as the peers take seconds to import. A worker ends
-with the pipe to it: when the thread, or this process, is gone in whatever way.
+Each thread that asks has a worker of its own in each environment, kept for its lifetime, as the peers take seconds to
+import. A worker ends with the pipe to it: when the thread, or this process, is gone in whatever way.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -23,11 +24,10 @@ from packaging.requirements import Requirement
 
 from algorithms.installation import IS_CHECKOUT, ROOT, resolve_path
 from experiments.errors import BadInput
-from experiments.peers import worker
+from experiments.peers import models_in_jax, models_in_peers, worker
 
-_FOLDER = ".venv-peers"
-_LOCK = ROOT / "requirements-peers.lock"
 _ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+_ONE_CORE |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 _of_thread = threading.local()
 
@@ -36,35 +36,70 @@ class PeerError(RuntimeError):
     """A peer could not do what it was asked for, or its process died."""
 
 
-def explain_missing() -> str | None:
-    """Return why no peer can be run here, in one line; None if they can."""
-    if Path(build_worker_command()[0]).exists():
+@dataclass(frozen=True)
+class Environment:
+    """An environment of peers.
+
+    Parameters
+    ----------
+    name : str
+        Of its folder ``.venv-NAME``, its lock ``requirements-NAME.lock`` and its target in the Makefile.
+    packages : str
+        What is in it, as a sentence has it.
+    models : str
+        The file with its models, which its workers load.
+    """
+
+    name: str
+    packages: str
+    models: str
+
+    @property
+    def folder(self) -> str:
+        """The folder, below the project's or the current one."""
+        return f".venv-{self.name}"
+
+    @property
+    def lock(self) -> Path:
+        """What is installed there."""
+        return ROOT / f"requirements-{self.name}.lock"
+
+
+PEERS = Environment("peers", "diffprivlib and interpret", models_in_peers.__file__)
+JAX = Environment("peers-jax", "jax-privacy and private-pgm", models_in_jax.__file__)
+
+
+def explain_missing(environment: Environment = PEERS) -> str | None:
+    """Return why no peer of an environment can be run here, in one line; None if they can."""
+    if Path(build_worker_command(environment)[0]).exists():
         return None
-    return f"the environment of diffprivlib and interpret, {_FOLDER}, is missing; {_name_way_out()}"
+    return f"the environment of {environment.packages}, {environment.folder}, is missing; {_name_way_out(environment)}"
 
 
-def _name_way_out(anew: bool = False) -> str:
+def _name_way_out(environment: Environment, anew: bool = False) -> str:
     if IS_CHECKOUT:
-        return f"run `make {'clean ' if anew else ''}peers`"
-    make_folder = f"python -m venv {'--clear ' if anew else ''}{_FOLDER}"
-    return f"run `{make_folder} && {_FOLDER}/bin/python -m pip install --require-hashes -r {shlex.quote(str(_LOCK))}`"
+        return f"run `make {'clean ' if anew else ''}{environment.name}`"
+    folder, lock = environment.folder, shlex.quote(str(environment.lock))
+    make_folder = f"python -m venv {'--clear ' if anew else ''}{folder}"
+    return f"run `{make_folder} && {folder}/bin/python -m pip install --require-hashes -r {lock}`"
 
 
-def build_worker_command() -> list[str]:
+def build_worker_command(environment: Environment = PEERS) -> list[str]:
     """Return the command that starts a worker; ``-I`` keeps this folder and the caller's settings out of it."""
-    return [str(resolve_path(_FOLDER) / "bin" / "python"), "-I", worker.__file__, *read_pinned_versions()]
+    python = resolve_path(environment.folder) / "bin" / "python"
+    return [str(python), "-I", worker.__file__, environment.models, *read_pinned_versions(environment)]
 
 
 @cache
-def read_pinned_versions() -> dict[str, str]:
-    """Return what ``make peers`` installs: versions by package, as the lock pins them for this Python.
+def read_pinned_versions(environment: Environment = PEERS) -> dict[str, str]:
+    """Return what is installed in an environment: versions by package, as the lock pins them for this Python.
 
     Examples
     --------
     >>> read_pinned_versions()["diffprivlib"]
     '0.6.6'
     """
-    lines = re.findall(r"^[\w.-]+==.*?(?= \\$)", _LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    lines = re.findall(r"^[\w.-]+==.*?(?= \\$)", environment.lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
     versions = {}
     for requirement in map(Requirement, lines):
         if not requirement.marker or requirement.marker.evaluate():
@@ -72,11 +107,13 @@ def read_pinned_versions() -> dict[str, str]:
     return versions
 
 
-def ask_worker(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
-    """Ask this thread's worker, and wait for its answer.
+def ask_worker(environment: Environment, words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
+    """Ask this thread's worker in an environment, and wait for its answer.
 
     Parameters
     ----------
+    environment : Environment
+        Where.
     words : mapping
         ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; see `worker.answer_request`.
     **arrays : array
@@ -94,9 +131,10 @@ def ask_worker(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np
     PeerError
         If the peer refuses what it is asked, or its process dies.
     """
-    own_worker = getattr(_of_thread, "worker", None)
+    workers = vars(_of_thread).setdefault("workers", {})
+    own_worker = workers.get(environment.name)
     if own_worker is None or not own_worker.is_usable():
-        own_worker = _of_thread.worker = _Worker()
+        own_worker = workers[environment.name] = _Worker(environment)
     answer, answer_arrays = own_worker.exchange(words, **arrays)
     if "error" in answer:
         raise PeerError(f"{words.get('model', 'the peer')}: {answer['error']}")
@@ -106,17 +144,19 @@ def ask_worker(words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np
 class _Worker:
     """A process that runs ``worker.py``; a mishap while it is asked ends it: no late answer may meet a new question."""
 
-    def __init__(self):
-        if reason := explain_missing():
+    def __init__(self, environment: Environment):
+        if reason := explain_missing(environment):
             raise BadInput(reason)
+        self._environment = environment
         self._parent = os.getpid()
         self._error_output = tempfile.TemporaryFile()  # noqa: SIM115
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._error_output}
-        self._process = subprocess.Popen(build_worker_command(), env=os.environ | _ONE_CORE, **pipes)
+        command = build_worker_command(environment)
+        self._process = subprocess.Popen(command, env=os.environ | _ONE_CORE, **pipes)
         self._end = weakref.finalize(self, _end_process, self._process, self._parent)
         with self._ending_on_failure():
             greeting, _ = worker.receive_frame(self._process.stdout)
-            _check_versions(greeting["versions"])
+            _check_versions(environment, greeting["versions"])
 
     def exchange(self, words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
         with self._ending_on_failure():
@@ -135,7 +175,7 @@ class _Worker:
             reason = self._find_reason()
             self._end()
             raise PeerError(
-                f"its process died ({reason}); if that happens again, {_name_way_out(anew=True)}"
+                f"its process died ({reason}); if that happens again, {_name_way_out(self._environment, anew=True)}"
             ) from error
         except BaseException:
             self._end()
@@ -152,12 +192,13 @@ class _Worker:
         return last or (f"signal {-code}" if code < 0 else f"exit code {code}")
 
 
-def _check_versions(installed: Mapping[str, str | None]) -> None:
-    pinned = read_pinned_versions()
+def _check_versions(environment: Environment, installed: Mapping[str, str | None]) -> None:
+    pinned = read_pinned_versions(environment)
     for name, version in installed.items():
         if version != pinned[name]:
             present = f"{name} {version}" if version else f"no {name}"
-            raise BadInput(f"{_FOLDER} has {present}, but {_LOCK.name} pins {pinned[name]}; {_name_way_out()}")
+            where = f"{environment.folder} has {present}, but {environment.lock.name} pins {pinned[name]}"
+            raise BadInput(f"{where}; {_name_way_out(environment)}")
 
 
 def _end_process(process: subprocess.Popen, parent: int) -> None:

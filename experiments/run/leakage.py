@@ -28,7 +28,8 @@ LEAKS = (
 
 _FALSE_POSITIVES = {"calibrated_tpr_1": 0.01, "calibrated_tpr_01": 0.001}
 _N_BINS = 10  # of a continuous attribute, where marginals are compared
-_CHUNK = 256  # rows whose distances to all others are in memory at a time
+_CHUNK = 16  # rows whose distances to all others are in memory at a time: so few that a core's own cache holds them
+_NOTHING = -700.0  # a window is nothing beside one of e to 700 times its height; the exponential of less takes long
 _FAR = 1e-3  # chance that noise takes a copy farther away than where being alone means nothing
 _NO_NOISE = 1e-3  # stands for the noise of copies that have none
 
@@ -145,11 +146,15 @@ def _sum_windows(
     sums = np.empty(len(points))
     for start in range(0, len(points), _CHUNK):
         part = slice(start, start + _CHUNK)
-        logs = cdist(points[part], centers, "sqeuclidean") / (-2 * width**2) + log_weights
+        logs = cdist(points[part], centers, "sqeuclidean")
+        logs /= -2 * width**2
+        logs += log_weights
         if leave_out_itself:
             logs[np.arange(len(logs)), np.arange(start, start + len(logs))] = -np.inf
         highest = logs.max(axis=1)
-        sums[part] = highest + np.log(np.exp(logs - highest[:, np.newaxis]).sum(axis=1))
+        logs -= highest[:, np.newaxis]
+        windows = np.exp(np.maximum(logs, _NOTHING, out=logs), out=logs)
+        sums[part] = highest + np.log(windows.sum(axis=1))
     return sums
 
 

@@ -10,7 +10,13 @@ import pandas as pd
 
 from experiments.config.paper import Paper
 from plots import style
-from plots.figures._standings import count_ranked_sets, format_probability, format_rank, select_means
+from plots.comparisons.standings import (
+    find_critical_difference,
+    format_probability,
+    format_rank,
+    list_ranked_sets,
+    select_means,
+)
 from plots.labels import label_names
 
 if TYPE_CHECKING:
@@ -34,7 +40,7 @@ def draw_ranks(paper: Paper, part: RanksFigure, frame: pd.DataFrame) -> Figure:
     names = label_names(paper, means["algorithm"])
     ranks = map(format_rank, means["rank"])
     left.set_yticks(range(len(means)), [f"{name}   {rank}" for name, rank in zip(names, ranks, strict=True)])
-    left.set_ylim(len(means) - 0.5, -0.5)
+    left.set_ylim(len(means) - 0.5, -1.3)
     for place, row in enumerate(means.to_dict("records")):
         _draw_comparison(right, place, row)
     _dress_comparisons(right)
@@ -52,8 +58,23 @@ def _draw_ranks(axes: Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:
         axes.plot(own, [place] * len(own), color=style.QUALITATIVE[4], alpha=0.55, **ticks)
         axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=style.INK)
     axes.set_xlim(0.8, len(means) + 0.2)
-    axes.set_xlabel(f"mean rank over {count_ranked_sets(frame)} data sets\n(1 is best; ticks: single data sets)")
+    _draw_critical_difference(axes, means["rank"].iloc[0], find_critical_difference(frame))
+    axes.set_xlabel(f"mean rank over {len(list_ranked_sets(frame))} data sets\n(1 is best; ticks: single data sets)")
     style.dress_axes(axes, "x")
+
+
+def _draw_critical_difference(axes: Axes, best: float, difference: float) -> None:
+    """Draw how far a mean rank must lie from the best one to differ by more than chance."""
+    if math.isnan(difference):
+        return
+    end = min(best + difference, axes.get_xlim()[1])
+    axes.plot([best, end], [-0.62, -0.62], color=style.INK, linewidth=1.6, marker="|", markersize=8)
+    axes.axvline(best + difference, color=style.INK, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
+    words = f"critical difference {difference:.2f} (Nemenyi, 5 %)"
+    is_left = best < sum(axes.get_xlim()) / 2
+    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom", "fontsize": 8.5}
+    place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+    axes.text(best if is_left else end, -0.8, words, **place)
 
 
 def _draw_comparison(axes: Axes, place: int, row: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from experiments.judge.readings.sentences import describe_curve, describe_rankin
 from plots import audit_bounds, labels, privacy, run_folder, style
 from plots.pages import html
 from plots.pages.claim_rows import describe_claim
+from plots.pages.cost_rows import COST_HEADS, list_costs
 from plots.pages.summary import summarise_run
 from plots.pages.terminal import format_count
 from plots.run_folder import PaperRun
@@ -29,6 +30,7 @@ _SUMMARIES = (
     "readings.csv",
     "curves.csv",
     "further_rows.csv",
+    "costs.csv",
     "paper.yaml",
     "provenance.json",
 )
@@ -72,6 +74,8 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         privacy=[_describe_privacy(run, row) for row in run.privacy],
         data_faults=privacy.describe_data_faults(paper, run.privacy),
         audit=audit_bounds.name_audit(run.folder.parent),
+        cost_heads=COST_HEADS,
+        costs=list_costs(paper, run.costs),
         readings=_describe_readings(run),
         curves=_describe_curves(run),
         heading=make_heading(paper),
@@ -144,6 +148,8 @@ def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
         "kind": part.kind,  # type: ignore[attr-defined]  # each class of tables declares its own
         "measured": _describe_audit(run, part),
         "files": _list_files(run, "tables", part.id),
+        "explanation": "",
+        "is_text": False,
         **part.describe(run.paper, run.read_frame(part)),
     }
 

@@ -26,6 +26,7 @@ from plots import audit_bounds
 from plots.labels import OF_NUMBERS, SIGNS, format_comparison, label_name, label_result
 from plots.markdown import format_table
 from plots.pages.claim_rows import format_chance
+from plots.pages.cost_rows import COST_HEADS, list_costs
 from plots.pages.summary import summarise_run
 from plots.privacy import count_keeping_claim, describe_data_faults, describe_privacy
 from plots.run_folder import KEPT, PaperRun, copy_files, name_target
@@ -90,6 +91,14 @@ def format_further_rows(run: PaperRun) -> list[str]:
     return ["\n".join(sentences)] if sentences else []
 
 
+def format_costs(run: PaperRun) -> list[str]:
+    """Return what fits take, a table for each data set that was fitted."""
+    tables = []
+    for sentence, body in list_costs(run.paper, run.costs):
+        tables.append(f"{sentence}\n\n{format_table(COST_HEADS, body)}")
+    return tables
+
+
 def format_accounts(run: PaperRun) -> str:
     """Return what fitted models account for, and what the audit measured, as a Markdown table."""
     body = []
@@ -148,16 +157,21 @@ def describe_paper(folder: Path) -> str:
     run = PaperRun.read(folder)
     paper, numbers = run.paper, run.numbers
     has_verdicts = len(numbers) > 0 or len(run.claims) > 0
+    tables: dict[str, list[PaperTable]] = {}
+    for part in paper.tables:
+        tables.setdefault(part.section, []).append(part)
     sections = {
+        "Which one to take": _format_parts(run, tables.get("Which one to take", ())),
         "Verdicts": [
             count_verdicts(paper, numbers) if has_verdicts else "",
             *run.write_notes_on_chance(),
             *run.write_notes_on_data(),
             *run.list_advice(),
         ],
-        "Comparisons": _format_parts(run, paper.figures),
-        "Printed numbers": [*_format_parts(run, paper.tables), format_maxima(paper, numbers)],
+        "Comparisons": _format_parts(run, (*tables.get("Comparisons", ()), *paper.figures)),
+        "Printed numbers": [*_format_parts(run, tables.get("Printed numbers", ())), format_maxima(paper, numbers)],
         "Claims": [format_claims(run)] if run.claims else [],
+        "Time and memory": format_costs(run),
         "Further rows": format_further_rows(run),
         "Readings": format_readings(run),
         "Privacy": [format_accounts(run), format_data_faults(run)] if run.privacy else [],
@@ -223,16 +237,19 @@ def _tally(verdicts: list[str]) -> str:
 
 def describe_index(folder: Path) -> str:
     """Return the page that lists all published papers with their verdicts."""
+    heavy = " [The same with peers that take long](paper-benchmark-heavy/README.md)."
+    heavy = heavy if (folder / "paper-benchmark-heavy").is_dir() else ""
     return f"""{_NOTICE}
 
 # Published results
 
-One folder for each paper, and one for the benchmark of all methods. A page beside each run shows it; the files behind
+One folder for each paper, and for the benchmark of all methods. A page beside each run shows it; the files behind
 it are CSV, JSON and SVG. `make reference` makes all of them anew, `make pages` only these pages.
 
 {format_verdicts(folder, "")}
 
-- [Benchmark](paper-benchmark/README.md): every method on every data set, and what soundness costs.
+- [Benchmark](paper-benchmark/README.md): every method, on data sets that nothing was chosen on and others, and what
+  soundness costs.{heavy}
 - [What we learned](../../docs/results.md) from the five papers, and [what the verdicts mean](../../docs/verdicts.md).
 - `audit/summary.csv`: what the [audit](../../docs/audit.md) measured of each algorithm's privacy.
 """

@@ -198,7 +198,7 @@ def _find_measured(run: PaperRun, row: Mapping[str, Any]) -> str:
 
 def _describe_data_faults(run: PaperRun) -> str:
     names = label_names(run.paper, list_datasets_at_fault(run.privacy))
-    return f"strictly, no ε holds on {join_names(names)}, whose bounds follow the rows" if names else ""
+    return f"strictly, no ε holds on {join_names(names, 'data sets')}, whose bounds follow the rows" if names else ""
 
 
 def _count_accounts(privacy: Sequence[Mapping[str, Any]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from plots.tables.grid import GridTable, describe_center
 
 _COLOURS = {"good": "green", "equal": "cyan", "mixed": "magenta", "bad": "red", "open": "yellow", "none": "dim"}
 """Of the terminal, by tone of a verdict."""
+_MOST_COLUMNS = 4
+"""Of a table beside the names of its rows: more would leave no room for these."""
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
@@ -32,7 +34,8 @@ def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[Gr
     if len(run.numbers):
         console.print(_make_numbers_table(run.paper, run.numbers))
     for part, frame in grids:
-        console.print(_make_grid_table(run.paper, part, frame))
+        for table in _make_grid_tables(run.paper, part, frame):
+            console.print(table)
     if run.claims:
         console.print(_make_claims_table(run.paper, run.claims))
     for note in run.write_notes():
@@ -75,15 +78,19 @@ def format_count(row: Mapping[str, Any]) -> str:
     return str(row["n"]) if row["n"] == row["n_expected"] else f"{row['n']} of {row['n_expected']}"
 
 
-def _make_grid_table(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Table:
+def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Iterator[Table]:
+    """Yield the table of a grid, in parts where it has more columns than a terminal is wide."""
     grid = part.arrange(paper, frame, " / ")
-    table = _make_table(f"{escape(part.title)} [dim]({describe_center(frame)})[/dim]")
-    table.add_column(grid.corner)
-    for column in grid.columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    for name, line in zip(grid.rows, grid.cells, strict=True):
-        table.add_row(name, *(f"{cell['ours']} {cell['band']}".rstrip() for cell in line))
-    return table
+    title = f"{escape(part.title)} [dim]({describe_center(frame)})[/dim]"
+    for first in range(0, len(grid.columns), _MOST_COLUMNS):
+        columns = slice(first, first + _MOST_COLUMNS)
+        table = _make_table(title if first == 0 else f"{escape(part.title)} [dim](continued)[/dim]")
+        table.add_column(grid.corner)
+        for column in grid.columns[columns]:
+            table.add_column(column, justify="right", no_wrap=True)
+        for name, line in zip(grid.rows, grid.cells, strict=True):
+            table.add_row(name, *(f"{cell['ours']} {cell['band']}".rstrip() for cell in line[columns]))
+        yield table
 
 
 def _make_claims_table(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> Table:

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, SymmetricalLogLocator
 from numpy.typing import ArrayLike
 
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
@@ -33,6 +33,8 @@ _MOST_STROKES = 300
 """With more readings than that, strokes would be thinner than a hair and many: each row is an image."""
 _WIDE = 6
 """The largest distance over the smallest from which on the axis is logarithmic."""
+_VERY_WIDE = 50
+"""The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero."""
 _LITERAL, _PALE = "#d1661f", "#8b949e"
 
 
@@ -130,14 +132,27 @@ def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, si
 
 
 def _stretch_small_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame) -> None:
-    """Make the axis logarithmic where effects are distances of very different size, none of them zero."""
+    """Make the axis logarithmic where effects are of very different size."""
     effects = drawn[curve.effect].to_numpy(np.float64)
-    if not curve.is_distance or not len(effects) or effects.min() <= 0 or effects.max() < _WIDE * effects.min():
+    if len(effects) and curve.is_distance:
+        _stretch_small_distances(axes, curve, drawn)
+    elif len(effects):
+        middle = float(np.median(np.abs(effects)))
+        if 0 < _VERY_WIDE * middle < np.abs(effects).max():  # linear around zero, logarithmic on both sides of it
+            axes.set_ylabel(f"{curve.label}\nlogarithmic beyond ± {middle:.2g}")
+            axes.set_yscale("symlog", linthresh=middle)
+            axes.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=middle))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _stretch_small_distances(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame) -> None:
+    distances = drawn[curve.effect].to_numpy(np.float64)
+    if distances.min() <= 0 or distances.max() < _WIDE * distances.min():
         return
     marked = [curve.line[0]] if curve.line else []
-    smallest = np.nanmin([effects.min(), *marked, *(drawn[curve.floor] if curve.floor else ())])
+    smallest = np.nanmin([distances.min(), *marked, *(drawn[curve.floor] if curve.floor else ())])
     axes.set_yscale("log")
-    axes.set_ylim(bottom=max(smallest, effects.min() / _WIDE) / 1.2)
+    axes.set_ylim(bottom=max(smallest, distances.min() / _WIDE) / 1.2)
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())

@@ -6,15 +6,15 @@ RFDPP, DIFFPETS_CLASSIFIER = ("rfdpp_gini_sound",), ("diffpets_sound",)
 DIFFPETS = ("diffpets_sound", "diffpets_regressor_sound")
 DIFFPRF = ("diffprf_sound", "diffprf_linear_sound")
 DIFFPRFS = ("diffprfs_gini_sound", "diffprfs_max_sound", *DIFFPRF)
-EDPRF = ("edprf_sound",)
+EDPRF, PRIVATREE = ("edprf_sound",), ("privatree_sound",)
 """Sound variants of one algorithm."""
 
 COUNTING = (*RFDPP, *EDPRF, *DIFFPETS, *DIFFPRFS)
 """Sound forests that count the rows of a tree."""
-LABELLING = (*RFDPP, *DIFFPETS_CLASSIFIER, *DIFFPRFS, "thrifty_tree")
+LABELLING = (*RFDPP, *DIFFPETS_CLASSIFIER, *DIFFPRFS, *PRIVATREE, "thrifty_tree")
 """Forests that draw the label of a leaf by permute-and-flip, with what all forests share."""
-BINNED = ("edprf_sound", "thrifty_tree", *RFDPP, *DIFFPRFS)
-"""Those on public bins, but for the marginals."""
+BINNED = ("edprf_sound", "thrifty_tree_regressor", *RFDPP, *DIFFPRFS, *PRIVATREE)
+"""Those on public bins of equal width, but for the marginals."""
 
 PRINTED_DIFFPETS = (
     "diffpets",
@@ -40,12 +40,21 @@ PARTED_REGRESSIONS = ("dpba", "diff_lr", "diff_lr_ball")
 REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
 MARGINALS = ("dp_marginals",)
 
-LAPLACE = ("thrifty_tree", *PRINTED_REGRESSIONS, *COUNTING, *BOOTSTRAPPED, "tradition", "tradition_pf_split")
-VECTORS = (*MARGINALS, "diffpets_regressor_sound", *LABELLED_BY_COUNTS)
+LAPLACE = (
+    *("tradition", "tradition_pf_split", "privatree"),
+    *(*PRIVATREE, *PRINTED_REGRESSIONS, *COUNTING, *BOOTSTRAPPED),
+)
+VECTORS = (*MARGINALS, "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor", *LABELLED_BY_COUNTS)
 EXPONENTIAL = (*RFDPP, *DIFFPETS, *DIFFPRFS, *BOOTSTRAPPED, "tradition", "tradition_pf_leaf")
-FLIPS = (*EDPRF, *LABELLING, "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt")
+FLIPS = (
+    *("thrifty_tree_regressor", "privatree", "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt"),
+    *(*EDPRF, *LABELLING),
+)
 DISJOINT = (*EDPRF, *RFDPP, *DIFFPETS, *DIFFPRFS, "edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf")
 ON_DEMAND = (*EDPRF, *DIFFPRFS)
-KEPT = (*MARGINALS, "thrifty_tree", "rdt", *COUNTING, *REGRESSIONS)
+KEPT = (
+    *("thrifty_tree", "thrifty_tree_regressor", "rdt"),
+    *(*MARGINALS, *PRIVATREE, *COUNTING, *REGRESSIONS),
+)
 """Those that keep what they claim."""
-EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "cpppw", "asn")
+EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "privatree", "cpppw", "asn")

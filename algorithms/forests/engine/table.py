@@ -31,7 +31,9 @@ class Table(NamedTuple):
     n_classes: int  # 1 for a regression
 
 
-def make_table(matrix: np.ndarray, domain: Domain, target: np.ndarray, n_bins: int | None = None) -> Table:
+def make_table(
+    matrix: np.ndarray, domain: Domain, target: np.ndarray, n_bins: int | None = None, cuts: list | None = None
+) -> Table:
     """Lay rows out for growing.
 
     Parameters
@@ -45,12 +47,18 @@ def make_table(matrix: np.ndarray, domain: Domain, target: np.ndarray, n_bins: i
     n_bins : int or None
         With a number, continuous columns hold public bins; with None, the exact values present in the rows, which is
         what the printed algorithms use and is not private.
+    cuts : list of k float64 arrays or None
+        Public cut points of each continuous column, ascending: a code is the number of cuts below a value, and the
+        value behind it the cut that is its upper end. Instead of ``n_bins``.
     """
     n_rows, n_features = matrix.shape
     codes = np.empty((n_features, n_rows), dtype=np.uint32)
     levels = []
     for j, feature in enumerate(domain.features):
-        if isinstance(feature, Continuous) and n_bins is None:
+        if isinstance(feature, Continuous) and cuts is not None:
+            codes[j] = np.searchsorted(cuts[j], matrix[:, j])
+            values = np.append(cuts[j], feature.upper)
+        elif isinstance(feature, Continuous) and n_bins is None:
             codes[j], values = pd.factorize(matrix[:, j], sort=True)  # a hash table: much faster than np.unique
         else:
             codes[j] = matrix[:, j]

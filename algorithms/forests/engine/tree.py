@@ -133,12 +133,13 @@ def rows_of_class(growth, i, c):
 @compiled
 def unused_features(growth, i, n_features):
     """Return the features that no BY_VALUE node above node ``i`` has used up: int64 array."""
+    nodes, parents = growth.nodes, growth.parents
     is_unused = np.ones(n_features, dtype=np.bool_)
-    above = growth.parents[i]
+    above = parents[i]
     while above >= 0:
-        if growth.nodes[above].decides == BY_VALUE:
-            is_unused[growth.nodes[above].feature] = False
-        above = growth.parents[above]
+        if nodes[above].decides == BY_VALUE:
+            is_unused[nodes[above].feature] = False
+        above = parents[above]
     unused, n_unused = np.empty(n_features, dtype=np.int64), 0
     for feature in range(n_features):
         unused[n_unused] = feature

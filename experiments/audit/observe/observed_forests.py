@@ -16,10 +16,10 @@ from numba.extending import is_jitted
 from sklearn.base import clone, is_classifier
 
 from algorithms.accounting.privacy import Privacy
-from algorithms.encoding.features import Continuous
+from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import label_below, public_cuts
-from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, EQUALS, LEAF, is_among
+from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, EQUALS, LEAF, is_among, is_on_left
 from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
@@ -272,8 +272,8 @@ class ForestOnTable:
             return column.name
         if decides == EQUALS:
             return f"{column.name} = {column.categories[int(cut)]}"
-        if decides == AMONG:
-            named = (str(category) for j, category in enumerate(column.categories) if is_among(j, cut))
+        if isinstance(column, Nominal):  # some go left: AMONG, or those up to a cut
+            named = (str(category) for j, category in enumerate(column.categories) if is_on_left(j, decides, int(cut)))
             return f"{column.name} in {', '.join(named)}"
         values = self._probes[:, feature]
         if (values == cut).any():

@@ -14,15 +14,15 @@ never that it is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from experiments.judge.evidence.wealth import compute_log_wealth, sign_gains
+from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth, sign_gains
 from experiments.judge.margin import Margin
 from experiments.stats import Interval, center_interval
 
@@ -160,6 +160,11 @@ class ClaimGroup:
         """Return what those have who bet on each part."""
         return self._wealth[question]
 
+    def project_parts(self, question: RunsQuestion, n: int, most: int) -> list[PartWealth]:
+        """Return what those who bet may hope for after ``most`` runs, by the first ``n``: see `project_log_wealth`."""
+        project = partial(project_log_wealth, n_made=n, n_runs=most)
+        return [self._bet_on(part, question, project) for part in self.parts]
+
     def describe(self, n: int) -> dict[str, Any]:
         """Return the setting with what the first ``n`` complete repeats give for its weakest part.
 
@@ -195,23 +200,26 @@ class ClaimGroup:
 
     @cached_property
     def _wealth(self) -> dict[RunsQuestion, list[PartWealth]]:
-        return {question: [self._bet_on(part, question) for part in self.parts] for question in self.questions}
+        weighed = {}
+        for question in self.questions:
+            weighed[question] = [self._bet_on(part, question, compute_log_wealth) for part in self.parts]
+        return weighed
 
-    def _bet_on(self, part: Part, question: RunsQuestion) -> PartWealth:
+    def _bet_on(self, part: Part, question: RunsQuestion, bet: Callable) -> PartWealth:
         if question is RunsQuestion.MEAN and self.reach is None and self.most_lost is not None:
-            gain = compute_log_wealth(part.gains, self.most_lost)
+            gain = np.asarray(bet(part.gains, self.most_lost))
             return PartWealth(gain, np.zeros_like(gain), np.zeros_like(gain))  # nobody bets on the rest
-        gain, loss = self._grow(part.gains, question), self._grow(-part.gains, question)
+        grow = partial(self._grow, question=question, bet=bet)
+        gain, loss = grow(part.gains), grow(-part.gains)
         if part.is_within:
             return PartWealth(gain, loss, np.full_like(gain, -math.inf))
-        not_worse = self._grow(part.gains + part.margins, question)
-        not_better = self._grow(part.margins - part.gains, question)
+        not_worse, not_better = grow(part.gains + part.margins), grow(part.margins - part.gains)
         return PartWealth(gain, loss, np.minimum(not_worse, not_better))
 
-    def _grow(self, gains: np.ndarray, question: RunsQuestion) -> np.ndarray:
+    def _grow(self, gains: np.ndarray, question: RunsQuestion, bet: Callable) -> np.ndarray:
         if question is RunsQuestion.MOST or self.reach is None:
-            return compute_log_wealth(sign_gains(gains, ROUNDING))
-        return compute_log_wealth(gains, self.reach + self.margin.largest(self.reach))
+            return np.asarray(bet(sign_gains(gains, ROUNDING)))
+        return np.asarray(bet(gains, self.reach + self.margin.largest(self.reach)))
 
 
 def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int], states: Sequence[str]) -> list[dict[str, Any]]:

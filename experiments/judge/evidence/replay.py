@@ -9,7 +9,10 @@ A look is a number of repeats. At each look every part of every group that is st
 - it is *refuted* once the average wealth of all who bet against a part proves that one of them is right, which pays for
   their number. A part that is practically equal refutes nothing.
 
-What proves is a wealth of 1/α. It may be looked at as often as one likes, so looks cost nothing (see `wealth`).
+What proves is a wealth of 1/α. It may be looked at as often as one likes, so looks cost nothing (see `wealth`). Nor
+does it cost anything to give up, whenever and for whatever reason: more repeats are made of those groups alone that may
+still decide the claim, and of none where it could only stay undecided. A group that is given up is not taken up again:
+it would be for what others gave meanwhile, on the same splits.
 
 The result depends on the first repeats of each group alone: neither on the order in which runs were made nor on runs
 beyond the look at which a group was settled.
@@ -18,13 +21,13 @@ beyond the look at which a group was settled.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, RunsQuestion, State
+from experiments.judge.evidence.claim_group import ClaimGroup, PartWealth, RunsQuestion, State
 from experiments.judge.evidence.wealth import average_log_wealth
 from experiments.judge.verdict import EQUAL, REFUTED, REPRODUCED, REPRODUCED_WITHIN, UNDECIDED
 
@@ -101,6 +104,43 @@ class QuestionState:
         ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), to_refute)
         return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
 
+    def list_promising(self, places: Collection[int], counts: Sequence[int], most: int) -> set[int]:
+        """Return those of some groups of which more repeats could still decide the question.
+
+        All that are open, if each of them may be hoped to be settled after ``most`` repeats; else those that may be
+        hoped to refute the claim, by themselves or, where none may, together. None, once it is decided.
+        """
+        if self.verdict != UNDECIDED:
+            return set()
+        unsettled = {place for place in range(len(self.states)) if not self.is_settled(place)}
+        hoped = {}
+        for place in unsettled.intersection(places):
+            hoped[place] = self._groups[place].project_parts(self.question, counts[place], most)
+        if all(place in hoped and self._may_be_settled(place, hoped[place]) for place in unsettled):
+            return unsettled
+        to_refute = self._threshold + math.log(sum(map(len, self._against)))
+        return {place for place, parts in hoped.items() if max(part.loss for part in parts) >= to_refute} or (
+            self._list_refuting_together(hoped)
+        )
+
+    def _list_refuting_together(self, hoped: Mapping[int, Sequence[PartWealth]]) -> set[int]:
+        """Return the groups whose wealth against the claim may grow, if all of it may refute the claim; else none."""
+        against = [wealth.copy() for wealth in self._against]
+        for place, parts in hoped.items():
+            for part, wealth in enumerate(parts):
+                if self.states[place][part] is not State.EQUAL:
+                    against[place][part] = max(against[place][part], wealth.loss)
+        if average_log_wealth(np.concatenate(against)) < self._threshold:
+            return set()
+        return {place for place in hoped if (against[place] > self._against[place]).any()}
+
+    def _may_be_settled(self, place: int, hoped: Sequence[PartWealth]) -> bool:
+        """Return whether wealth that is hoped for would settle every open part of a group."""
+        for state, part in zip(self.states[place], hoped, strict=True):
+            if state is State.OPEN and max(part.gain, part.equal) < self._threshold:
+                return False
+        return True
+
     @property
     def verdict(self) -> str:
         """The verdict so far."""
@@ -168,15 +208,19 @@ def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: 
             answer.weigh_claim()
         if answers[0].verdict != UNDECIDED or not min(counts):
             break  # decided, or a group has no run at all, and further ones would fail, too
-        unsettled = [place for place in unsettled if _is_promising(answers, place, counts[place], looks[-1])]
+        if look == looks[-1]:
+            break
+        unsettled = [place for place in unsettled if _goes_on(answers, place, counts[place], looks[-1])]
+        promising = set().union(*(answer.list_promising(unsettled, counts, looks[-1]) for answer in answers))
+        unsettled = [place for place in unsettled if place in promising]
     return Replay(answers, counts, asked, {})
 
 
-def _is_promising(answers: Sequence[QuestionState], place: int, n: int, most: int) -> bool:
-    """Return whether more repeats of a group could settle it.
+def _goes_on(answers: Sequence[QuestionState], place: int, n: int, most: int) -> bool:
+    """Return whether a group goes on for its own sake: unless it is settled, by the first question or for good.
 
     A group that only the second question has settled goes on while its wealth grows fast enough to settle the first,
-    too. One that is given up is not taken up again: it would be for what others gave meanwhile, on the same splits.
+    too.
     """
     main, *others = answers
     if main.is_settled(place):

@@ -26,6 +26,8 @@ _SHARES = 2.0**-_HALVINGS
 """Shares of the largest stake that cannot be lost twice: from all of it to a 256th."""
 _MONEY = 1 / ((np.arange(17) + 1) * (np.arange(17) + 2))
 _LOG_MONEY = np.log(_MONEY / _MONEY.sum())
+_HOPE = 3.0
+"""Standard errors by which the runs to come may be better than those so far."""
 
 
 def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
@@ -63,6 +65,38 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
     wealth = np.zeros((len(_SHARES), len(shares) + 1))
     wealth[:, 1:] = growth.cumsum(axis=1)
     return np.logaddexp.reduce(wealth + _LOG_MONEY[:, None], axis=0)
+
+
+def project_log_wealth(gains: np.ndarray, most_lost: float = 1.0, *, n_made: int, n_runs: int) -> float:
+    """Return the logarithm of the wealth that may be hoped for after more runs.
+
+    To what each of the seventeen gamblers has after the first runs comes what he would win if all others were like
+    these, but better by three standard errors of their mean: as well as can be expected. It is a forecast, good to tell
+    where more runs are in vain, and proves nothing.
+
+    Parameters
+    ----------
+    gains, most_lost
+        As for `compute_log_wealth`.
+    n_made : int
+        How many of the gains are looked at, the first ones.
+    n_runs : int
+        After how many runs, more than were made.
+
+    Examples
+    --------
+    >>> even, better = np.array([0.2, -0.2] * 20), np.array([0.3, -0.1] * 20)
+    >>> [round(project_log_wealth(gains, n_made=40, n_runs=80), 1) for gains in (even, better)]
+    [1.9, 9.1]
+    """
+    if n_made < 2:
+        return math.inf
+    shares = np.maximum(np.asarray(gains[:n_made], dtype=np.float64) / most_lost, -1.0)
+    hoped = shares + _HOPE * shares.std(ddof=1) / math.sqrt(n_made)
+    with np.errstate(divide="ignore"):
+        made = np.log1p(np.outer(_SHARES, shares)).sum(axis=1)
+        growth = np.log1p(np.outer(_SHARES, hoped)).mean(axis=1)
+    return float(np.logaddexp.reduce(made + (n_runs - n_made) * growth + _LOG_MONEY))
 
 
 def sign_gains(gains: np.ndarray, rounding: float = 1e-12) -> np.ndarray:

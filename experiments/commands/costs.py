@@ -1,0 +1,21 @@
+"""``do=costs``: the seconds and the memory that a fit of each algorithm of a paper takes."""
+
+from __future__ import annotations
+
+from experiments.config.papers import prepare_paper, read_paper
+from experiments.config.request import SweepRequest
+from experiments.errors import BadInput, print_to_stderr
+from experiments.speed.costs import measure_costs
+
+
+def run_command(request: SweepRequest) -> int:
+    """Measure the fits of some papers; returns the exit code."""
+    if not request.list_choices("paper"):
+        raise BadInput("choose paper=...: its studies say what is fitted")
+    for name in request.list_papers():
+        rows = measure_costs(prepare_paper(read_paper(name).to_mapping(), name, repeats=None))
+        path = request.results_folder / f"paper-{name}" / "costs.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows.to_csv(path, index=False, lineterminator="\n", float_format="%.4g")
+        print_to_stderr(f"  {path}; running the paper again shows it on its page (cells are kept)")
+    return 0

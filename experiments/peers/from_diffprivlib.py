@@ -1,0 +1,342 @@
+"""Peers of the package diffprivlib, with what its code, version 0.6.6, shows of the epsilon that it is asked for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED, Sequential, Spent, Unpaid
+from algorithms.accounting.faults import Fault
+from algorithms.accounting.privacy import Privacy
+from algorithms.accounting.trust import OTHERS
+from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.parameters import ParameterError, check_choice, check_count
+from experiments.peers.base import Peer
+
+_BY_POSITION = Fault(
+    "rows dealt out by position",
+    "a count in a leaf that changes by one costs ε: a record that is replaced changes two, and one that is added or "
+    "removed moves others from tree to tree, as rows go to trees by their position",
+    "diffprivlib 0.6.6, models/forest.py, RandomForestClassifier.fit and _FittingTree.fit",
+)
+_LOWER_BOUND_ONLY = Fault(
+    "sensitivity of squares",
+    "the noise of an attribute's sum of squares is scaled by its lower bound alone, as seen from a noisy mean: the "
+    "nearer that mean is to the bound, the less noise there is (issue 105 of its repository)",
+    "diffprivlib 0.6.6, models/linear_regression.py, _construct_regression_obj",
+)
+_MEANS_TWICE = Fault(
+    "budget of the means",
+    "the means of the attributes and that of the target are given a share ε / (k + 1) together and take it each",
+    "diffprivlib 0.6.6, models/linear_regression.py, fit and _preprocess_data",
+)
+_CLASS_CHANGES = Fault(
+    "a record that changes its class",
+    "counts, sums and squares of a class pay for one record each, and one that is replaced may leave a class and enter "
+    "another",
+    "diffprivlib 0.6.6, models/naive_bayes.py, _update_mean_variance and _noisy_class_counts",
+)
+
+
+class DiffprivlibForestClassifier(Peer, PrivateClassifier):
+    """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        What diffprivlib is asked for; infinity is no noise.
+    n_estimators : int, default=10
+        Trees.
+    max_depth : int, default=5
+        Levels of splits.
+    domain : Domain
+        Declared columns and class labels; categories are cut by their position.
+    random_state : int, RandomState or None, default=None
+        Seed of its generator.
+
+    Notes
+    -----
+    Privacy: 2 epsilon for one record replaced, and (2 `n_estimators` - 1) epsilon for one added or removed, given a
+    public domain; the package names no neighbours. Its leaves are labelled by ``PermuteAndFlip`` with
+    ``monotonic=True``, which pays for one count that grows or shrinks; `privacy_` has the rest.
+
+    The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
+    library", 2019.
+
+    Raises
+    ------
+    BadInput
+        At ``fit`` and ``predict``, if `.venv-peers` is missing.
+    PeerError
+        If diffprivlib refuses, or its process dies.
+    """
+
+    def __init__(self, epsilon=1.0, *, n_estimators=10, max_depth=5, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features):
+        """Check the parameters; a tree has all of its nodes, so its depth is limited."""
+        super().check_parameters(n_features)
+        check_count("n_estimators", self.n_estimators)
+        check_count("max_depth", self.max_depth, highest=16, of="every node is built")
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        size = {"n_estimators": int(self.n_estimators), "max_depth": int(self.max_depth)}
+        self._fit("diffprivlib_forest", self._scale_to_unit_cube(matrix), labels, n_classes=len(self.classes_), **size)
+        # its sensitivity is the number of counts that a record changes; each costs epsilon
+        n_moved = 2.0 * self.n_estimators - 1
+        ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
+        self.privacy_ = Privacy.under(
+            self.domain_, self.epsilon, ledger, (_BY_POSITION,), neighbours=REPLACED, trust=OTHERS
+        )
+        return self
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
+        return self.classes_[positions]
+
+
+class DiffprivlibTreeClassifier(Peer, PrivateClassifier):
+    """diffprivlib's ``DecisionTreeClassifier``: random cuts, and all rows in one tree.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        What diffprivlib is asked for; infinity is no noise.
+    max_depth : int, default=5
+        Levels of splits.
+    domain : Domain
+        Declared columns and class labels; categories are cut by their position.
+    random_state : int, RandomState or None, default=None
+        Seed of its generator.
+
+    Notes
+    -----
+    Privacy: epsilon for one record added or removed, given a public domain; 2 epsilon for one replaced. The cuts are
+    drawn without the rows; a record is in one leaf, whose label ``PermuteAndFlip`` draws with ``monotonic=True`` for
+    one count that grows or shrinks. A leaf without rows takes each label with the same chance, as the mechanism would.
+
+    Source and errors: as for `DiffprivlibForestClassifier`.
+    """
+
+    def __init__(self, epsilon=1.0, *, max_depth=5, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features):
+        """Check the parameters; a tree has all of its nodes, so its depth is limited."""
+        super().check_parameters(n_features)
+        check_count("max_depth", self.max_depth, highest=16, of="every node is built")
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        size = {"max_depth": int(self.max_depth), "n_classes": len(self.classes_)}
+        self._fit("diffprivlib_tree", self._scale_to_unit_cube(matrix), labels, **size)
+        ledger = Spent("permute-and-flip", "labels of leaves", float(self.epsilon), 1.0)
+        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, trust=OTHERS)
+        return self
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
+        return self.classes_[positions]
+
+
+class DiffprivlibNaiveBayes(Peer, PrivateClassifier):
+    """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        What diffprivlib is asked for; infinity is no noise.
+    domain : Domain
+        Declared columns and class labels; categories are numbers by their position.
+    random_state : int, RandomState or None, default=None
+        Seed of its generator.
+
+    Notes
+    -----
+    Privacy: 2 epsilon for one record replaced, given a public domain, and none for one added or removed: the counts of
+    the classes are made to sum up to the exact number of rows. `privacy_` has the rest. The package names no
+    neighbours. It would list the classes that occur; a public row of each, in the middle of the bounds, makes that list
+    public.
+
+    Source and errors: as for `DiffprivlibForestClassifier`.
+    """
+
+    def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        self._fit("diffprivlib_bayes", self._scale_to_unit_cube(matrix), labels, n_classes=len(self.classes_))
+        third = 2 * float(self.epsilon) / 3  # a record that changes its class is in two
+        spent = (
+            Spent("geometric", "counts of the classes", third, 2.0, REPLACED),
+            Spent("truncated laplace", "sums of the attributes in each class", third, 2.0, REPLACED),
+            Spent("bounded laplace", "squares of the attributes in each class", third, 2.0, REPLACED),
+        )
+        self.privacy_ = Privacy.under(
+            self.domain_,
+            self.epsilon,
+            Sequential("fit", spent),
+            (_CLASS_CHANGES,),
+            neighbours=REPLACED,
+            trust=OTHERS,
+        )
+        return self
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
+        return self.classes_[positions]
+
+
+class DiffprivlibLogisticRegression(Peer, PrivateClassifier):
+    """diffprivlib's ``LogisticRegression``: a noisy vector in the objective, one class against the rest.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Privacy budget; infinity is no noise.
+    neighbours : {"one record replaced", "one record added or removed"}, default="one record replaced"
+        What epsilon is meant for. diffprivlib is asked for epsilon or, for one record added or removed, for 2 epsilon.
+    domain : Domain
+        Declared columns and class labels; each category is a column.
+    random_state : int, RandomState or None, default=None
+        Seed of its generator.
+
+    Notes
+    -----
+    Privacy: epsilon, given a public domain. Numbers become [-1, 1] by their bounds, categories ones and zeros, a
+    constant takes the part of the intercept, and all is divided by the root of the number of attributes and one: so the
+    norm of a row is at most 1, whatever the rows. With this norm the package's noise is that of algorithm 2 of
+    Chaudhuri, Monteleoni and Sarwate, for one record replaced, whose proof has two terms: the gradient moves by at most
+    2, which costs ε' = ε - 2 ln(1 + c / (n Λ)), and the Jacobian's two rank-one steps cost the rest. A record added or
+    removed moves the gradient by 1 and takes one rank-one step: half of both. The number of rows has no other part: n
+    times the objective has n nowhere. The proof is about the exact minimum, which L-BFGS comes close to.
+
+    With its own intercept (``fit_intercept=True``) that proof would not hold: the intercept is not regularized, and the
+    curvature is taken to be a quarter of the norm, not of its square. So it is not asked for one.
+
+    The package: as for `DiffprivlibForestClassifier`. The mechanism: K. Chaudhuri, C. Monteleoni, A. Sarwate,
+    "Differentially private empirical risk minimization", JMLR 12, 2011. It would list the classes that occur; a public
+    row of zeros of each class, which moves no coefficient, makes that list public.
+
+    Raises
+    ------
+    ParameterError
+        If `neighbours` is none of the two, or there is one class only.
+    BadInput
+        At ``fit`` and ``predict``, if `.venv-peers` is missing.
+    PeerError
+        If diffprivlib refuses, or its process dies.
+    """
+
+    def __init__(self, epsilon=1.0, *, neighbours=REPLACED, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.neighbours = neighbours
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features):
+        """Check the parameters."""
+        super().check_parameters(n_features)
+        check_choice("neighbours", self.neighbours, RELATIONS)
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        if len(self.classes_) < 2:
+            raise ParameterError(
+                "diffprivlib's LogisticRegression needs two classes, and the domain declares one class"
+            )
+        asked = float(self.epsilon) * (2 if self.neighbours == ADDED_OR_REMOVED else 1)
+        rows = self._put_into_unit_ball(matrix)
+        self._fit("diffprivlib_logistic", rows, labels, epsilon=asked, n_classes=len(self.classes_))
+        ledger = Spent("objective perturbation", "coefficients of all classes", asked, 2.0, REPLACED, 1.0)
+        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, neighbours=self.neighbours, trust=OTHERS)
+        return self
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(self._put_into_unit_ball(self.read_rows(X)))
+        return self.classes_[positions]
+
+    def _put_into_unit_ball(self, matrix):
+        """Return rows with a norm of at most 1, the constant last."""
+        constant = np.ones((len(matrix), 1))
+        return np.hstack([self._spread_to_columns(matrix), constant]) / math.sqrt(matrix.shape[1] + 1)
+
+
+class DiffprivlibLinearRegression(Peer, PrivateRegressor):
+    """diffprivlib's ``LinearRegression``: the functional mechanism around noisy means, solved as it comes out.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        What diffprivlib is asked for; infinity is no noise.
+    domain : Domain
+        Declared columns and bounds of the target; categories are numbers by their position.
+    random_state : int, RandomState or None, default=None
+        Seed of its generator.
+
+    Notes
+    -----
+    Privacy: none for any finite epsilon, in its version 0.6.6; `privacy_` says why.
+
+    The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
+    library", 2019. It does not repair an objective without a minimum, so that its predictions may be of any size.
+
+    Raises
+    ------
+    BadInput
+        At ``fit`` and ``predict``, if `.venv-peers` is missing.
+    PeerError
+        If diffprivlib refuses, or its process dies.
+    """
+
+    def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, target = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        self._fit("diffprivlib_linear", self._scale_to_unit_cube(matrix), target)
+        share, n_rows = float(self.epsilon) / (matrix.shape[1] + 1), len(matrix)
+        spent = (
+            Spent("truncated laplace", "means of the attributes", share, 1 / n_rows, REPLACED),
+            Spent("truncated laplace", "mean of the target", share, 1 / n_rows, REPLACED),
+            Spent("laplace", "coefficients of the objective", share * matrix.shape[1], 1.0, REPLACED),
+            Unpaid("what the noise of the squares lacks"),
+        )
+        faults = (_LOWER_BOUND_ONLY, _MEANS_TWICE)
+        self.privacy_ = Privacy.under(
+            self.domain_, self.epsilon, Sequential("fit", spent), faults, neighbours=REPLACED, trust=OTHERS
+        )
+        return self
+
+    def predict(self, X):
+        """Predict the target of each row, in its own unit."""
+        return self.in_unit_of_target(self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X))))

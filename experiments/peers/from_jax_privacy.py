@@ -1,0 +1,144 @@
+"""Peers of the package jax-privacy: a small network, fitted by DP-SGD."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.parameters import ParameterError, check_count, check_number
+from experiments.peers import process
+from experiments.peers.base import Peer
+
+
+class _DPSGD(Peer):
+    """A network with one hidden layer, by DP-SGD.
+
+    It claims an (epsilon, delta), not an epsilon, so there is no ``privacy_``: the ledgers of this project have no
+    delta.
+    """
+
+    environment = process.JAX
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        delta=1e-7,
+        n_hidden=16,
+        n_steps=100,
+        sampling=0.1,
+        learning_rate=0.03,
+        clip=1.0,
+        domain=None,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.n_hidden = n_hidden
+        self.n_steps = n_steps
+        self.sampling = sampling
+        self.learning_rate = learning_rate
+        self.clip = clip
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Check the parameters; without noise there is nothing to calibrate."""
+        super().check_parameters(n_features)
+        if math.isinf(self.epsilon):
+            raise ParameterError("epsilon must be finite: the noise of DP-SGD is calibrated to it")
+        check_number("delta", self.delta, above=0, below=1)
+        check_count("n_hidden", self.n_hidden)
+        check_count("n_steps", self.n_steps)
+        check_number("sampling", self.sampling, above=0, below=1)
+        check_number("learning_rate", self.learning_rate, above=0)
+        check_number("clip", self.clip, above=0)
+
+    def _fit_network(self, matrix: np.ndarray, target: np.ndarray, n_classes: int | None) -> None:
+        parameters = {name: float(getattr(self, name)) for name in ("delta", "sampling", "learning_rate", "clip")}
+        parameters |= {"n_hidden": int(self.n_hidden), "n_steps": int(self.n_steps), "n_classes": n_classes}
+        self._fit("dp_sgd", self._spread_to_columns(matrix), target, **parameters)
+
+
+class DPSGDClassifier(_DPSGD, PrivateClassifier):
+    """A network with one hidden layer, fitted by jax-privacy's DP-SGD, for any number of classes.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Privacy budget, finite.
+    delta : float, default=1e-7
+        Should be less than one by the number of rows.
+    n_hidden : int, default=16
+        Units of the hidden layer.
+    n_steps : int, default=100
+        Steps, by Adam.
+    sampling : float, default=0.1
+        Chance of a row to be in a batch, independent of all others (Poisson sampling), in (0, 1).
+    learning_rate : float, default=0.03
+        Of Adam.
+    clip : float, default=1.0
+        Norm that the gradient of a row is clipped to.
+    domain : Domain
+        Declared columns and class labels; numbers become [-1, 1] by their bounds, each category is a column.
+    random_state : int, RandomState or None, default=None
+        Seed of the first weights, the batches and the noise.
+
+    Notes
+    -----
+    Privacy: (epsilon, delta) for one record added or removed, given a public domain. Batches, clipping and noise are
+    jax-privacy's, the noise multiplier is calibrated by Google's ``dp_accounting`` (privacy loss distributions). The
+    sum of a batch is divided by nothing, so that the weights do not depend on the number of rows. The package calls
+    its plan of execution subject to change; the lock pins it.
+
+    The method: M. Abadi, A. Chu, I. Goodfellow, H. B. McMahan, I. Mironov, K. Talwar, L. Zhang, "Deep learning with
+    differential privacy", CCS 2016. The digits of a network depend on the processor, too.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of its range, or epsilon is infinite.
+    BadInput
+        At ``fit`` and ``predict``, if `.venv-peers-jax` is missing.
+    PeerError
+        If the package refuses, or its process dies.
+    """
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        self._fit_network(matrix, labels, len(self.classes_))
+        return self
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(self._spread_to_columns(self.read_rows(X)))
+        return self.classes_[positions]
+
+
+class DPSGDRegressor(_DPSGD, PrivateRegressor):
+    """A network with one hidden layer, fitted by jax-privacy's DP-SGD to the square of the error.
+
+    Parameters
+    ----------
+    epsilon, delta, n_hidden, n_steps, sampling, learning_rate, clip, domain, random_state
+        As of `DPSGDClassifier`; the domain declares the bounds of the target.
+
+    Notes
+    -----
+    Privacy, source and errors: as for `DPSGDClassifier`.
+    """
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, target = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        self._fit_network(matrix, target, None)
+        return self
+
+    def predict(self, X):
+        """Predict the target of each row, in its own unit."""
+        return self.in_unit_of_target(self._predict_scaled(self._spread_to_columns(self.read_rows(X))))

@@ -1,0 +1,134 @@
+"""Peers that train on synthetic rows: MST with the package private-pgm (``mbi``), and scikit-learn's learners."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.parameters import ParameterError, check_choice, check_count, check_number
+from experiments.peers import process
+from experiments.peers.base import Peer
+
+
+class _MST(Peer):
+    """A learner of scikit-learn on synthetic rows of MST.
+
+    It claims an (epsilon, delta), not an epsilon, so there is no ``privacy_``: the ledgers of this project have no
+    delta.
+    """
+
+    environment = process.JAX
+
+    def __init__(self, epsilon=1.0, *, delta=1e-7, learner="tree", n_bins=16, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.learner = learner
+        self.n_bins = n_bins
+        self.domain = domain
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int) -> None:
+        """Check the parameters; without noise there is no budget to divide."""
+        super().check_parameters(n_features)
+        if math.isinf(self.epsilon):
+            raise ParameterError("epsilon must be finite: MST divides it between what it measures")
+        check_number("delta", self.delta, above=0, below=1)
+        check_choice("learner", self.learner, ("tree", "boosting"))
+        check_count("n_bins", self.n_bins, highest=256, of="a pair of attributes has its square of cells")
+
+    def _fit_cells(self, matrix: np.ndarray, target: np.ndarray, n_cells: int, is_class: bool) -> None:
+        n_categories = self._count_categories()
+        parameters = {
+            "delta": float(self.delta),
+            "learner": self.learner,
+            "sizes": [n or int(self.n_bins) for n in n_categories] + [n_cells],
+            "is_nominal": [n > 0 for n in n_categories],
+            "is_class": is_class,
+        }
+        self._fit("mst", self._cut_into_cells(matrix), target, **parameters)
+
+    def _cut_into_cells(self, matrix: np.ndarray) -> np.ndarray:
+        """Return positions of categories, and of bins of equal width between the declared bounds."""
+        is_nominal = np.array(self._count_categories()) > 0
+        return np.where(is_nominal, matrix, self._bin(self._scale_numbers(matrix))).astype(np.int64)
+
+    def _bin(self, shares: np.ndarray) -> np.ndarray:
+        return np.minimum(np.floor(shares * self.n_bins), self.n_bins - 1)
+
+
+class MSTClassifier(_MST, PrivateClassifier):
+    """A decision tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Privacy budget, finite.
+    delta : float, default=1e-7
+        Should be less than one by the number of rows.
+    learner : {"tree", "boosting"}, default="tree"
+        ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes.
+    n_bins : int, default=16
+        Bins of equal width that a number is cut into, at most 256.
+    domain : Domain
+        Declared columns and class labels.
+    random_state : int, RandomState or None, default=None
+        Seed of the noise, the synthetic rows and the learner.
+
+    Notes
+    -----
+    Privacy: (epsilon, delta) for one record added or removed, given a public domain: a third each of a
+    zero-concentrated budget for single columns, the choice of a tree of pairs, and the pairs. As many rows are drawn as
+    the noisy counts say. The graphical model, its fit and its rows are private-pgm's (``mbi``); its wheel has no
+    mechanisms, so what is measured follows the authors' ``mechanisms/mst.py``, in `models_in_jax`.
+
+    The method: R. McKenna, G. Miklau, D. Sheldon, "Winning the NIST contest: a scalable and general approach to
+    differentially private synthetic data", Journal of Privacy and Confidentiality 11(3), 2021.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of its range, or epsilon is infinite.
+    BadInput
+        At ``fit`` and ``predict``, if `.venv-peers-jax` is missing.
+    PeerError
+        If the package refuses, or its process dies.
+    """
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        self._fit_cells(matrix, labels, len(self.classes_), is_class=True)
+        return self
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(self._cut_into_cells(self.read_rows(X)))
+        return self.classes_[positions]
+
+
+class MSTRegressor(_MST, PrivateRegressor):
+    """A regression tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
+
+    Parameters
+    ----------
+    epsilon, delta, learner, n_bins, domain, random_state
+        As of `MSTClassifier`; the target is cut into bins, too, and the middle of its bin is learnt.
+
+    Notes
+    -----
+    Privacy, source and errors: as for `MSTClassifier`.
+    """
+
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, target = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
+        self._fit_cells(matrix, self._bin(target).astype(np.int64), int(self.n_bins), is_class=False)
+        return self
+
+    def predict(self, X):
+        """Predict the target of each row, in its own unit."""
+        return self.in_unit_of_target(self._predict_scaled(self._cut_into_cells(self.read_rows(X))))

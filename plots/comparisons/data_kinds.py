@@ -1,0 +1,143 @@
+"""Kinds of data sets, by rules on what is declared of them and, of long tails, on their rows.
+
+A data set may be of several kinds, or of none. Data sets of benchmarks are public: looking at their rows costs nothing
+here, and nothing that is trained learns what was seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import skew
+
+import datasets
+from algorithms import Continuous
+from datasets import Dataset
+from experiments.cells.cell import format_canonical, read_protocol
+from experiments.config.paper import Study
+from experiments.run.splits import split_rows
+
+MOST_ROWS_OF_SMALL = 1500
+LEAST_CLASSES_OF_MANY = 6
+LEAST_COLUMNS_OF_WIDE = 30
+SKEWED = 2.0
+"""Skewness from which on a column of numbers has a long tail; an exponential distribution has 2."""
+SHARE_SKEWED = 0.25
+
+
+class DataFacts(NamedTuple):
+    """What the rules ask of a data set.
+
+    Parameters
+    ----------
+    n_train : int
+        Training rows.
+    n_classes : int
+        Classes of the target; 0 of a regression.
+    n_numbers, n_nominal : int
+        Columns of either kind, without the target.
+    n_skewed : int
+        Columns of numbers whose skewness is beyond 2, upwards or downwards.
+    """
+
+    n_train: int
+    n_classes: int
+    n_numbers: int
+    n_nominal: int
+    n_skewed: int
+
+    @property
+    def n_columns(self) -> int:
+        """Columns without the target."""
+        return self.n_numbers + self.n_nominal
+
+
+class KindRule(NamedTuple):
+    """A kind of data.
+
+    Parameters
+    ----------
+    title : str
+        How a table calls it.
+    words : str
+        Its rule, in words.
+    holds : callable
+        Whether a data set is of this kind.
+    """
+
+    title: str
+    words: str
+    holds: Callable[[DataFacts], bool]
+
+
+KINDS = {
+    "small": KindRule(
+        "small table",
+        f"at most {MOST_ROWS_OF_SMALL:,} training rows",
+        lambda of: of.n_train <= MOST_ROWS_OF_SMALL,
+    ),
+    "classes": KindRule(
+        "many classes", f"at least {LEAST_CLASSES_OF_MANY}", lambda of: of.n_classes >= LEAST_CLASSES_OF_MANY
+    ),
+    "tails": KindRule(
+        "long tails",
+        f"at least a quarter of all columns are numbers whose skewness is beyond ± {SKEWED:g}",
+        lambda of: of.n_skewed >= SHARE_SKEWED * of.n_columns,
+    ),
+    "wide": KindRule(
+        "wide table",
+        f"at least {LEAST_COLUMNS_OF_WIDE} columns",
+        lambda of: of.n_columns >= LEAST_COLUMNS_OF_WIDE,
+    ),
+    "nominal": KindRule("mostly nominal", "more than half of the columns", lambda of: of.n_nominal > of.n_numbers),
+    "numbers": KindRule("mostly numbers", "more than half of the columns", lambda of: of.n_numbers > of.n_nominal),
+}
+"""The kinds in the order of a table."""
+
+
+def list_kinds_of(study: Study, dataset: str) -> list[str]:
+    """Return the kinds that a data set is of, as a study splits it; none if it is not available.
+
+    Examples
+    --------
+    >>> list_kinds_of(Study(dataset="car", algorithm="rdt"), "car")
+    ['small', 'nominal']
+    """
+    try:
+        facts = _count_facts(dataset, format_canonical(read_protocol(study.protocol_options)))
+    except datasets.DataUnavailable:
+        return []
+    return [name for name, kind in KINDS.items() if kind.holds(facts)]
+
+
+def describe_kinds() -> str:
+    """Return the rules in a sentence."""
+    return "; ".join(f"{kind.title}: {kind.words}" for kind in KINDS.values())
+
+
+@cache
+def _count_facts(dataset: str, protocol: str) -> DataFacts:
+    loaded = datasets.load(dataset)
+    train, _ = split_rows(loaded, 0, json.loads(protocol))
+    return count_facts(loaded, len(train))
+
+
+def count_facts(loaded: Dataset, n_train: int) -> DataFacts:
+    """Return what the rules ask of a data set of which so many rows are trained on."""
+    numbers = [feature.name for feature in loaded.domain.features if isinstance(feature, Continuous)]
+    columns = [loaded.frame[name].to_numpy(dtype=float) for name in numbers]
+    return DataFacts(
+        n_train=n_train,
+        n_classes=loaded.target.nunique() if loaded.task == "classification" else 0,
+        n_numbers=len(numbers),
+        n_nominal=loaded.frame.shape[1] - len(numbers),
+        n_skewed=[_is_skewed(column) for column in columns].count(True),
+    )
+
+
+def _is_skewed(column: np.ndarray) -> bool:
+    return bool(np.ptp(column) > 0) and abs(float(skew(column))) > SKEWED

@@ -1,0 +1,127 @@
+"""``wins``: on how many data sets each algorithm beats each other one by more than what counts as practically equal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+
+from experiments.config.paper import Paper, PaperFigure
+from plots.comparisons.compared_part import ComparedPart
+from plots.comparisons.standings import format_rank
+from plots.labels import label_name, label_names
+from plots.markdown import format_table
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+_HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
+_WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
+"""Colours of their own, no variables of the page: they stay as they are where the page is dark."""
+
+
+class WinsFigure(ComparedPart, PaperFigure):
+    """On how many data sets each algorithm beats each other one by more than ``equal_within``, and loses to it."""
+
+    kind: Literal["wins"]
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Count wins, ties and losses of every pair, over data sets.
+
+        Returns
+        -------
+        DataFrame
+            One row per ordered pair, in the order of mean ranks: ``row`` and ``column`` (algorithms), ``rank`` (mean,
+            of the row's), ``wins``, ``ties`` and ``losses`` of the row against the column: data sets on which the
+            difference of scores, mean over all other axes of medians over repeats, is above, within and below the
+            margin; ``sets``, their sum. A pair of an algorithm with itself has its number of cells, ``n`` of
+            ``n_expected``, which are 0 elsewhere. A data set of which a setting has no result counts for nobody.
+        """
+        medians = self.list_medians(paper, table)
+        scores, ranks = self.score_algorithms(medians), self.rank_algorithms(medians).mean().round(9)
+        cells = pd.DataFrame(self.count_cells(paper, table)).groupby("algorithm")[["n", "n_expected"]].sum()
+        order = ranks.sort_values(kind="stable").index
+        records = []
+        for row in order:
+            for column in order:
+                lead = scores[row] - scores[column]
+                wins, losses = int((lead > self.margin).sum()), int((lead < -self.margin).sum())
+                counts = {"wins": wins, "ties": len(lead) - wins - losses, "losses": losses, "sets": len(lead)}
+                own = cells.loc[row].to_dict() if row == column else {"n": 0, "n_expected": 0}
+                records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
+        return pd.DataFrame(records)
+
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+        """Draw a heat map of wins less losses, with the counts written into it."""
+        from plots import style
+
+        order = list(frame["row"].unique())
+        names = label_names(paper, order)
+        drawn = style.make_figure(5.2 + 0.56 * len(order), 2.2 + 0.38 * len(order))
+        axes = drawn.add_subplot()
+        _fill_cells(axes, frame, order)
+        ranks = frame.drop_duplicates("row")["rank"].map(format_rank)
+        numbers = [str(place + 1) for place in range(len(order))]
+        heads = [f"{name}   {rank}   [{n}]" for name, rank, n in zip(names, ranks, numbers, strict=True)]
+        axes.set_yticks(range(len(order)), heads)
+        axes.set_xticks(range(len(order)), [f"[{n}]" for n in numbers])
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        n_sets = int(frame["sets"].max())
+        axes.set_xlabel(
+            f"wins/ties/losses of the row against the column,\nover {n_sets} data sets{self._held_out}; "
+            f"a tie: equal within {self.margin_words}\n(behind a name its mean rank: 1 is best)",
+            fontsize=10,
+        )
+        axes.xaxis.set_label_position("bottom")
+        style.write_shortfall(axes, frame, pad=12)
+        style.write_title(drawn, axes, self.title)
+        return drawn
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the sums over all others as the report's page shows them."""
+        return {"heads": _HEADS, "standings": _sum_up(paper, frame), "explanation": self._explain(frame)}
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the sums over all others as a table."""
+        return f"{self.title}: {self._explain(frame)}\n\n{format_table(_HEADS, _sum_up(paper, frame))}"
+
+    @property
+    def _held_out(self) -> str:
+        return ", all held out" if self.sets == "held_out" else ""
+
+    def _explain(self, frame: pd.DataFrame) -> str:
+        return (
+            f"each against all others, counted over {int(frame['sets'].max())} data sets{self._held_out}; "
+            f"a tie is a difference of up to {self.margin_words}. The figure has each pair."
+        )
+
+
+def _fill_cells(axes: Any, frame: pd.DataFrame, order: list[str]) -> None:
+    """Colour each pair by wins less losses, and write the counts into it."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("wins", [_LOSS, _EVEN, _WIN])
+    balance = (frame["wins"] - frame["losses"]) / frame["sets"].clip(lower=1)
+    matrix = balance.to_numpy().reshape(len(order), len(order))
+    axes.imshow(matrix, cmap=colours, vmin=-1, vmax=1, aspect="auto")
+    for place, pair in enumerate(frame.to_dict("records")):
+        if pair["row"] == pair["column"]:
+            continue
+        y, x = divmod(place, len(order))
+        words = f"{pair['wins']}/{pair['ties']}/{pair['losses']}"
+        colour = "white" if abs(matrix[y, x]) > 0.75 else _DARK
+        axes.text(x, y, words, ha="center", va="center", fontsize=8, color=colour)
+    for edge in range(1, len(order)):
+        axes.axhline(edge - 0.5, color="white", linewidth=1)
+        axes.axvline(edge - 0.5, color="white", linewidth=1)
+
+
+def _sum_up(paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
+    """Return how often each algorithm beats any other one."""
+    body = []
+    for name, pairs in frame[frame["row"] != frame["column"]].groupby("row", sort=False):
+        counts = pairs[["wins", "ties", "losses"]].sum().map(str)
+        body.append([label_name(paper, str(name)), format_rank(pairs["rank"].iloc[0]), *counts])
+    return body

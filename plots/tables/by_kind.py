@@ -1,0 +1,142 @@
+"""``by_kind``: how far each algorithm gets from the floor to the ceiling, by kind of data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import pandas as pd
+
+from experiments.config.paper import Paper, PaperTable
+from experiments.judge.verdict import is_error
+from plots.comparisons.compared_part import ComparedPart
+from plots.comparisons.data_kinds import KINDS, describe_kinds, list_kinds_of
+from plots.comparisons.levels import BetweenLevels
+from plots.labels import MISSING, label_name, label_names
+from plots.latex import write_table
+from plots.markdown import format_table
+from plots.series import note_shortfall
+
+_ALL = "all"
+_LOWEST, _HIGHEST = -1.0, 2.0
+"""A share of the way beyond these counts as these, so that one data set does not decide a mean."""
+
+
+class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
+    """How far each algorithm gets from the floor (0) to the ceiling (100), mean over the data sets of each kind."""
+
+    kind: Literal["by_kind"]
+
+    section: ClassVar[str] = "Comparisons"
+
+    def check(self, paper: Paper) -> None:
+        """Check that the studies have what is compared, and floor and ceiling.
+
+        Raises
+        ------
+        PaperError
+            If it has not.
+        """
+        super().check(paper)
+        self._find_levels(paper)
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Return the share of the way of each algorithm, mean over the data sets of each kind.
+
+        Returns
+        -------
+        DataFrame
+            One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in
+            `KINDS` or ``all``; ``way``, mean over data sets of (score - floor) / (ceiling - floor), from -1 to 2, of
+            errors with minus their logarithms as scores; ``members``, the data sets in the mean, joined by blanks;
+            ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of which a setting has no result, and
+            one whose ceiling is not above its floor by more than ``equal_within``, is in no mean.
+        """
+        ways = self._measure_ways(paper, table)
+        study = paper.study(self.study, self.id)
+        members: dict[str, list[str]] = {_ALL: list(ways.index)}
+        for name in KINDS:
+            members[name] = [dataset for dataset in ways.index if name in list_kinds_of(study, dataset)]
+        cells = pd.DataFrame(self.count_cells(paper, table)).groupby("algorithm")[["n", "n_expected"]].sum()
+        order = ways.mean().sort_values(ascending=False, kind="stable").index
+        records = []
+        for algorithm in order:
+            for name, sets in members.items():
+                own = cells.loc[algorithm].to_dict() if name == _ALL else {"n": 0, "n_expected": 0}
+                way = ways.loc[sets, algorithm].mean() if sets else math.nan
+                records.append({"algorithm": algorithm, "data": name, "way": way, "members": " ".join(sets), **own})
+        return pd.DataFrame(records)
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table."""
+        body = [[name, *texts] for name, texts in _list_rows(paper, frame)]
+        write_table(path, self.title, ["algorithm", *_list_heads(frame)], body, note_shortfall(frame))
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them."""
+        rows = []
+        for name, texts in _list_rows(paper, frame):
+            cells = [{"ours": text, "band": "", "printed": "", "verdict": "", "note": ""} for text in texts]
+            rows.append((name, cells))
+        heads = {"corner": "algorithm", "columns": _list_heads(frame), "rows": rows}
+        return {"note": note_shortfall(frame), "explanation": self._explain(paper, frame), **heads}
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the table with the rules of the kinds."""
+        body = [[name, *texts] for name, texts in _list_rows(paper, frame)]
+        table = format_table(["algorithm", *_list_heads(frame)], body)
+        return f"{self.title}: {self._explain(paper, frame)}\n\n{table}"
+
+    def _find_levels(self, paper: Paper) -> ComparedPart:
+        sets = paper.study(self.study, self.id).axis("dataset", self.narrow(paper))
+        return self.select_levels(paper, self.id, self.metric, sets)
+
+    def _measure_ways(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the share of the way by data set and algorithm."""
+        levels = self._find_levels(paper)
+        ends = levels.score_algorithms(levels.list_medians(paper, table))
+        lengths = ends[self.ceiling] - ends[self.floor]
+        lengths = lengths[lengths > self.margin]
+        scores = self.score_algorithms(self.list_medians(paper, table))
+        scores = scores.loc[scores.index.intersection(lengths.index)]
+        ways = scores.sub(ends[self.floor], axis=0).div(lengths, axis=0).loc[scores.index]
+        return ways.clip(_LOWEST, _HIGHEST)
+
+    def _explain(self, paper: Paper, frame: pd.DataFrame) -> str:
+        names = _split_names(frame, _ALL)
+        floor, ceiling = label_name(paper, self.floor), label_name(paper, self.ceiling)
+        scale = " in the logarithm of the error" if is_error(self.metric) else ""
+        shown = [name for name in KINDS if _split_names(frame, name)]
+        members = [f"{KINDS[name].title}: {', '.join(label_names(paper, _split_names(frame, name)))}" for name in shown]
+        return (
+            f"per cent of the way{scale} from 0 ({floor}) to 100 ({ceiling}), mean over "
+            f"{self.count_sets(paper, pd.Index(names))}; what is below {100 * _LOWEST:.0f} or above "
+            f"{100 * _HIGHEST:.0f} counts as that. Kinds, by rule: {describe_kinds()}. {'; '.join(members)}."
+        )
+
+
+def _split_names(frame: pd.DataFrame, kind: str) -> list[str]:
+    """Return the data sets of a kind that are in the means."""
+    return next((text.split() for text in frame.loc[frame["data"] == kind, "members"]), [])
+
+
+def _list_heads(frame: pd.DataFrame) -> list[str]:
+    """Return the heads of the kinds that some data set is of, each with the number of its sets."""
+    titles = {_ALL: "all sets"} | {name: kind.title for name, kind in KINDS.items()}
+    heads = []
+    for name, title in titles.items():
+        if sets := _split_names(frame, name):
+            heads.append(f"{title} ({len(sets)})")
+    return heads
+
+
+def _list_rows(paper: Paper, frame: pd.DataFrame) -> list[tuple[str, list[str]]]:
+    """Return the shares of each algorithm as text, of the kinds that some data set is of."""
+    shown = frame[frame["members"] != ""]
+    rows = []
+    for algorithm, part in shown.groupby("algorithm", sort=False):
+        texts = [MISSING if math.isnan(way) else f"{100 * way:.0f}" for way in part["way"]]
+        rows.append((label_name(paper, str(algorithm)), texts))
+    return rows

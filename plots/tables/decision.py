@@ -1,0 +1,215 @@
+"""``decision``: which method to take in which situation, by what the data sets of a run say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from datasets.tuning import Side
+from documents.document import ListOf
+from experiments.config.paper import Paper, PaperError, PaperTable, Study, Where
+from experiments.judge.verdict import is_error
+from experiments.store.study_rows import select_rows
+from plots.comparisons.compared_part import NOT_COMPARED, ComparedPart
+from plots.comparisons.data_kinds import KINDS, list_kinds_of
+from plots.comparisons.eligibility import Requirement
+from plots.comparisons.standings import BEATS_THE_FIRST, TOLD_APART, format_probability, list_ranked_sets, select_means
+from plots.labels import label_name, label_names, scale_value
+from plots.latex import write_table
+from plots.markdown import format_table
+from plots.series import note_shortfall
+
+NOT_ENOUGH = "not enough sets to say"
+NO_METHOD = "none of these methods"
+HALF = "; one that keeps ε for a record added or removed keeps 2 ε where one is replaced, so ask it for half"
+MOST_NAMED = 2
+"""With more methods that are not told apart from the first, their number stands for their names."""
+_HEADS = ["situation", "take", "evidence"]
+_COLUMNS = ["situation", "algorithm", "dataset", "rank", "lead", *NOT_COMPARED, "n", "n_expected", "excluded"]
+
+
+class Situation(Requirement):
+    """A line of a decision table: what a reader has and needs."""
+
+    situation: str
+    """What the reader has or needs, in words."""
+    study: str
+    """One of the paper's studies: its algorithms come into question."""
+    where: Where = {}
+    """Which part of the study: its algorithms, and the ε that count."""
+    metric: str
+    """The metric that decides."""
+    equal_within: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    """The largest difference that counts as practically equal; see the kind of figure ``ranks``."""
+    data: str | None = None
+    """Only data sets of this kind: ``small``, ``classes``, ``tails``, ``wide``, ``nominal`` or ``numbers``."""
+    figure: str | None = None
+    """The table or figure of the paper that shows the evidence."""
+
+    def select_part(self, sets: Side | None) -> ComparedPart:
+        """Return what is compared, over data sets of every kind."""
+        return ComparedPart(
+            id=self.situation,
+            title=self.situation,
+            study=self.study,
+            where=self.where,
+            metric=self.metric,
+            equal_within=self.equal_within,
+            sets=sets,
+        )
+
+
+class DecisionTable(PaperTable):
+    """Which method is first in each situation, with its evidence, or that too few data sets say so.
+
+    In each situation the methods that come into question are ranked among themselves, over the data sets of the kind
+    that is asked about. Nothing of the answer is written in the paper's file.
+    """
+
+    kind: Literal["decision"]
+    lines: ListOf[Situation]
+    """The situations."""
+    sets: Side | None = None
+    """Which data sets decide: ``held_out`` or ``chosen_on``, as ``conf/tuning.yaml`` lists them; all if left out."""
+    least_sets: Annotated[int, Field(ge=2)] = 3
+    """The least number of data sets that says something: with fewer the answer is that they are not enough."""
+
+    section: ClassVar[str] = "Which one to take"
+
+    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
+        """Return the parts of studies that decide."""
+        parts = []
+        for line in self.lines:
+            parts += line.select_part(self.sets).list_study_parts(paper)
+        return parts
+
+    def check(self, paper: Paper) -> None:
+        """Check that every situation has something to compare, and that what it names is there.
+
+        Raises
+        ------
+        PaperError
+            If not.
+        """
+        for line in self.lines:
+            line.select_part(self.sets).check(paper)
+            if line.data is not None and line.data not in KINDS:
+                raise PaperError(f"{self.id}: data: {line.data!r} is no kind of data; choose one of {', '.join(KINDS)}")
+            if line.figure is not None and line.figure not in paper.parts:
+                raise PaperError(f"{self.id}: figure: the paper has no table or figure {line.figure!r}")
+
+    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Rank the methods that come into question in each situation.
+
+        Returns
+        -------
+        DataFrame
+            For each situation the rows of `ComparedPart.compare_algorithms`, of the methods and data sets that come
+            into question, and a row for each method that does not, with the reason in ``excluded``. Of a kind that no
+            data set is of, the methods have a row without a rank.
+        """
+        frames = [self._judge_situation(paper, table, line).assign(situation=line.situation) for line in self.lines]
+        return pd.concat(frames, ignore_index=True)[_COLUMNS]
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table."""
+        write_table(path, self.title, _HEADS, self._list_answers(paper, frame), note_shortfall(frame))
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them, with links to the evidence."""
+        rows = []
+        for line, (situation, *texts) in zip(self.lines, self._list_answers(paper, frame), strict=True):
+            links = ["", line.figure or ""]
+            rows.append((situation, [{"ours": text, "link": link} for text, link in zip(texts, links, strict=True)]))
+        heads = {"corner": _HEADS[0], "columns": _HEADS[1:], "rows": rows}
+        return {"note": note_shortfall(frame), "explanation": self._explain(), "is_text": True, **heads}
+
+    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
+        """Return the table, with links to the evidence."""
+        body = []
+        drawn = {part.id for part in paper.figures}
+        for line, (situation, answer, evidence) in zip(self.lines, self._list_answers(paper, frame), strict=True):
+            folder, ending = ("figures", "svg") if line.figure in drawn else ("tables", "csv")
+            link = f" ([{folder[:-1]}]({folder}/{line.figure}.{ending}))" if line.figure else ""
+            body.append([situation, f"**{answer}**", evidence + link])
+        return f"{self._explain()}\n\n{format_table(_HEADS, body)}"
+
+    def _judge_situation(self, paper: Paper, table: pd.DataFrame, line: Situation) -> pd.DataFrame:
+        part = line.select_part(self.sets)
+        study, where = paper.study(line.study, self.id), part.narrow(paper)
+        rows = select_rows(table, study, line.metric, where)
+        reasons = {name: line.explain_exclusion(name, rows) for name in study.axis("algorithm", where)}
+        kept = [name for name, reason in reasons.items() if not reason]
+        sets = self._select_sets(paper, line)
+        listed = pd.DataFrame({"algorithm": list(reasons), "excluded": list(reasons.values())})
+        listed = listed.assign(dataset="", verdict="", n=0, n_expected=0).reindex(columns=_COLUMNS)
+        if not kept or not sets:
+            return listed
+        narrowed = part.replaced(sets=None, where={**where, "algorithm": kept, "dataset": sets})
+        found = narrowed.compare_algorithms(paper, table).assign(excluded="")
+        return pd.concat([found, listed[listed["excluded"] != ""]])
+
+    def _select_sets(self, paper: Paper, line: Situation) -> list[str]:
+        """Return the data sets of the kind that a situation is about."""
+        study = paper.study(line.study, self.id)
+        sets = study.axis("dataset", line.select_part(self.sets).narrow(paper))
+        return [name for name in sets if line.data is None or line.data in list_kinds_of(study, name)]
+
+    def _list_answers(self, paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
+        answers = []
+        for line in self.lines:
+            rows = frame[(frame["situation"] == line.situation) & (frame["excluded"] == "")]
+            answers.append([line.situation, *self._answer(paper, line, rows)])
+        return answers
+
+    def _answer(self, paper: Paper, line: Situation, rows: pd.DataFrame) -> tuple[str, str]:
+        """Return which method to take, and why."""
+        names, part = list_ranked_sets(rows), line.select_part(self.sets)
+        n_methods, on = len(select_means(rows)), part.count_sets(paper, names)
+        if not n_methods:
+            return NO_METHOD, "no method of this run does that" + (HALF if line.neighbours == "replaced" else "")
+        if len(names) < self.least_sets:
+            return NOT_ENOUGH, f"{on}, of at least {self.least_sets}"
+        first, *others = select_means(rows).to_dict("records")
+        if not others:
+            return label_name(paper, first["algorithm"]), "the only method that comes into question"
+        near = [row["algorithm"] for row in others if row["verdict"] not in (TOLD_APART, BEATS_THE_FIRST)]
+        beating = [row["algorithm"] for row in others if row["verdict"] == BEATS_THE_FIRST]
+        answer = _name_first(label_names(paper, [first["algorithm"], *near]))
+        if beating:
+            answer += f"; but of the pair {' and of the pair '.join(label_names(paper, beating))} is better"
+        odds = ", ".join(f"{name} {format_probability(others[0][name])}" for name in ("better", "equal", "worse"))
+        lead = _format_lead(line.metric, others[0]["lead"])
+        return answer, (
+            f"mean rank {first['rank']:.2f} of {n_methods} over {on}; {lead} the next, "
+            f"{label_name(paper, others[0]['algorithm'])}, in the mean ({odds})"
+        )
+
+    def _explain(self) -> str:
+        return (
+            f"{self.title}. Methods that come into question are ranked among themselves, on data sets of the kind that "
+            "is asked about; the first by mean rank is named, with those that the data sets do not tell apart "
+            "from it, or that are better in the pair (Bayesian signed-rank test, 95 %). "
+            f"With fewer than {self.least_sets} data sets nothing is said."
+        )
+
+
+def _name_first(names: Sequence[str]) -> str:
+    """Return which method to take: the first of those that are not told apart, and the others where they are few."""
+    if len(names) - 1 > MOST_NAMED:
+        return f"none stands out: {names[0]} by mean rank, not told apart from {len(names) - 1} others"
+    return "; or ".join(names) + (" (not told apart)" if len(names) > 1 else "")
+
+
+def _format_lead(metric: str, lead: float) -> str:
+    """Return by how much the first is better than the next, in words."""
+    if math.isnan(lead):
+        return "not compared with"
+    if is_error(metric):
+        return f"its error {100 * -math.expm1(-abs(lead)):.1f} % {'below' if lead >= 0 else 'above'} that of"
+    return f"{abs(scale_value(metric, lead)):.1f} points {'ahead of' if lead >= 0 else 'behind'}"

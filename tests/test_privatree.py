@@ -1,0 +1,290 @@
+"""PrivaTree against a slow reference tree, its sound score by brute force, and the law of its split as printed."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import datasets
+from algorithms import Domain, Nominal, PrivaTreeClassifier
+from algorithms.accounting.events import ADDED_OR_REMOVED
+from algorithms.forests.engine.tree import LEAF
+from algorithms.forests.privatree import find_worst_error
+from experiments.audit.laws.mechanism_laws import permute_and_flip_law
+from experiments.audit.laws.worst_cases import DiscreteChoice, find_score_changes, find_worst_case
+from tests.reference_trees import (
+    AMONG,
+    BELOW,
+    COLUMNS,
+    CONTINUOUS,
+    N_CLASSES,
+    SEED,
+    TABLES,
+    assert_same_trees,
+    class_counts,
+    divide,
+    flip,
+    flipped_leaf,
+    forest,
+    gini,
+    noisy,
+    public_bins,
+    table,
+)
+
+N_BINS = 5
+SIZES = [N_BINS if f in CONTINUOUS else c for f, c in enumerate(COLUMNS)]
+
+
+def worst_error(n_classes):
+    """Corollary 4 of the appendix, by narrowing down on the maximum."""
+
+    def error(p):
+        return 2 * math.log(1 / p) * (1 - (1 - (1 - p) ** n_classes) / (n_classes * p))
+
+    low, high = 0.01, 0.99
+    while high - low > 1e-8:
+        third = (high - low) / 3
+        if error(low + third) < error(high - third):
+            low += third
+        else:
+            high -= third
+    return error(low)
+
+
+def shares(epsilon, n_rows, depth, error):
+    """What a leaf and a level have."""
+    if math.isinf(epsilon):
+        return math.inf, math.inf
+    of_leaf = min(epsilon / 2, worst_error(N_CLASSES) * 2**depth / (max(n_rows, 1) * error))
+    return of_leaf, (epsilon - of_leaf) / depth
+
+
+def all_cuts(rows):
+    """Every cut of every column, with the one that leaves all rows on the left."""
+    return [(f, cut, divide(rows, BELOW, f, cut)) for f, size in enumerate(SIZES) for cut in range(size)]
+
+
+def mean_impurity(rows, sides):
+    """Of the children of a split, each weighted by its share of the rows."""
+    n = len(rows)
+    return sum(len(side) / n * (1 - sum((c / len(side)) ** 2 for c in class_counts(side))) for side in sides if side)
+
+
+def drawn_by_scores(node, budget, rng):
+    rows = node["rows"]
+    n = node["noisy_count"] = max(noisy(len(rows), budget / 2, rng), 1)
+    cuts = all_cuts(rows)
+    sensitivity = 1 - (n / (n + 1)) ** 2 - (1 / (n + 1)) ** 2
+    scores = [-round(mean_impurity(rows, sides), 12) if rows else 0 for _, _, sides in cuts]
+    f, cut, sides = cuts[flip(scores, sensitivity, budget / 2, rng)]
+    return {"decides": BELOW, "feature": f, "cut": cut, "paid": budget}, sides
+
+
+def drawn_by_weighted_scores(node, budget, rng):
+    cuts = all_cuts(node["rows"])
+    f, cut, sides = cuts[flip([round(gini(*sides), 9) for _, _, sides in cuts], 2, budget, rng, monotone=True)]
+    return {"decides": BELOW, "feature": f, "cut": cut, "paid": budget}, sides
+
+
+def reference_tree(sample, epsilon, depth, rng, draw, error=0.01):
+    start = [(public_bins(values, N_BINS), label) for values, label in sample]
+    first = {"rows": start, "depth": 0}
+    counting, count = 0, len(start)
+    if draw is drawn_by_weighted_scores:
+        counting = epsilon / 20
+        count = first["noisy_count"] = noisy(len(start), counting, rng)
+    leaf_budget, budget = shares(epsilon if math.isinf(epsilon) else epsilon - counting, count, depth, error)
+    nodes = [first]
+    for node in nodes:
+        if node["depth"] == depth:
+            node |= flipped_leaf(node["rows"], leaf_budget, rng)
+            continue
+        split, sides = draw(node, budget, rng)
+        node |= split
+        nodes += [{"rows": side, "depth": node["depth"] + 1} for side in sides]
+    first["paid"] += counting
+    return nodes
+
+
+def sample_and_stream(X, y):
+    _, stream = np.random.SeedSequence(np.random.RandomState(SEED).randint(2**31 - 1)).spawn(2)
+    return list(zip(X.tolist(), y, strict=True)), np.random.default_rng(stream)
+
+
+@TABLES
+@pytest.mark.parametrize("epsilon", [900.0, 60.0, 9.0, 0.5])
+@pytest.mark.parametrize("variant", ["paper", "sound"])
+def test_it_is_the_reference_tree(seed, epsilon, variant):
+    X, y = table(seed, n=300)
+    sample, rng = sample_and_stream(X, y)
+    draw = drawn_by_weighted_scores if variant == "sound" else drawn_by_scores
+    settings = {"n_estimators": None, "max_features": None, "max_depth": 3, "n_bins": N_BINS, "variant": variant}
+    model = forest(PrivaTreeClassifier, epsilon, **settings).fit(X, y)
+    assert_same_trees(model, [reference_tree(sample, epsilon, 3, rng, draw)])
+
+
+def test_the_share_of_the_leaves_is_that_of_the_appendix():
+    for k in (2, 3, 7):
+        assert find_worst_error(k) == pytest.approx(worst_error(k), rel=1e-12)
+    for n, epsilon, error in ((300, 1.0, 0.01), (300, 100.0, 0.01), (4000, 1.0, 0.05)):
+        X, y = table(0, n=n)
+        settings = {"n_estimators": None, "max_features": None, "max_depth": 3, "max_error": error}
+        (nodes,) = forest(PrivaTreeClassifier, epsilon, **settings).fit(X, y).trees_
+        of_leaf, of_level = shares(epsilon, n, 3, error)
+        np.testing.assert_allclose(nodes["epsilon"], np.where(nodes["decides"] == LEAF, of_leaf, of_level), rtol=1e-12)
+
+
+# Without noise.
+
+
+def impurity_left(nodes, X, y):
+    """Walk rows down a tree on positions; returns the mean impurity after each level of splits."""
+    at, left = np.zeros(len(X), dtype=int), []
+    while (nodes["decides"][at] != LEAF).any():
+        feature, cut, child = (nodes[name][at] for name in ("feature", "cut", "child"))
+        at = child + (X[np.arange(len(X)), feature] > cut)
+        cells = np.array([[np.sum((at == i) & (y == c)) for c in np.unique(y)] for i in np.unique(at)])
+        left.append(1 - np.sum(cells**2 / cells.sum(axis=1, keepdims=True)) / len(X))
+    return left, at
+
+
+@pytest.mark.parametrize("variant", ["paper", "sound"])
+def test_without_noise_it_is_the_greedy_gini_tree(variant):
+    """scikit-learn's CART on the same positions: the same impurity at every level, the same answers in its leaves."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 7, size=(4000, 4))
+    y = (X[:, 0] + 2 * (X[:, 1] > 3) + X[:, 2] * X[:, 3] / 9 + rng.normal(0, 2, len(X)) > 6).astype(int)
+    domain = Domain([Nominal(f"f{i}", range(7)) for i in range(4)], Nominal("y", (0, 1)))
+    ours = PrivaTreeClassifier(math.inf, max_depth=3, variant=variant, domain=domain, random_state=0).fit(X, y)
+    (nodes,) = ours.trees_
+    assert len(nodes) == 15
+    left, _ = impurity_left(nodes, X, y)
+    for depth in (1, 2, 3):
+        cart = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+        by_cart = cart.tree_.impurity[cart.apply(X)].mean()
+        assert left[depth - 1] == pytest.approx(by_cart, rel=1e-12)
+    np.testing.assert_array_equal(ours.predict(X), cart.predict(X))
+
+
+def groups_of(rows, f):
+    """The best split of a column's categories in two groups, by all of them."""
+    codes = range(SIZES[f])
+    groups = [c for r in range(1, len(codes)) for c in itertools.combinations(codes, r)]
+    cuts = [sum(2**code for code in group) for group in groups]
+    return max(round(gini(*divide(rows, AMONG, f, cut)), 9) for cut in cuts)
+
+
+def test_without_noise_the_reading_by_histograms_finds_the_best_of_all_groups():
+    X, y = table(1, n=300)
+    y = (y > 0).astype(int)
+    settings = {"n_estimators": None, "max_features": None, "max_depth": 4, "n_bins": N_BINS, "splits": "histograms"}
+    (nodes,) = forest(PrivaTreeClassifier, math.inf, **settings).fit(X, y).trees_
+    held = {0: [(public_bins(values, N_BINS), label) for values, label in zip(X.tolist(), y, strict=True)]}
+    for i, node in enumerate(nodes):
+        rows = held[i]
+        is_pure = len({label for _, label in rows}) <= 1
+        assert (node["decides"] == LEAF) == (node["depth"] == 4 or is_pure)
+        if node["decides"] == LEAF:
+            assert class_counts(rows)[node["label"]] == max(class_counts(rows))
+            continue
+        sides = divide(rows, node["decides"], node["feature"], node["cut"])
+        held[node["child"]], held[node["child"] + 1] = sides
+        below = [gini(*divide(rows, BELOW, f, cut)) for f in CONTINUOUS for cut in range(N_BINS - 1)]
+        grouped = [groups_of(rows, f) for f in range(len(SIZES)) if f not in CONTINUOUS]
+        assert gini(*sides) == pytest.approx(max(below + grouped), rel=1e-9)
+    assert {BELOW, AMONG} <= set(nodes["decides"])
+
+
+# Privacy. Of two cells of a column and two classes: what a record changes.
+
+CELLS = ("left 0", "left 1", "right 0", "right 1")
+
+
+def of_cuts(tables):
+    """Minus the impurity of both cuts of the column, times the rows: one between the cells, one below all."""
+    cells = tables.reshape(-1, 2, 2).astype(float)
+    of_cells = (cells**2).sum(axis=2) / np.maximum(cells.sum(axis=2), 1) - cells.sum(axis=2)
+    both = cells.sum(axis=1)
+    n = both.sum(axis=1)
+    return np.column_stack([of_cells.sum(axis=1), (both**2).sum(axis=1) / np.maximum(n, 1) - n])
+
+
+CUTS = DiscreteChoice("cuts", 2.0, CELLS, of_cuts)
+
+
+def one_sided(quality, sensitivity, epsilon):
+    return permute_and_flip_law(quality, sensitivity / 2, epsilon)
+
+
+def test_no_record_raises_a_sound_score_or_lowers_it_by_more_than_2():
+    lowest, highest = find_score_changes(CUTS, ADDED_OR_REMOVED)
+    assert -2 < lowest < -1.4 and 0 <= highest + 1e-12 < 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_a_sound_split_costs_its_epsilon_at_most_where_a_record_comes_or_goes(epsilon):
+    worst = find_worst_case("permute_and_flip", CUTS, ADDED_OR_REMOVED, epsilon, law=one_sided)
+    assert worst.holds and worst.tightness > 0.5
+
+
+def law_of_split(cells, epsilon):
+    """The chances of both cuts as printed, over all values of the noisy count: geometric noise, at least 1."""
+    n = int(np.sum(cells))
+    half, counts = epsilon / 2, np.arange(1, int(n + 80 / epsilon))
+    of_count = np.exp(-half * np.abs(counts - n))
+    of_count[0] *= 1 / (1 - math.exp(-half))  # and all below
+    of_count /= of_count.sum()
+    sensitivity = 1 - (counts / (counts + 1)) ** 2 - (1 / (counts + 1)) ** 2
+    scores = of_cuts(np.array(cells)) / max(n, 1)
+    return of_count @ np.exp(permute_and_flip_law(scores / sensitivity[:, np.newaxis], 1.0, half))
+
+
+def loss_of_split(cells, more, epsilon):
+    return np.abs(np.log(law_of_split(cells, epsilon) / law_of_split(more, epsilon))).max()
+
+
+def test_a_split_as_printed_costs_more_than_its_epsilon_even_than_that_of_the_tree():
+    """Table VI: epsilon 0.01, half of it for four levels. One record, then another of the other class and cell."""
+    of_level = 0.01 / 2 / 4
+    of_two = loss_of_split((0, 0, 0, 1), (1, 0, 0, 1), of_level)
+    of_fifty = loss_of_split((50, 0, 0, 0), (50, 0, 0, 1), of_level)
+    assert of_two == pytest.approx(0.0575, abs=1e-3) and of_two > 0.01
+    assert of_fifty == pytest.approx(0.0049, abs=1e-3) and of_fifty > 3 * of_level
+    assert loss_of_split((0, 0, 0, 1), (1, 0, 0, 1), 1.0) < 1.0
+
+
+def test_the_printed_law_of_a_split_is_that_of_the_tree():
+    domain = Domain([Nominal("a", (0, 1))], Nominal("y", (0, 1)))
+    fitted = (
+        PrivaTreeClassifier(0.02, max_depth=1, domain=domain, random_state=seed).fit([[0], [1]], [0, 1]).trees_[0]
+        for seed in range(4000)
+    )
+    divides = np.mean([nodes["cut"][0] == 0 for nodes in fitted])
+    chance = law_of_split((1, 0, 0, 1), 0.01)[0]
+    assert abs(divides - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
+    assert chance > 0.525
+
+
+@pytest.mark.parametrize("name", ["nursery", "car"])
+@pytest.mark.parametrize("epsilon", [0.1, 3.0])
+def test_every_path_of_a_sound_tree_spends_the_budget(name, epsilon):
+    data = datasets.load(name)
+    model = PrivaTreeClassifier(epsilon, variant="sound", domain=data.domain, random_state=0)
+    (nodes,) = model.fit(data.frame, data.target).trees_
+    level, leaf = nodes["epsilon"][1], nodes["epsilon"][-1]
+    assert nodes["epsilon"][0] == pytest.approx(level + epsilon / 20)
+    assert nodes["epsilon"][0] + 3 * level + leaf == pytest.approx(epsilon, rel=1e-12)
+    assert len(nodes) == 31 and not nodes["exact"].any()
+    assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_every_column_of_the_reading_by_histograms_is_booked():
+    X, y = table(0, n=300)
+    settings = {"n_estimators": None, "max_features": None, "splits": "histograms"}
+    model = forest(PrivaTreeClassifier, 2.0, **settings).fit(X, y)
+    of_leaf, of_level = shares(2.0, 300, 4, 0.01)
+    assert model.privacy_.noisy_epsilon == pytest.approx(4 * len(COLUMNS) * of_level + of_leaf, rel=1e-12)
+    assert model.trees_[0]["epsilon"][0] == pytest.approx(len(COLUMNS) * of_level, rel=1e-12)
