@@ -59,7 +59,7 @@ def _draw_ranks(axes: Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:
         axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=style.INK)
     axes.set_xlim(0.8, len(means) + 0.2)
     _draw_critical_difference(axes, means["rank"].iloc[0], find_critical_difference(frame))
-    axes.set_xlabel(f"mean rank over {len(list_ranked_sets(frame))} data sets\n(1 is best; ticks: single data sets)")
+    axes.set_xlabel(f"mean rank (1 is best)\nover {len(list_ranked_sets(frame))} data sets (ticks)")
     style.dress_axes(axes, "x")
 
 
