@@ -67,9 +67,9 @@ def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
     n = len(numbers)
     if not n:
         return Interval(0, math.nan, math.nan, math.nan)
-    rank = int(binom.ppf(ALPHA / 2, n, 0.5))
+    rank = _find_median_rank(n)
     ends = (numbers[rank - 1], numbers[n - rank]) if rank else (math.nan, math.nan)
-    return Interval(n, float(np.median(numbers)), *map(float, ends))
+    return Interval(n, float((numbers[(n - 1) // 2] + numbers[n // 2]) / 2), *map(float, ends))
 
 
 #: What may stand for the repeats of one setting: the values that a paper's ``center`` may have.
@@ -85,6 +85,12 @@ def center_interval(center: str, values: Sequence[float] | np.ndarray) -> Interv
     (2.0, 3.0)
     """
     return median_interval(values) if center == "median" else mean_interval(values)
+
+
+@cache
+def _find_median_rank(n: int) -> int:
+    """Return which of n values, counted from either end, is an end of the interval of their median; 0 if none is."""
+    return int(binom.ppf(ALPHA / 2, n, 0.5))
 
 
 @cache

@@ -25,7 +25,7 @@ def test_the_time_follows_from_what_cells_of_the_same_kind_took(tmp_path):
     asked = cells_of("majority", "nothing")
     with Store(tmp_path / "store.sqlite") as store:
         for cell, seconds in zip(asked[:2], (10, 20), strict=True):
-            store.put(cell, Record("done", Measured({"accuracy": 0.5}, 1.0, {"seconds": seconds})))
+            store.put(cell, Record("done", Measured({"accuracy": 0.5}, 1.0, seconds=seconds)))
         store.put(asked[2], Record("failed", error="no"))
     said = dry_run.describe_plan(asked + asked, tmp_path / "store.sqlite", Executor(jobs=2)).splitlines()
     assert [line.split() for line in said[1:3]] == [

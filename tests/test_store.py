@@ -110,7 +110,7 @@ def test_a_damaged_row_is_named_with_the_way_out(tmp_path):
     with Store(path) as store:
         store.put(CELLS[0], DONE)
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE cells SET metrics = '{broken'")
+    connection.execute("UPDATE cells SET numbers = x'0102'")
     connection.commit()
     connection.close()
     with Store(path) as store, pytest.raises(StoreError, match=r"damaged.*move it away") as caught:
@@ -122,9 +122,33 @@ def test_a_failed_write_leaves_no_transaction_open(tmp_path):
     with Store(tmp_path / "store.sqlite") as store:
         store.put(CELLS[0], DONE)
         store.flush()
-        store._waiting.append(("too", "short"))
+        store.put(CELLS[1], Record("failed", error="an error that is not kept"))
+        store._waiting[0] = store._waiting[0]._replace(status=None, details='{"only": "here"}')
         with pytest.raises(StoreError):
             store.flush()
         store._waiting.clear()
-        store.put(CELLS[1], DONE)
+        store.put(CELLS[1], Record("done", Measured({"accuracy": 0.5}, 0.1, {"only": "here"})))
         assert store.done() == {CELLS[0].key, CELLS[1].key}
+        assert store.get([CELLS[1].key])[CELLS[1].key].measured.details == {"only": "here"}
+
+
+def test_a_store_of_an_earlier_version_is_named_with_the_way_out_and_left_alone(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA application_id = {0x44505265}")
+        connection.execute("CREATE TABLE cells (key TEXT PRIMARY KEY)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"written by an earlier version.*move it away and run again$"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_cell_takes_less_than_300_bytes(tmp_path):
+    """Of any account of privacy, since equal texts are kept once; with the names of the metrics a cell took 680."""
+    account = {"privacy": {"faults": ["a sentence that is as long as others of its kind are"] * 20}}
+    metrics = {f"recall_of_a_class_{i}": i / 3 for i in range(11)}
+    n = 3000
+    with Store(tmp_path / "store.sqlite") as store:
+        for cell in Cell("car", "majority", {}, 1.0, 0).repeats(range(n)):
+            store.put(cell, Record("done", Measured(metrics, 0.1, account, 0.2)))
+    assert (tmp_path / "store.sqlite").stat().st_size / n < 300

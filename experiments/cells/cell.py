@@ -96,9 +96,9 @@ class Cell:
     repeat: int
     protocol: dict = field(default_factory=lambda: dict(PROTOCOL))
 
-    @cached_property
+    @property
     def identity(self) -> str:
-        """What was asked for, as canonical JSON."""
+        """What was asked for, as canonical JSON; not kept, since a million of them would take 300 MB."""
         return f'{self._setting[:-1]},"repeat":{self.repeat}}}'  # the last key in order, so that the rest is shared
 
     @cached_property
@@ -120,8 +120,7 @@ class Cell:
         [0, 3]
         """
         shared = {**vars(self), "_setting": self._setting, "_behind": self._behind}
-        for own in ("identity", "key"):  # cached, and different in each repeat
-            shared.pop(own, None)
+        shared.pop("key", None)  # cached, and different in each repeat
         cells = []
         for repeat in which:
             cell = object.__new__(Cell)  # dataclasses.replace would take half of the planning

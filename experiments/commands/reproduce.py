@@ -67,7 +67,7 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
         return _say_plan(cells, request, executor)
     outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
-    copies = list_copies(((cell.dataset, cell.protocol) for cell in cells), repeats)
+    copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), repeats)
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(cells, records)]):
         print_to_stderr(sentence)
     return name_failures(outcome.failures, skipped, str(config["results"]))

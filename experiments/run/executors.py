@@ -290,7 +290,7 @@ def _run_cell(cell: Cell, time_limit: float | None) -> Record:
             measured = evaluate.evaluate_cell(cell)
     except (Exception, SystemExit) as error:  # an estimator may be anybody's
         return Record("failed", error=one_line(error))
-    return Record("done", replace(measured, details=measured.details | {"seconds": perf_counter() - started}))
+    return Record("done", replace(measured, seconds=perf_counter() - started))
 
 
 @contextmanager

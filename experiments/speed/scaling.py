@@ -1,13 +1,12 @@
 """What the harness costs as sweeps grow: ``do=speed part=scaling``.
 
-Beside a bare joblib loop over the same fits; planning, running and resuming 100,000 cells; grouping a million rows; and
-cells per second by executor and number of workers.
+Beside a bare joblib loop over the same fits; running 100,000 empty cells; planning and resuming a million, and what a
+store takes of them; cells per second by executor and number of workers.
 """
 
 from __future__ import annotations
 
 import math
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import datasets
-from experiments.cells.cell import PROTOCOL, Cell, format_canonical
+from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.run.executors import Executor
@@ -31,14 +30,11 @@ from experiments.speed.measurement import Measurement, print_table
 from experiments.speed.ratios import run_apart
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
+from experiments.store.record import Measured, Record
 
 FITS, TURNS = 200, 2
-CELLS = 100_000
-ROWS = 1_000_000
-_MANY = ("-m", "dataset=car,nursery", "algorithm=nothing,majority", "repeats=100")
-_METRICS = format_canonical({f"precision_{i}": 0.5 for i in range(8)}).removesuffix("}")
-"""Of a made-up row, to be followed by its accuracy."""
-_EPSILONS = "epsilon=" + ",".join(map(str, np.arange(1, CELLS // 400 + 1) / 100))
+CELLS, MANY_CELLS = 100_000, 1_000_000
+_REPEATS = 100
 
 
 def measure_overhead() -> list[Measurement]:
@@ -81,20 +77,24 @@ def _fit_and_score(model: Any, matrix: np.ndarray, target: np.ndarray, repeat: i
 
 
 def measure_sweep() -> list[Measurement]:
-    """Plan, run and resume a large sweep on the command line."""
+    """Run a large sweep of empty cells on the command line."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [*_MANY, _EPSILONS]
         start, _ = run_apart("dataset=car", "algorithm=nothing", "repeats=1")
-        planned, megabytes = _run_on_store(folder, *words, "dry_run=true")
-        ran, _ = _run_on_store(folder, *words)
-        resumed, _ = _run_on_store(folder, *words)
+        ran, _ = _run_on_store(folder, *_write_sweep(CELLS))
     return [
-        Measurement(f"planning {CELLS:,} cells, start of Python and imports included", planned, 5, "s"),
-        Measurement("the same, largest process", megabytes, 500, "MB"),
         Measurement(f"running {CELLS:,} empty cells, each", 1000 * (ran - start) / CELLS, 0.5, "ms"),
-        Measurement("resuming them when all are done", resumed, 5, "s"),
         Measurement("start of Python, imports and one cell", start, unit="s"),
     ]
+
+
+def _write_sweep(n_cells: int) -> list[str]:
+    """Return the words of a sweep of so many empty cells."""
+    epsilons = ",".join(map(str, _list_epsilons(n_cells)))
+    return ["-m", "dataset=car", "algorithm=nothing", f"repeats={_REPEATS}", f"epsilon={epsilons}"]
+
+
+def _list_epsilons(n_cells: int) -> list[float]:
+    return [i / 100 for i in range(1, n_cells // _REPEATS + 1)]
 
 
 def _run_on_store(folder: str, *words: str) -> tuple[float, float]:
@@ -109,40 +109,47 @@ def _run_on_store(folder: str, *words: str) -> tuple[float, float]:
     return time.perf_counter() - started, float(done.stderr.split()[-1])
 
 
-def measure_grouping() -> list[Measurement]:
-    """Time the export of a million rows, and grouping them by setting."""
+def measure_store() -> list[Measurement]:
+    """Plan and resume a million cells on the command line, export them, and group them by setting."""
     import duckdb
 
+    words = _write_sweep(MANY_CELLS)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "store.sqlite"
+        planned, megabytes = _run_on_store(folder, *words, "dry_run=true")
+        path, exported_to = Path(folder) / "store.sqlite", Path(folder) / "cells.parquet"
         with Store(path) as store:
-            _fill_store(path)
+            _fill_store(store)
             started = time.perf_counter()
-            write_parquet(store, Path(folder) / "cells.parquet")
+            write_parquet(store, exported_to)
             exported = time.perf_counter() - started
+        resumed, megabytes_resumed = _run_on_store(folder, *words)
+        size = path.stat().st_size / MANY_CELLS
         query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
         started = time.perf_counter()
-        relation = duckdb.sql(query.format(Path(folder) / "cells.parquet"))
+        relation = duckdb.sql(query.format(exported_to))
         assert relation is not None  # as it is of a statement that is no query
         groups = relation.fetchall()
-        if len(groups) != ROWS // 100:
-            raise SystemExit(f"{len(groups)} groups of {ROWS:,} rows")
+        if len(groups) != MANY_CELLS // _REPEATS:
+            raise SystemExit(f"{len(groups)} groups of {MANY_CELLS:,} rows")
         grouped = time.perf_counter() - started
     return [
-        Measurement(f"exporting {ROWS:,} rows", exported, unit="s"),
-        Measurement("grouping them by setting", grouped, 1, "s"),
+        Measurement(f"planning {MANY_CELLS:,} cells, start of Python and imports included", planned, 20, "s"),
+        Measurement("the same, largest process", megabytes, 1000, "MB"),
+        Measurement("resuming them when all are done, 11 metrics each", resumed, 30, "s"),
+        Measurement("the same, largest process", megabytes_resumed, unit="MB"),
+        Measurement("the store of them, a cell", size, 300, "bytes"),
+        Measurement("exporting them to Parquet", exported, 60, "s"),
+        Measurement("grouping that by setting", grouped, 1, "s"),
     ]
 
 
-def _fill_store(path: Path) -> None:
-    """Put made-up rows into a store behind its back: running a million cells would take minutes."""
-    with sqlite3.connect(path) as connection:
-        connection.executemany(f"INSERT INTO cells VALUES ({','.join('?' * 12)})", map(_make_row, range(ROWS)))
-
-
-def _make_row(i: int) -> tuple:
-    setting = f"{i:064x}", "car", f"algorithm {i // 100 % 7}", "{}", i // 100 / 100, i % 100, "{}"
-    return *setting, "done", None, f'{_METRICS},"accuracy":{0.5 + i % 1000 / 3000:.6f}}}', 0.01, "{}"
+def _fill_store(store: Store) -> None:
+    """Put made-up results of the sweep into a store: running a million cells would take minutes."""
+    values: dict[str, list] = {"dataset": ["car"], "algorithm": ["nothing"], "epsilon": _list_epsilons(MANY_CELLS)}
+    for cells in expand_grid(values, _REPEATS):
+        for cell in cells:
+            metrics = {f"precision_{i}": 0.5 for i in range(10)} | {"accuracy": 0.5 + cell.repeat % 1000 / 3000}
+            store.put(cell, Record("done", Measured(metrics, 0.01, seconds=0.02)))
 
 
 def measure_executors() -> list[Measurement]:
@@ -162,7 +169,7 @@ def measure_executors() -> list[Measurement]:
 TABLES = {
     "overhead": measure_overhead,
     "a large sweep": measure_sweep,
-    "a large store": measure_grouping,
+    "a large store": measure_store,
     "executor, workers": measure_executors,
 }
 """What is printed: a table for each title."""

@@ -14,33 +14,38 @@ import os
 import shlex
 import socket
 import sqlite3
+import struct
 import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from experiments.cells.cell import Cell, format_canonical
 from experiments.errors import BadInput
 from experiments.store.record import Measured, Record
 
-_MARK = 0x44505265  # "DPRe" in the file's header: tells our stores from other SQLite files
+_MARK = 0x44505232  # "DPR2" in the file's header: tells our stores from other SQLite files
+_FORMER_MARK = 0x44505265  # "DPRe": every cell with texts of its own
 _SECONDS = 0.5
 _BATCH = 500  # keys in one query; SQLite takes 32,766 at most, older ones 999
 
+_SETTING = ("dataset", "algorithm", "params", "protocol")
+
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS cells (
-    key TEXT PRIMARY KEY, dataset TEXT NOT NULL, algorithm TEXT NOT NULL, params TEXT NOT NULL, epsilon REAL NOT NULL,
-    repeat INTEGER NOT NULL, protocol TEXT NOT NULL, status TEXT NOT NULL, error TEXT, metrics TEXT NOT NULL,
-    fit_seconds REAL, details TEXT NOT NULL
-) WITHOUT ROWID
+CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE cells (
+    key BLOB PRIMARY KEY, setting INTEGER NOT NULL REFERENCES texts, epsilon REAL NOT NULL, repeat INTEGER NOT NULL,
+    status TEXT NOT NULL, error TEXT, names INTEGER NOT NULL REFERENCES texts, numbers BLOB NOT NULL,
+    details INTEGER NOT NULL REFERENCES texts, fit_seconds REAL, seconds REAL
+) WITHOUT ROWID;
 """
+"""``setting``, ``names`` and ``details`` are JSON, ``names`` of metrics whose values ``numbers`` has, as float64."""
 
 
 class StoredCell(NamedTuple):
-    """A cell as it lies in the file; JSON stays text."""
+    """A cell as it lies in the file; ``params`` and ``protocol`` are canonical JSON."""
 
     key: str
     dataset: str
@@ -51,8 +56,24 @@ class StoredCell(NamedTuple):
     protocol: str
     status: str
     error: str | None
-    metrics: str
+    metrics: dict[str, float]
     fit_seconds: float | None
+
+
+class _Row(NamedTuple):
+    """The columns of a cell on its way into the file; what it shares is a text at first, then the number of one."""
+
+    key: bytes
+    setting: Any
+    epsilon: float
+    repeat: int
+    status: str
+    error: str | None
+    names: Any
+    numbers: bytes
+    details: Any
+    fit_seconds: float
+    seconds: float
 
 
 class StoreError(BadInput):
@@ -84,9 +105,11 @@ class Store:
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        self._waiting: list[tuple] = []
+        self._waiting: list[_Row] = []
         self._timer: threading.Timer | None = None
         self._late_error: StoreError | None = None
+        self._ids: dict[str, int] = {}
+        self._values: dict[int, Any] = {}
         self._lock = threading.RLock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,10 +133,19 @@ class Store:
         if self._late_error:
             raise self._late_error
         measured = record.measured or Measured({}, math.nan)
-        row = (
-            *(cell.key, cell.dataset, cell.algorithm, format_canonical(cell.params), cell.epsilon, cell.repeat),
-            *(format_canonical(cell.protocol), record.status, record.error, format_canonical(measured.metrics)),
-            *(measured.fit_seconds, format_canonical(measured.details)),
+        names = sorted(measured.metrics)
+        row = _Row(
+            key=bytes.fromhex(cell.key),
+            setting=format_canonical({name: getattr(cell, name) for name in _SETTING}),
+            epsilon=cell.epsilon,
+            repeat=cell.repeat,
+            status=record.status,
+            error=record.error,
+            names=format_canonical(names),
+            numbers=struct.pack(f"<{len(names)}d", *(measured.metrics[name] for name in names)),
+            details=format_canonical(measured.details),
+            fit_seconds=measured.fit_seconds,
+            seconds=measured.seconds,
         )
         with self._lock:
             self._waiting.append(row)
@@ -140,14 +172,33 @@ class Store:
     def _write_waiting(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            marks = ",".join("?" * len(self._waiting[0]))
-            self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", self._waiting)
+            rows = []
+            for row in self._waiting:
+                setting, names, details = map(self._find_id, (row.setting, row.names, row.details))
+                rows.append(row._replace(setting=setting, names=names, details=details))
+            marks = ",".join("?" * len(_Row._fields))
+            self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", rows)
             self._connection.execute("COMMIT")
         except sqlite3.Error:
+            self._ids.clear()  # some may be of texts that are now not in the file
             if self._connection.in_transaction:  # else the next attempt would fail for being inside this one
                 self._connection.execute("ROLLBACK")
             raise
         self._waiting.clear()
+
+    def _find_id(self, text: str) -> int:
+        """Return the number of a text, which is put into the file if it is not there."""
+        if text not in self._ids:
+            self._connection.execute("INSERT OR IGNORE INTO texts (text) VALUES (?)", (text,))
+            (self._ids[text],) = self._connection.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
+        return self._ids[text]
+
+    def _read_value(self, number: int) -> Any:
+        """Return what the text with a number says, parsed once for all cells: it is not to be changed."""
+        if number not in self._values:
+            (text,) = self._connection.execute("SELECT text FROM texts WHERE id = ?", (number,)).fetchone()
+            self._values[number] = json.loads(text)
+        return self._values[number]
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -179,35 +230,57 @@ class Store:
         """Return the keys of all cells that were run with success."""
         self.flush()
         with self._lock, self._explained():
-            return {key for (key,) in self._connection.execute("SELECT key FROM cells WHERE status = 'done'")}
+            return {key.hex() for (key,) in self._connection.execute("SELECT key FROM cells WHERE status = 'done'")}
 
     def seconds(self) -> dict[tuple[str, str], float]:
         """Return how long a cell took, in the mean over all that are done, by data set and algorithm."""
-        query = """SELECT dataset, algorithm, avg(json_extract(details, '$.seconds')) AS mean FROM cells
-                   WHERE status = 'done' GROUP BY dataset, algorithm HAVING mean IS NOT NULL"""
+        query = """SELECT json_extract(text, '$.dataset') AS dataset, json_extract(text, '$.algorithm') AS algorithm,
+                          sum(total) / sum(n)
+                   FROM (SELECT setting, sum(seconds) AS total, count(seconds) AS n FROM cells
+                         WHERE status = 'done' GROUP BY setting) JOIN texts ON id = setting
+                   GROUP BY dataset, algorithm HAVING sum(n) > 0"""
         with self._lock, self._explained():
             return {(dataset, algorithm): mean for dataset, algorithm, mean in self._connection.execute(query)}
 
     def rows(self, batch: int) -> Iterator[list[StoredCell]]:
         """Yield all cells, in the order of their keys, so many at a time."""
         self.flush()
+        query = (
+            "SELECT key, setting, epsilon, repeat, status, error, names, numbers, fit_seconds FROM cells ORDER BY key"
+        )
         with self._lock, self._explained():
-            cursor = self._connection.execute(f"SELECT {', '.join(StoredCell._fields)} FROM cells ORDER BY key")
+            cursor = self._connection.execute(query)
             while rows := cursor.fetchmany(batch):
-                yield list(map(StoredCell._make, rows))
+                yield list(map(self._make_stored_cell, rows))
+
+    def _make_stored_cell(self, row: tuple) -> StoredCell:
+        key, setting, epsilon, repeat, status, error, names, numbers, fit_seconds = row
+        asked = self._read_value(setting)
+        params, protocol = (format_canonical(asked[name]) for name in ("params", "protocol"))
+        metrics = _name_numbers(self._read_value(names), numbers)
+        return StoredCell(
+            *(key.hex(), asked["dataset"], asked["algorithm"], params, epsilon, repeat, protocol),
+            *(status, error, metrics, fit_seconds),
+        )
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
-        """Return the records of some cells, by key; keys of cells that were never run are left out."""
+        """Return the records of some cells, by key; keys of cells that were never run are left out.
+
+        Cells whose details are equal share them: they are not to be changed.
+        """
         self.flush()
         records = {}
+        columns = "key, status, error, names, numbers, details, fit_seconds"
         with self._lock, self._explained():
-            for batch in _split_batches(list(keys), _BATCH):
-                marks = ",".join("?" * len(batch))
-                query = f"SELECT key, status, error, metrics, fit_seconds, details FROM cells WHERE key IN ({marks})"
+            for batch in _split_batches(list(map(bytes.fromhex, keys)), _BATCH):
+                query = f"SELECT {columns} FROM cells WHERE key IN ({','.join('?' * len(batch))})"
                 rows = self._connection.execute(query, batch).fetchall()
-                metrics, details = _parse_json(map(itemgetter(3), rows)), _parse_json(map(itemgetter(5), rows))
-                for (key, status, error, _, fit_seconds, _), *parsed in zip(rows, metrics, details, strict=True):
-                    records[key] = _make_record(status, error, fit_seconds, *parsed)
+                for key, status, error, names, numbers, details, fit_seconds in rows:
+                    measured = None
+                    if status == "done":
+                        metrics = _name_numbers(self._read_value(names), numbers)
+                        measured = Measured(metrics, fit_seconds, self._read_value(details))
+                    records[key.hex()] = Record(status, measured, error)
         return records
 
     def _open(self) -> None:
@@ -216,13 +289,19 @@ class Store:
             raise sqlite3.DatabaseError(fault)
         mark = self._connection.execute("PRAGMA application_id").fetchone()[0]
         tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if mark == _FORMER_MARK:
+            raise StoreError(
+                f"store {self.path} was written by an earlier version, none of whose cells this one would take; "
+                "move it away and run again"
+            )
         if mark != _MARK and tables:
             raise sqlite3.DatabaseError("it is not a store of this project")
         # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work.
         self._connection.execute("BEGIN IMMEDIATE")
         if not tables:
             self._connection.execute(f"PRAGMA application_id = {_MARK}")
-            self._connection.execute(_SCHEMA)
+            for statement in _SCHEMA.split(";"):
+                self._connection.execute(statement)
         self._connection.execute("COMMIT")
 
     def _flush_late(self) -> None:
@@ -240,25 +319,15 @@ class Store:
                 f"store {self.path} cannot be read or written ({error}); make its folder writable, free space on the "
                 "disk, or choose another with results=FOLDER"
             ) from error
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+        except (sqlite3.DatabaseError, json.JSONDecodeError, struct.error, TypeError) as error:
             fault = " ".join(str(error).split())
             raise StoreError(
                 f"store {self.path} is damaged ({fault}); move it away and run again, its cells are then computed anew"
             ) from error
 
 
-def _make_record(status: str, error: str, fit_seconds: float, metrics: dict, details: dict) -> Record:
-    if status != "done":
-        return Record(status, error=error)
-    for name, value in metrics.items():
-        if value is None:
-            metrics[name] = math.nan
-    return Record(status, Measured(metrics, fit_seconds, details))
-
-
-def _parse_json(texts: Iterable[str | None]) -> list:
-    """Return what JSON texts hold, parsed in one go: to call the parser takes longer than it takes for a short text."""
-    return json.loads(f"[{','.join(text or 'null' for text in texts)}]")
+def _name_numbers(names: list[str], numbers: bytes) -> dict[str, float]:
+    return dict(zip(names, struct.unpack(f"<{len(names)}d", numbers), strict=True))
 
 
 def _split_batches(items: list, size: int) -> Iterator[list]:

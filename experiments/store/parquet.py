@@ -6,11 +6,11 @@ or R; JSON in SQLite is not good for that many.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
 
+from experiments.cells.cell import format_canonical
 from experiments.errors import BadInput, one_line
 from experiments.store.database import Store, StoredCell
 
@@ -56,5 +56,5 @@ def write_parquet(store: Store, path: Path) -> int:
 
 
 def _flat_row(row: StoredCell) -> dict:
-    metrics = json.loads(row.metrics)
-    return row._asdict() | {name: metrics.get(name) for name in _HEADLINES}
+    headlines = {name: row.metrics.get(name) for name in _HEADLINES}
+    return row._asdict() | headlines | {"metrics": format_canonical(row.metrics)}

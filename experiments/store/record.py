@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 
@@ -33,8 +34,11 @@ class Measured:
         ``privacy`` (claimed_epsilon, accounted_epsilon, noisy_epsilon, keeps_claim, neighbours, accounted: ε by
         neighbour relation, faults and data_faults: name, why and source of each) of an estimator that has
         ``privacy_``, and ``clipped``: how many training values lay outside the declared bounds, by column.
+    seconds : float
+        Wall-clock time of the whole cell, from its rows to its metrics; NaN where it was not taken.
     """
 
     metrics: dict
     fit_seconds: float
     details: dict = field(default_factory=dict)
+    seconds: float = math.nan
