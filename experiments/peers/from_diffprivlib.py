@@ -267,7 +267,8 @@ class DiffprivlibLogisticRegression(Peer, PrivateClassifier):
         self.check_parameters(matrix.shape[1])
         if len(self.classes_) < 2:
             raise ParameterError(
-                "diffprivlib's LogisticRegression needs two classes, and the domain declares one class"
+                f"diffprivlib's LogisticRegression needs two classes, and the domain declares one class of "
+                f"{self.domain_.target.name!r}: declare the others, too, or take DiffprivlibNaiveBayes"
             )
         asked = float(self.epsilon) * (2 if self.neighbours == ADDED_OR_REMOVED else 1)
         rows = self._put_into_unit_ball(matrix)

@@ -81,7 +81,7 @@ class DPEBMClassifier(_DPEBM, PrivateClassifier):
         if isinstance(target, Nominal) and len(target.categories) > 2:
             raise ParameterError(
                 f"Only binary classification is supported. DP-EBM has two classes, {target.name!r} has "
-                f"{len(target.categories)}"
+                f"{len(target.categories)}: take a method for more, such as MSTClassifier (mst_boosting)"
             )
 
     def fit(self, X, y):

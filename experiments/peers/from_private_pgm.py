@@ -7,9 +7,13 @@ import math
 import numpy as np
 
 from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.encoding.features import Nominal
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 from experiments.peers import process
 from experiments.peers.base import Peer
+
+MOST_BOOSTED = 255
+"""Categories of a column that scikit-learn's boosted trees take at most: a byte numbers them, and what is missing."""
 
 
 class _MST(Peer):
@@ -37,6 +41,18 @@ class _MST(Peer):
         check_number("delta", self.delta, above=0, below=1)
         check_choice("learner", self.learner, ("tree", "boosting"))
         check_count("n_bins", self.n_bins, highest=256, of="a pair of attributes has its square of cells")
+        if self.learner == "boosting":
+            self._check_categories()
+
+    def _check_categories(self) -> None:
+        domain = self.domain or getattr(self, "domain_", None)
+        for feature in domain.features if domain else ():
+            n = len(feature.categories) if isinstance(feature, Nominal) else 0
+            if n > MOST_BOOSTED:
+                most = f"at most {MOST_BOOSTED} categories"
+                raise ParameterError(
+                    f"learner='boosting' takes columns of {most}, {feature.name!r} has {n}: take learner='tree'"
+                )
 
     def _fit_cells(self, matrix: np.ndarray, target: np.ndarray, n_cells: int, is_class: bool) -> None:
         n_categories = self._count_categories()
@@ -68,7 +84,8 @@ class MSTClassifier(_MST, PrivateClassifier):
     delta : float, default=1e-7
         Should be less than one by the number of rows.
     learner : {"tree", "boosting"}, default="tree"
-        ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes.
+        ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes, which takes columns
+        of at most 255 categories.
     n_bins : int, default=16
         Bins of equal width that a number is cut into, at most 256.
     domain : Domain
@@ -89,7 +106,7 @@ class MSTClassifier(_MST, PrivateClassifier):
     Raises
     ------
     ParameterError
-        If a parameter is out of its range, or epsilon is infinite.
+        If a parameter is out of its range, epsilon is infinite, or a column has too many categories to be boosted.
     BadInput
         At ``fit`` and ``predict``, if `.venv-peers-jax` is missing.
     PeerError
