@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 
-from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.encoding.features import Nominal
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 from experiments.peers import process
-from experiments.peers.base import Peer
+from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
 
 MOST_BOOSTED = 255
 """Categories of a column that scikit-learn's boosted trees take at most: a byte numbers them, and what is missing."""
@@ -26,12 +25,10 @@ class _MST(Peer):
     environment = process.JAX
 
     def __init__(self, epsilon=1.0, *, delta=1e-7, learner="tree", n_bins=16, domain=None, random_state=None):
-        self.epsilon = epsilon
+        super().__init__(epsilon, domain=domain, random_state=random_state)
         self.delta = delta
         self.learner = learner
         self.n_bins = n_bins
-        self.domain = domain
-        self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
         """Check the parameters; without noise there is no budget to divide."""
@@ -63,9 +60,9 @@ class _MST(Peer):
             "is_nominal": [n > 0 for n in n_categories],
             "is_class": is_class,
         }
-        self._fit("mst", self._cut_into_cells(matrix), target, **parameters)
+        self._fit("mst", matrix, target, **parameters)
 
-    def _cut_into_cells(self, matrix: np.ndarray) -> np.ndarray:
+    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
         """Return positions of categories, and of bins of equal width between the declared bounds."""
         is_nominal = np.array(self._count_categories()) > 0
         return np.where(is_nominal, matrix, self._bin(self._scale_numbers(matrix))).astype(np.int64)
@@ -74,7 +71,7 @@ class _MST(Peer):
         return np.minimum(np.floor(shares * self.n_bins), self.n_bins - 1)
 
 
-class MSTClassifier(_MST, PrivateClassifier):
+class MSTClassifier(_MST, PeerClassifier):
     """A decision tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
 
     Parameters
@@ -120,13 +117,8 @@ class MSTClassifier(_MST, PrivateClassifier):
         self._fit_cells(matrix, labels, len(self.classes_), is_class=True)
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._cut_into_cells(self.read_rows(X)))
-        return self.classes_[positions]
 
-
-class MSTRegressor(_MST, PrivateRegressor):
+class MSTRegressor(_MST, PeerRegressor):
     """A regression tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
 
     Parameters
@@ -145,7 +137,3 @@ class MSTRegressor(_MST, PrivateRegressor):
         self.check_parameters(matrix.shape[1])
         self._fit_cells(matrix, self._bin(target).astype(np.int64), int(self.n_bins), is_class=False)
         return self
-
-    def predict(self, X):
-        """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._predict_scaled(self._cut_into_cells(self.read_rows(X))))
