@@ -34,7 +34,7 @@ from algorithms.forests.engine.candidates import (
 from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
-from algorithms.forests.thrifty_tree import paid_above
+from algorithms.forests.thrifty_tree import ThriftyPlan, paid_above
 from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
@@ -56,15 +56,6 @@ LEAST_SPREAD = 1e-4
 
 GRID = 2.0**20
 """Places of records to one side of a centre, where they are rounded to: their sums are exact, of up to 2^32 records."""
-
-
-class ThriftyRegressorPlan(NamedTuple):
-    """What the tree may spend."""
-
-    max_depth: int
-    epsilon: float
-    root_epsilon: float  # of the look at the root
-    enough: float  # infinite without noise
 
 
 class View(NamedTuple):
@@ -292,10 +283,10 @@ class ThriftyTreeRegressor(PrivateForestRegressor):
     def _sampling_rule(self) -> str:
         return "all"
 
-    def _make_plan(self) -> ThriftyRegressorPlan:
+    def _make_plan(self) -> ThriftyPlan:
         epsilon = float(self.epsilon)
         enough = math.inf if math.isinf(epsilon) else ENOUGH
-        return ThriftyRegressorPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
+        return ThriftyPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
 
     def _bind_grower(self, table):
         return partial(grow_tree, self._make_plan())
