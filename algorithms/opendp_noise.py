@@ -17,7 +17,7 @@ draw one.
 
 Not covered: the time that a run takes, and the rounding of what is protected before noise is added. A sum or a score in
 floating point can move between neighbouring tables by some 10^-16 of its size more than its sensitivity. Counts are
-exact.
+exact, and so are the sums of the thrifty tree for numbers.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class ParameterError(ValueError):
@@ -107,6 +107,22 @@ def check_choice(name: str, value, choices: Iterable):
     nearest = find_nearest(value, choices)
     hint = f"; did you mean {nearest!r}?" if nearest else ""
     raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint}")
+
+
+def check_readings(estimator, printed: Mapping) -> None:
+    """Raise unless the parameters of a sound variant that stand for readings of the text have their printed values.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_readings(SimpleNamespace(splits="histograms"), {"splits": "scores"})
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: splits='histograms' is a reading of the text; 'sound' has none, only 'scores'
+    """
+    for name, value in printed.items():
+        given = getattr(estimator, name)
+        if given != value:
+            raise ParameterError(f"{name}={given!r} is a reading of the text; 'sound' has none, only {value!r}")
 
 
 def suggest_name(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:

@@ -44,6 +44,8 @@ _STYLE: dict[Any, Any] = {
 def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
     """Write a figure as SVG and PNG, and what it is drawn from as CSV; returns the three files.
 
+    What is drawn from a part of a larger file is drawn by `draw_figure` alone.
+
     Parameters
     ----------
     name : str
@@ -55,12 +57,18 @@ def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, fol
     folder : Path
         Where the files go; it must exist.
     """
-    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png", "csv")]
+    path = folder / f"{name}.csv"
+    frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+    return [*draw_figure(name, draw, folder), path]
+
+
+def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Path]:
+    """Write a figure as SVG and PNG; parameters are those of `write_figure`."""
+    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png")]
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = draw()
         figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
         figure.savefig(paths[1], dpi=150, metadata={"Software": None})
-    frame.to_csv(paths[2], index=False, float_format="%.10g", lineterminator="\n")
     return paths
 
 

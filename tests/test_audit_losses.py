@@ -221,7 +221,8 @@ def test_what_was_found_loads_and_is_about_every_sound_forest():
     for entry in entries:
         assert 0 < entry["worth"] <= 1
         template = TableTemplate.from_entry(entry)
-        assert template.to_entry() == {key: value for key, value in entry.items() if key not in ("algorithm", "worth")}
+        said = ("algorithm", "note", "worth")
+        assert template.to_entry() == {key: value for key, value in entry.items() if key not in said}
     for name in SOUND:
         more, other = load_searched_pairs(name)
         assert (more.neighbours, other.neighbours) == (ADDED_OR_REMOVED, REPLACED)
@@ -230,6 +231,19 @@ def test_what_was_found_loads_and_is_about_every_sound_forest():
             pair.domain.rows(X, y).matrix()
             assert len(pair.neighbour) - len(pair.table) == (pair is more)
     assert load_searched_pairs("rfdpp_gini") == ()
+
+
+def test_the_file_is_as_it_is_written_notes_included(tmp_path, monkeypatch):
+    file, written = table_templates.SEARCHED_PAIRS, tmp_path / "pairs.yaml"
+    written.write_bytes(file.read_bytes())
+    monkeypatch.setattr(table_templates, "SEARCHED_PAIRS", written)
+    read_entries.cache_clear()
+    try:
+        table_templates.keep_entries([])
+        assert any("note" in entry for entry in read_entries())
+    finally:
+        read_entries.cache_clear()
+    assert written.read_bytes() == file.read_bytes()
 
 
 def test_what_is_found_anew_takes_the_place_of_what_was(tmp_path, monkeypatch):

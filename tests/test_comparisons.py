@@ -227,17 +227,50 @@ def test_what_the_rules_ask_is_counted_in_the_table():
     assert count_facts(loaded, 350) == DataFacts(350, 2, 3, 1, 1)
 
 
-def test_training_rows_are_those_of_the_protocol_and_a_set_that_is_not_there_is_of_no_kind(monkeypatch):
+@pytest.fixture
+def without_mushroom(monkeypatch):
+    """Mushroom's files are missing."""
+
+    def load(name, load=datasets.load):
+        if name == "mushroom":
+            raise datasets.DataUnavailable("not here")
+        return load(name)
+
+    monkeypatch.setattr(datasets, "load", load)
+    data_kinds._count_facts.cache_clear()  # another test may have counted
+    yield
+    data_kinds._count_facts.cache_clear()
+
+
+def test_training_rows_are_those_of_the_protocol():
     study = Study(dataset="nursery", algorithm="rdt", protocol={"test_size": 0.9})
     assert "small" in list_kinds_of(study, "nursery")
     assert "small" not in list_kinds_of(Study(dataset="nursery", algorithm="rdt"), "nursery")
 
-    def refuse(name):
-        raise datasets.DataUnavailable("not here")
 
-    monkeypatch.setattr(datasets, "load", refuse)
-    data_kinds._count_facts.cache_clear()  # another test may have counted
-    assert list_kinds_of(Study(dataset="casp", algorithm="rdt"), "casp") == []
+def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mushroom):
+    paper, part = make_part(WAYS, "tables")
+    frame = part.make_frame(paper, cells(), pd.DataFrame(), {})
+    members = frame.drop_duplicates("data").set_index("data")["members"]
+    assert members["all"].split() == sorted(SETS) and members["unknown"] == "mushroom"
+    assert not any("mushroom" in members[kind].split() for kind in KINDS)
+    assert "kind unknown (1)" in part.describe(paper, frame)["columns"]
+    assert "of no kind here, because their files are missing: mushroom." in part.format_markdown(paper, frame)
+
+    paper, figure = make_part(FACETS)
+    kinds = figure.make_frame(paper, cells(), pd.DataFrame()).drop_duplicates("dataset").set_index("dataset")["kinds"]
+    assert kinds["mushroom"] == "unknown" and "small" in kinds["car"] and kinds.index[-1] == "mushroom"
+
+
+def test_a_decision_names_the_sets_that_it_leaves_out_because_their_files_are_missing(without_mushroom):
+    ((_, evidence), (_, on_all)), said = decide(cells(), {"situation": "few rows", "data": "small"}, {}, least_sets=2)
+    assert evidence.endswith("; left out, because their files are missing: mushroom") and evidence in said
+    assert "4 data sets" in on_all and "missing" not in on_all
+
+
+def test_where_all_files_are_there_no_kind_is_unknown():
+    assert "unknown" not in set(ways(cells())["data"])
+    assert "missing" not in decide(cells(), {"data": "small"}, least_sets=2)[1]
 
 
 # The way from floor to ceiling.

@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -43,6 +44,7 @@ from experiments.peers import (
     process,
     worker,
 )
+from experiments.peers.from_private_pgm import MOST_BOOSTED
 from experiments.run.executors import Executor
 from experiments.run.run_studies import run_and_collect
 from tests.waiting import HANG
@@ -202,8 +204,42 @@ def test_bad_parameters_are_refused_before_the_peer_is_asked(cls, wrong, message
     assert not told
 
 
+def test_one_class_is_refused_by_its_name_with_a_way_out(told):
+    one = Domain((Continuous("x", 0, 1),), Nominal("y", ("only",)))
+    with pytest.raises(ParameterError, match=r"needs two classes, .* one class of 'y': declare the others, too"):
+        DiffprivlibLogisticRegression(domain=one, random_state=0).fit([[0.5], [0.6]], ["only", "only"])
+    assert not told
+
+
+@pytest.mark.parametrize("cls", [MSTClassifier, MSTRegressor])
+def test_boosted_trees_refuse_a_column_of_more_categories_than_they_take_before_mst_runs(cls, told):
+    target = Nominal("y", ("no", "yes")) if is_classifier(cls) else Continuous("y", 0, 1)
+    X, y = [["1", 0.5]] * 4, ["no", "yes"] * 2 if is_classifier(cls) else [0, 1] * 2
+
+    def fit(n, learner):
+        names = [str(i) for i in range(n)]
+        domain = Domain((Nominal("city", names), Continuous("x", 0, 1)), target)
+        frame = pd.DataFrame(X, columns=["city", "x"])
+        cls(1.0, learner=learner, domain=domain, random_state=0).fit(frame, y)
+
+    message = r"^learner='boosting' .* at most 255 categories, 'city' has 256: take learner='tree'$"
+    with pytest.raises(ParameterError, match=message):
+        fit(256, "boosting")
+    assert not told
+    fit(255, "boosting")
+    fit(256, "tree")
+    assert len(told) == 2
+
+
+def test_as_many_categories_as_boosted_trees_take_are_not_too_many_for_scikit_learn():
+    codes = np.arange(MOST_BOOSTED + 1.0)[:, np.newaxis]
+    HistGradientBoostingRegressor(categorical_features=[True], max_iter=1).fit(codes[:-1], codes[:-1, 0])
+    with pytest.raises(ValueError, match="cardinality"):
+        HistGradientBoostingRegressor(categorical_features=[True], max_iter=1).fit(codes, codes[:, 0])
+
+
 def test_more_than_two_classes_are_refused_before_anything_runs():
-    with pytest.raises(BadInput, match=r"'dp_ebm' on 'car': Only binary .* 'class' has 4"):
+    with pytest.raises(BadInput, match=r"'dp_ebm' on 'car': Only binary .* 'class' has 4: take a method for more"):
         expand_grid({"dataset": ["car"], "algorithm": ["dp_ebm"], "epsilon": [1.0]}, repeats=1)
 
 

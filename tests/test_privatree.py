@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import datasets
-from algorithms import Domain, Nominal, PrivaTreeClassifier
+from algorithms import Domain, Nominal, ParameterError, PrivaTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.privatree import find_worst_error
@@ -288,3 +288,13 @@ def test_every_column_of_the_reading_by_histograms_is_booked():
     of_leaf, of_level = shares(2.0, 300, 4, 0.01)
     assert model.privacy_.noisy_epsilon == pytest.approx(4 * len(COLUMNS) * of_level + of_leaf, rel=1e-12)
     assert model.trees_[0]["epsilon"][0] == pytest.approx(len(COLUMNS) * of_level, rel=1e-12)
+
+
+def test_histograms_refuse_a_column_that_is_too_large_for_groups_and_say_which():
+    domain = Domain((Nominal("few", range(3)), Nominal("many", range(54))), Nominal("y", (0, 1)))
+    X, y = [[0, 0], [1, 1], [2, 53], [0, 7]], [0, 1, 0, 1]
+    model = PrivaTreeClassifier(1.0, max_depth=2, splits="histograms", domain=domain, random_state=0)
+    message = r"^splits='histograms' is for columns of at most 53 categories, 'many' has 54: take splits='scores'$"
+    with pytest.raises(ParameterError, match=message):
+        model.fit(X, y)
+    assert model.set_params(splits="scores").fit(X, y).predict(X).shape == (4,)

@@ -10,6 +10,7 @@ from documents.document import DocumentError
 from experiments.commands import readings as readings_command
 from experiments.config.paper import PaperError
 from experiments.config.papers import list_papers, read_paper
+from experiments.config.paths import REFERENCE
 from experiments.config.readings import parse_question
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.readings.cells import make_null, make_readings
@@ -19,7 +20,9 @@ from experiments.judge.readings.halving import run_races
 from experiments.judge.readings.ranking import rank_readings, split_targets
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from experiments.store.record import Measured, Record
+from plots.pages.reference_pages import _lacks_cells
 from plots.readings.files import write_curves, write_rankings
+from plots.run_folder import read_paper_as_run
 from tests.command_line import exit_code
 from tests.papers import make_paper
 
@@ -471,6 +474,23 @@ def test_curves_are_written_and_drawn_and_a_part_says_so(tmp_path):
     paths = write_curves(paper, {"below": rows}, tmp_path)
     assert [path.name for path in paths] == ["curves.csv", "curve-below.png"]
     assert len(pd.read_csv(paths[0])) == 8
+    assert not list((tmp_path / "figures").glob("*.csv")), "the numbers stand in curves.csv"
+
+
+def test_a_run_whose_curves_lack_cells_is_not_complete(tmp_path):
+    pd.DataFrame({"n": [3], "n_expected": [3]}).to_csv(tmp_path / "numbers.csv", index=False)
+    assert not _lacks_cells(tmp_path)
+    for name in ("readings.csv", "curves.csv"):
+        for n, lacks in ((2, True), (3, False)):
+            pd.DataFrame({"n": [n], "n_expected": [3]}).to_csv(tmp_path / name, index=False)
+            assert _lacks_cells(tmp_path) is lacks
+
+
+def test_the_published_numbers_of_readings_stand_in_one_file():
+    for folder in sorted(REFERENCE.glob("paper-*")):
+        names = {path.stem for path in (folder / "figures").glob("*.csv")}
+        drawn = {part.id for part in read_paper_as_run(folder / "paper.yaml").figures}
+        assert names == drawn, folder.name
 
 
 def test_a_curve_over_a_thousand_readings_is_a_small_file(tmp_path):

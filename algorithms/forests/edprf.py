@@ -25,7 +25,7 @@ from algorithms.forests.engine.tree import plant_tree, split_by_value, take_node
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, permute_and_flip
-from algorithms.parameters import ParameterError, check_choice
+from algorithms.parameters import check_choice, check_readings
 
 
 class PFDPDTPlan(NamedTuple):
@@ -212,13 +212,11 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
-        check_choice("variant", self.variant, ("paper", "sound"))
         check_choice("split", self.split, ("permute_and_flip", "exponential"))
         check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
         check_choice("level_budget", self.level_budget, ("harmonic", "uniform"))
-        for name, printed in self.READINGS.items():
-            if self.variant == "sound" and getattr(self, name) != printed:
-                raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
+        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
+            check_readings(self, self.READINGS)
 
     def _sampling_rule(self) -> str:
         return "all"

@@ -20,9 +20,10 @@ from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.predictor import add_values, add_votes
 from algorithms.forests.engine.table import Table, make_table
+from algorithms.forests.engine.tree import MOST_GROUPED
 from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
-from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon
+from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon, check_readings
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 
@@ -54,6 +55,23 @@ def draw_label(growth, i, counts, epsilon, rng):
     """
     growth.nodes[i].label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng, True)
     growth.nodes[i].epsilon += epsilon
+
+
+def check_two_groups(domain: Domain, given: str, instead: str) -> None:
+    """Raise ``ParameterError`` if a column has more categories than can be put into two groups.
+
+    Parameters
+    ----------
+    domain : Domain
+        The columns.
+    given, instead : str
+        The parameter that asks for groups, with its value, and what to write instead.
+    """
+    for feature in domain.features:
+        n = 0 if isinstance(feature, Continuous) else len(feature.categories)
+        if n > MOST_GROUPED:
+            most = f"at most {MOST_GROUPED} categories"
+            raise ParameterError(f"{given} is for columns of {most}, {feature.name!r} has {n}: take {instead}")
 
 
 class PrivateForest:
@@ -238,9 +256,7 @@ class TwoVariants:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
         if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            for name, printed in self.READINGS.items():
-                if getattr(self, name) != printed:
-                    raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
+            check_readings(self, self.READINGS)
             check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="the sound variant grows every node")
         allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
         check_choice("sampling", self.sampling, allowed)

@@ -35,12 +35,12 @@ from algorithms.forests.engine.candidates import (
 from algorithms.forests.engine.depth import COUNT_SHARE
 from algorithms.forests.engine.intervals import NO_SPLIT, Split
 from algorithms.forests.engine.scores import GINI, score_sensitivity, side_score
-from algorithms.forests.engine.tree import AMONG, BELOW, MOST_GROUPED, plant_tree, split_in_two, take_nodes
-from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, draw_label
+from algorithms.forests.engine.tree import AMONG, BELOW, plant_tree, split_in_two, take_nodes
+from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, check_two_groups, draw_label
 from algorithms.forests.rfdpp_gini import add_noise
 from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace, permute_and_flip
-from algorithms.parameters import ParameterError, check_choice, check_count, check_number
+from algorithms.parameters import check_choice, check_count, check_number, check_readings
 
 MOST_FOR_LEAVES = 0.5
 """The largest part of epsilon that leaves get, however few the rows."""
@@ -304,8 +304,8 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         check_number("max_error", self.max_error, above=0)
         check_count("n_bins", self.n_bins, lowest=2)
         check_choice("splits", self.splits, (SCORES, HISTOGRAMS))
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound" and self.splits != SCORES:
-            raise ParameterError(f"splits={self.splits!r} is a reading of the text; 'sound' has none")
+        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
+            check_readings(self, self.READINGS)
 
     def _n_bins(self) -> int:
         return self.n_bins
@@ -323,8 +323,8 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         )
 
     def _bind_grower(self, table):
-        if self.splits == HISTOGRAMS and (table.n_codes[~table.is_continuous] > MOST_GROUPED).any():
-            raise ParameterError(f"splits='histograms' is for columns of at most {MOST_GROUPED} categories")
+        if self.splits == HISTOGRAMS:
+            check_two_groups(self.domain_, "splits='histograms'", "splits='scores'")
         return partial(GROWERS[self.variant, self.splits], self._make_plan(table))
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:

@@ -33,14 +33,13 @@ from algorithms.forests.engine.tree import (
     BELOW,
     BY_VALUE,
     EQUALS,
-    MOST_GROUPED,
     plant_tree,
     split_by_value,
     split_in_two,
     take_nodes,
     unused_features,
 )
-from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
+from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, check_two_groups, draw_label, label_leaf
 from algorithms.jit import compiled
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
@@ -432,8 +431,8 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         rule = grow_sound if self.variant == "sound" else grow_as_printed
         if self.votes == "shares" and table.n_classes != 2:
             raise ParameterError("votes='shares' is for two classes")
-        if self.nominal_split == "two_groups" and (table.n_codes[~table.is_continuous] > MOST_GROUPED).any():
-            raise ParameterError(f"nominal_split='two_groups' is for columns of at most {MOST_GROUPED} categories")
+        if self.nominal_split == "two_groups":
+            check_two_groups(self.domain_, "nominal_split='two_groups'", "nominal_split='one_vs_rest'")
         return partial(rule, self._make_plan(table))
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:

@@ -34,8 +34,8 @@ from algorithms.forests.engine.candidates import (
 from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
-from algorithms.forests.thrifty_tree import paid_above
-from algorithms.jit import compiled
+from algorithms.forests.thrifty_tree import ThriftyPlan, paid_above
+from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -54,14 +54,8 @@ DISTANCE, UNSURE = 1.4, 0.5
 LEAST_SPREAD = 1e-4
 """So that a window never closes."""
 
-
-class ThriftyRegressorPlan(NamedTuple):
-    """What the tree may spend."""
-
-    max_depth: int
-    epsilon: float
-    root_epsilon: float  # of the look at the root
-    enough: float  # infinite without noise
+GRID = 2.0**20
+"""Places of records to one side of a centre, where they are rounded to: their sums are exact, of up to 2^32 records."""
 
 
 class View(NamedTuple):
@@ -148,11 +142,20 @@ def sum_distances(growth, table, i, centre, half):
     targets = table.targets
     sums = np.zeros(3)
     for row in rows_of(growth, i):
-        distance = min(max((targets[row] - centre) / half, -1.0), 1.0)
+        distance = place_in_window(targets[row], centre, half)
         sums[0] += max(distance, 0.0)
         sums[1] += max(-distance, 0.0)
         sums[2] += 1.0 - abs(distance)
     return sums
+
+
+@inlined
+def place_in_window(target, centre, half):
+    """Return how far a target is above a centre, in halves of a window: in [-1, 1], at whose ends it is cut off.
+
+    It is a multiple of 2^-20, so that sums have no rounding: a record moves them by what it adds, in whatever order.
+    """
+    return np.rint(min(max((target - centre) / half, -1.0), 1.0) * GRID) / GRID
 
 
 @compiled
@@ -188,7 +191,7 @@ def sum_shares(growth, table, i, feature, centre, half):
     shares = np.zeros((table.n_codes[feature], 2))
     column, targets = table.codes[feature], table.targets
     for row in rows_of(growth, i):
-        distance = min(max((targets[row] - centre) / half, -1.0), 1.0)
+        distance = place_in_window(targets[row], centre, half)
         shares[column[row], 0] += 0.5 + 0.5 * distance
         shares[column[row], 1] += 0.5 - 0.5 * distance
     return shares
@@ -200,7 +203,7 @@ class ThriftyTreeRegressor(PrivateForestRegressor):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree, whose leaves predict their means.
+        Budget of the tree, in (0, inf]; inf grows the noise-free tree, whose leaves predict their means, rounded.
     max_depth : int, default=12
         Levels of splits at most, at least 1. Branches end where the budget does, mostly before.
     n_bins : int, default=96
@@ -233,7 +236,9 @@ class ThriftyTreeRegressor(PrivateForestRegressor):
     Privacy: epsilon-differentially private for one record added or removed, given a public domain.
 
     1. A look at e is e-differentially private: in a given window a record adds three numbers to the three sums that are
-       at least 0 and add up to 1, so that these have sensitivity 1 in L1, and `laplace_vector` is told so.
+       at least 0 and add up to 1, so that these have sensitivity 1 in L1, and `laplace_vector` is told so. In floating
+       point, too: places in a window are rounded to multiples of 2^-20 before anything is added up, so that all sums
+       of up to 2^32 records, here and in 2, are multiples of 2^-21 that float64 holds exactly.
     2. A question at e is e-differentially private: around a given centre an added record adds u to one count of one
        child and 1 - u to the other, both from 0 to 1. The larger of the two, and so the score of every split, grows by
        0 to 1: scores are monotone with sensitivity 1, and the selection goes without the 2 in its exponent.
@@ -278,10 +283,10 @@ class ThriftyTreeRegressor(PrivateForestRegressor):
     def _sampling_rule(self) -> str:
         return "all"
 
-    def _make_plan(self) -> ThriftyRegressorPlan:
+    def _make_plan(self) -> ThriftyPlan:
         epsilon = float(self.epsilon)
         enough = math.inf if math.isinf(epsilon) else ENOUGH
-        return ThriftyRegressorPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
+        return ThriftyPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
 
     def _bind_grower(self, table):
         return partial(grow_tree, self._make_plan())

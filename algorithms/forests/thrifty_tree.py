@@ -56,11 +56,11 @@ CHILD_COST = 1.0
 
 
 class ThriftyPlan(NamedTuple):
-    """What the tree may spend."""
+    """What the tree may spend, of classes or of numbers."""
 
     max_depth: int
     epsilon: float
-    root_epsilon: float  # of the count of the root
+    root_epsilon: float  # of the count of the root, or the look at it
     enough: float  # infinite without noise
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from algorithms.accounting.faults import TARGET_IN_ITS_OWN_UNIT
 from algorithms.base import PrivateRegressor
 from algorithms.encoding.domain import Domain
-from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag
+from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag, check_readings
 from algorithms.regression.budget import Budget
 from algorithms.regression.design import SCALINGS, TARGET_SCALINGS, Design
 from algorithms.regression.moments import SoundBudget
@@ -197,9 +197,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("repair", self.repair, REPAIRS)
         if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            for name, printed in self.READINGS.items():
-                if getattr(self, name) != printed:
-                    raise ParameterError(f"{name}={getattr(self, name)!r} is a reading of the text; 'sound' has none")
+            check_readings(self, self.READINGS)
         self._monomials(n_features)
 
     def _monomials(self, n_features: int) -> Monomials:

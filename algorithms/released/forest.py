@@ -28,7 +28,7 @@ class ReleasedTree(NamedTuple):
     cut: np.ndarray  # float64 (m,): threshold, or category, NaN where there is none
     child: np.ndarray  # int32 (m,): first child, the others follow it; -1 in a leaf
     answer: np.ndarray  # float64 (m, w): what a leaf says, NaN elsewhere; w is the number of classes for COUNTS, else 1
-    noisy_count: np.ndarray  # float64 (m,): a noisy count that the algorithm released in this node, else NaN
+    noisy_count: np.ndarray  # float64 (m,): of rows, or of the errors of a thrifty tree, if released, else NaN
 
     def find_answers(self, matrix: np.ndarray) -> np.ndarray:
         """Return what the leaf of every row says: float64 array of shape (n, w)."""

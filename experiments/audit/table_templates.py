@@ -191,7 +191,8 @@ HEAD = """\
 # Pairs of neighbouring tables on which trainings of an algorithm can prove most of its epsilon, as `make hunt` found.
 # columns and target: numbers of categories, or "continuous", which is from 0 to 8. A record has the number of its
 # category, or its value, in each column, and last its class or target. Both tables have the shared records; one of them
-# has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected.
+# has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected. note:
+# what a reader has to know of the entry, until a search replaces it.
 """
 
 

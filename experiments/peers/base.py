@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.base import PrivateEstimator
+from algorithms.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.parameters import check_epsilon
 from experiments.peers import process
@@ -29,6 +29,11 @@ class Peer(PrivateEstimator):
     """
 
     environment = process.PEERS
+
+    def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.random_state = random_state
 
     @classmethod
     def packages(cls) -> dict[str, str]:
@@ -50,17 +55,22 @@ class Peer(PrivateEstimator):
         """
         check_epsilon(self.epsilon)
 
-    def _fit(self, model: str, X: np.ndarray, y: np.ndarray, **parameters) -> None:
+    def _fit(self, model: str, matrix: np.ndarray, y: np.ndarray, **parameters) -> None:
         seed = int(self.seed().generate_state(1)[0] >> 1)  # of 31 bits
         parameters = {"epsilon": float(self.epsilon), "seed": seed} | parameters
         words = {"do": "fit", "model": model, "parameters": parameters}
-        answer, arrays = process.ask_worker(self.environment, words, X=X, y=y)
+        answer, arrays = process.ask_worker(self.environment, words, X=self._lay_out(matrix), y=y)
         self.model_, self.fit_seconds_ = arrays["model"].tobytes(), answer["fit_seconds"]
 
-    def _predict_scaled(self, X: np.ndarray) -> np.ndarray:
+    def _predict_scaled(self, X) -> np.ndarray:
+        matrix = self._lay_out(self.read_rows(X))
         model = np.frombuffer(self.model_, dtype=np.uint8)
-        _, arrays = process.ask_worker(self.environment, {"do": "predict"}, X=X, model=model)
+        _, arrays = process.ask_worker(self.environment, {"do": "predict"}, X=matrix, model=model)
         return arrays["predicted"]
+
+    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
+        """Return rows as the peer takes them, in ``fit`` and ``predict`` alike."""
+        return self._scale_to_unit_cube(matrix)
 
     def _scale_numbers(self, matrix: np.ndarray) -> np.ndarray:
         """Scale numbers to [0, 1] by their bounds; the positions of categories stay."""
@@ -87,3 +97,20 @@ class Peer(PrivateEstimator):
         for feature in self.domain_.features:
             n_categories.append(len(feature.categories) if isinstance(feature, Nominal) else 0)
         return n_categories
+
+
+class PeerClassifier(Peer, PrivateClassifier):
+    """A peer that names the position of a class."""
+
+    def predict(self, X):
+        """Predict the class of each row."""
+        positions = self._predict_scaled(X)
+        return self.classes_[positions]
+
+
+class PeerRegressor(Peer, PrivateRegressor):
+    """A peer whose targets are in [0, 1]."""
+
+    def predict(self, X):
+        """Predict the target of each row, in its own unit."""
+        return self.in_unit_of_target(self._predict_scaled(X))

@@ -10,9 +10,8 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED, 
 from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import OTHERS
-from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.parameters import ParameterError, check_choice, check_count
-from experiments.peers.base import Peer
+from experiments.peers.base import PeerClassifier, PeerRegressor
 
 _BY_POSITION = Fault(
     "rows dealt out by position",
@@ -39,7 +38,7 @@ _CLASS_CHANGES = Fault(
 )
 
 
-class DiffprivlibForestClassifier(Peer, PrivateClassifier):
+class DiffprivlibForestClassifier(PeerClassifier):
     """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
 
     Parameters
@@ -73,11 +72,9 @@ class DiffprivlibForestClassifier(Peer, PrivateClassifier):
     """
 
     def __init__(self, epsilon=1.0, *, n_estimators=10, max_depth=5, domain=None, random_state=None):
-        self.epsilon = epsilon
+        super().__init__(epsilon, domain=domain, random_state=random_state)
         self.n_estimators = n_estimators
         self.max_depth = max_depth
-        self.domain = domain
-        self.random_state = random_state
 
     def check_parameters(self, n_features):
         """Check the parameters; a tree has all of its nodes, so its depth is limited."""
@@ -90,7 +87,7 @@ class DiffprivlibForestClassifier(Peer, PrivateClassifier):
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
         size = {"n_estimators": int(self.n_estimators), "max_depth": int(self.max_depth)}
-        self._fit("diffprivlib_forest", self._scale_to_unit_cube(matrix), labels, n_classes=len(self.classes_), **size)
+        self._fit("diffprivlib_forest", matrix, labels, n_classes=len(self.classes_), **size)
         # its sensitivity is the number of counts that a record changes; each costs epsilon
         n_moved = 2.0 * self.n_estimators - 1
         ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
@@ -99,13 +96,8 @@ class DiffprivlibForestClassifier(Peer, PrivateClassifier):
         )
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
-        return self.classes_[positions]
 
-
-class DiffprivlibTreeClassifier(Peer, PrivateClassifier):
+class DiffprivlibTreeClassifier(PeerClassifier):
     """diffprivlib's ``DecisionTreeClassifier``: random cuts, and all rows in one tree.
 
     Parameters
@@ -129,10 +121,8 @@ class DiffprivlibTreeClassifier(Peer, PrivateClassifier):
     """
 
     def __init__(self, epsilon=1.0, *, max_depth=5, domain=None, random_state=None):
-        self.epsilon = epsilon
+        super().__init__(epsilon, domain=domain, random_state=random_state)
         self.max_depth = max_depth
-        self.domain = domain
-        self.random_state = random_state
 
     def check_parameters(self, n_features):
         """Check the parameters; a tree has all of its nodes, so its depth is limited."""
@@ -144,18 +134,13 @@ class DiffprivlibTreeClassifier(Peer, PrivateClassifier):
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
         size = {"max_depth": int(self.max_depth), "n_classes": len(self.classes_)}
-        self._fit("diffprivlib_tree", self._scale_to_unit_cube(matrix), labels, **size)
+        self._fit("diffprivlib_tree", matrix, labels, **size)
         ledger = Spent("permute-and-flip", "labels of leaves", float(self.epsilon), 1.0)
         self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, trust=OTHERS)
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
-        return self.classes_[positions]
 
-
-class DiffprivlibNaiveBayes(Peer, PrivateClassifier):
+class DiffprivlibNaiveBayes(PeerClassifier):
     """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
 
     Parameters
@@ -177,16 +162,11 @@ class DiffprivlibNaiveBayes(Peer, PrivateClassifier):
     Source and errors: as for `DiffprivlibForestClassifier`.
     """
 
-    def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.random_state = random_state
-
     def fit(self, X, y):
         """Fit in the other environment."""
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        self._fit("diffprivlib_bayes", self._scale_to_unit_cube(matrix), labels, n_classes=len(self.classes_))
+        self._fit("diffprivlib_bayes", matrix, labels, n_classes=len(self.classes_))
         third = 2 * float(self.epsilon) / 3  # a record that changes its class is in two
         spent = (
             Spent("geometric", "counts of the classes", third, 2.0, REPLACED),
@@ -203,13 +183,8 @@ class DiffprivlibNaiveBayes(Peer, PrivateClassifier):
         )
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X)))
-        return self.classes_[positions]
 
-
-class DiffprivlibLogisticRegression(Peer, PrivateClassifier):
+class DiffprivlibLogisticRegression(PeerClassifier):
     """diffprivlib's ``LogisticRegression``: a noisy vector in the objective, one class against the rest.
 
     Parameters
@@ -251,10 +226,8 @@ class DiffprivlibLogisticRegression(Peer, PrivateClassifier):
     """
 
     def __init__(self, epsilon=1.0, *, neighbours=REPLACED, domain=None, random_state=None):
-        self.epsilon = epsilon
+        super().__init__(epsilon, domain=domain, random_state=random_state)
         self.neighbours = neighbours
-        self.domain = domain
-        self.random_state = random_state
 
     def check_parameters(self, n_features):
         """Check the parameters."""
@@ -267,27 +240,22 @@ class DiffprivlibLogisticRegression(Peer, PrivateClassifier):
         self.check_parameters(matrix.shape[1])
         if len(self.classes_) < 2:
             raise ParameterError(
-                "diffprivlib's LogisticRegression needs two classes, and the domain declares one class"
+                f"diffprivlib's LogisticRegression needs two classes, and the domain declares one class of "
+                f"{self.domain_.target.name!r}: declare the others, too, or take DiffprivlibNaiveBayes"
             )
         asked = float(self.epsilon) * (2 if self.neighbours == ADDED_OR_REMOVED else 1)
-        rows = self._put_into_unit_ball(matrix)
-        self._fit("diffprivlib_logistic", rows, labels, epsilon=asked, n_classes=len(self.classes_))
+        self._fit("diffprivlib_logistic", matrix, labels, epsilon=asked, n_classes=len(self.classes_))
         ledger = Spent("objective perturbation", "coefficients of all classes", asked, 2.0, REPLACED, 1.0)
         self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, neighbours=self.neighbours, trust=OTHERS)
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._put_into_unit_ball(self.read_rows(X)))
-        return self.classes_[positions]
-
-    def _put_into_unit_ball(self, matrix):
+    def _lay_out(self, matrix):
         """Return rows with a norm of at most 1, the constant last."""
         constant = np.ones((len(matrix), 1))
         return np.hstack([self._spread_to_columns(matrix), constant]) / math.sqrt(matrix.shape[1] + 1)
 
 
-class DiffprivlibLinearRegression(Peer, PrivateRegressor):
+class DiffprivlibLinearRegression(PeerRegressor):
     """diffprivlib's ``LinearRegression``: the functional mechanism around noisy means, solved as it comes out.
 
     Parameters
@@ -314,16 +282,11 @@ class DiffprivlibLinearRegression(Peer, PrivateRegressor):
         If diffprivlib refuses, or its process dies.
     """
 
-    def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.random_state = random_state
-
     def fit(self, X, y):
         """Fit in the other environment."""
         matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
-        self._fit("diffprivlib_linear", self._scale_to_unit_cube(matrix), target)
+        self._fit("diffprivlib_linear", matrix, target)
         share, n_rows = float(self.epsilon) / (matrix.shape[1] + 1), len(matrix)
         spent = (
             Spent("truncated laplace", "means of the attributes", share, 1 / n_rows, REPLACED),
@@ -336,7 +299,3 @@ class DiffprivlibLinearRegression(Peer, PrivateRegressor):
             self.domain_, self.epsilon, Sequential("fit", spent), faults, neighbours=REPLACED, trust=OTHERS
         )
         return self
-
-    def predict(self, X):
-        """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._predict_scaled(self._scale_to_unit_cube(self.read_rows(X))))

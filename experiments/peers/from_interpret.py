@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.encoding.features import Nominal
 from algorithms.parameters import ParameterError, check_count, check_number
-from experiments.peers.base import Peer
+from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
 
 
 class _DPEBM(Peer):
@@ -18,6 +17,11 @@ class _DPEBM(Peer):
     It claims an (epsilon, delta), not an epsilon, so there is no ``privacy_``: the ledgers of this project have no
     delta.
     """
+
+    def __init__(self, epsilon=1.0, *, delta=1e-7, max_rounds=300, domain=None, random_state=None):
+        super().__init__(epsilon, domain=domain, random_state=random_state)
+        self.delta = delta
+        self.max_rounds = max_rounds
 
     def check_parameters(self, n_features):
         """Check the parameters; DP-EBM has no run without noise, and its classes are two."""
@@ -29,10 +33,13 @@ class _DPEBM(Peer):
 
     def _fit_ebm(self, matrix: np.ndarray, target: np.ndarray, n_classes: int | None) -> None:
         parameters = {"delta": float(self.delta), "max_rounds": int(self.max_rounds), "n_classes": n_classes}
-        self._fit("dp_ebm", self._scale_numbers(matrix), target, n_categories=self._count_categories(), **parameters)
+        self._fit("dp_ebm", matrix, target, n_categories=self._count_categories(), **parameters)
+
+    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
+        return self._scale_numbers(matrix)
 
 
-class DPEBMClassifier(_DPEBM, PrivateClassifier):
+class DPEBMClassifier(_DPEBM, PeerClassifier):
     """interpret's ``DPExplainableBoostingClassifier``, for two classes.
 
     Parameters
@@ -67,13 +74,6 @@ class DPEBMClassifier(_DPEBM, PrivateClassifier):
         If interpret refuses, or its process dies.
     """
 
-    def __init__(self, epsilon=1.0, *, delta=1e-7, max_rounds=300, domain=None, random_state=None):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.max_rounds = max_rounds
-        self.domain = domain
-        self.random_state = random_state
-
     def check_parameters(self, n_features):
         """Check the parameters, and that there are two classes."""
         super().check_parameters(n_features)
@@ -81,7 +81,7 @@ class DPEBMClassifier(_DPEBM, PrivateClassifier):
         if isinstance(target, Nominal) and len(target.categories) > 2:
             raise ParameterError(
                 f"Only binary classification is supported. DP-EBM has two classes, {target.name!r} has "
-                f"{len(target.categories)}"
+                f"{len(target.categories)}: take a method for more, such as MSTClassifier (mst_boosting)"
             )
 
     def fit(self, X, y):
@@ -91,18 +91,13 @@ class DPEBMClassifier(_DPEBM, PrivateClassifier):
         self._fit_ebm(matrix, labels, len(self.classes_))
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._scale_numbers(self.read_rows(X)))
-        return self.classes_[positions]
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
 
-class DPEBMRegressor(_DPEBM, PrivateRegressor):
+class DPEBMRegressor(_DPEBM, PeerRegressor):
     """interpret's ``DPExplainableBoostingRegressor``.
 
     Parameters
@@ -123,20 +118,9 @@ class DPEBMRegressor(_DPEBM, PrivateRegressor):
     Privacy, source and errors: as for `DPEBMClassifier`.
     """
 
-    def __init__(self, epsilon=1.0, *, delta=1e-7, max_rounds=300, domain=None, random_state=None):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.max_rounds = max_rounds
-        self.domain = domain
-        self.random_state = random_state
-
     def fit(self, X, y):
         """Fit in the other environment."""
         matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
         self._fit_ebm(matrix, target, None)
         return self
-
-    def predict(self, X):
-        """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._predict_scaled(self._scale_numbers(self.read_rows(X))))

@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from algorithms.base import PrivateClassifier, PrivateRegressor
 from algorithms.parameters import ParameterError, check_count, check_number
 from experiments.peers import process
-from experiments.peers.base import Peer
+from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
 
 
 class _DPSGD(Peer):
@@ -34,15 +33,13 @@ class _DPSGD(Peer):
         domain=None,
         random_state=None,
     ):
-        self.epsilon = epsilon
+        super().__init__(epsilon, domain=domain, random_state=random_state)
         self.delta = delta
         self.n_hidden = n_hidden
         self.n_steps = n_steps
         self.sampling = sampling
         self.learning_rate = learning_rate
         self.clip = clip
-        self.domain = domain
-        self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
         """Check the parameters; without noise there is nothing to calibrate."""
@@ -59,10 +56,13 @@ class _DPSGD(Peer):
     def _fit_network(self, matrix: np.ndarray, target: np.ndarray, n_classes: int | None) -> None:
         parameters = {name: float(getattr(self, name)) for name in ("delta", "sampling", "learning_rate", "clip")}
         parameters |= {"n_hidden": int(self.n_hidden), "n_steps": int(self.n_steps), "n_classes": n_classes}
-        self._fit("dp_sgd", self._spread_to_columns(matrix), target, **parameters)
+        self._fit("dp_sgd", matrix, target, **parameters)
+
+    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
+        return self._spread_to_columns(matrix)
 
 
-class DPSGDClassifier(_DPSGD, PrivateClassifier):
+class DPSGDClassifier(_DPSGD, PeerClassifier):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD, for any number of classes.
 
     Parameters
@@ -113,13 +113,8 @@ class DPSGDClassifier(_DPSGD, PrivateClassifier):
         self._fit_network(matrix, labels, len(self.classes_))
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._spread_to_columns(self.read_rows(X)))
-        return self.classes_[positions]
 
-
-class DPSGDRegressor(_DPSGD, PrivateRegressor):
+class DPSGDRegressor(_DPSGD, PeerRegressor):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD to the square of the error.
 
     Parameters
@@ -138,7 +133,3 @@ class DPSGDRegressor(_DPSGD, PrivateRegressor):
         self.check_parameters(matrix.shape[1])
         self._fit_network(matrix, target, None)
         return self
-
-    def predict(self, X):
-        """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._predict_scaled(self._spread_to_columns(self.read_rows(X))))

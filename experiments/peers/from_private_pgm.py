@@ -6,10 +6,13 @@ import math
 
 import numpy as np
 
-from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.encoding.features import Nominal
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 from experiments.peers import process
-from experiments.peers.base import Peer
+from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
+
+MOST_BOOSTED = 255
+"""Categories of a column that scikit-learn's boosted trees take at most: a byte numbers them, and what is missing."""
 
 
 class _MST(Peer):
@@ -22,12 +25,10 @@ class _MST(Peer):
     environment = process.JAX
 
     def __init__(self, epsilon=1.0, *, delta=1e-7, learner="tree", n_bins=16, domain=None, random_state=None):
-        self.epsilon = epsilon
+        super().__init__(epsilon, domain=domain, random_state=random_state)
         self.delta = delta
         self.learner = learner
         self.n_bins = n_bins
-        self.domain = domain
-        self.random_state = random_state
 
     def check_parameters(self, n_features: int) -> None:
         """Check the parameters; without noise there is no budget to divide."""
@@ -37,6 +38,18 @@ class _MST(Peer):
         check_number("delta", self.delta, above=0, below=1)
         check_choice("learner", self.learner, ("tree", "boosting"))
         check_count("n_bins", self.n_bins, highest=256, of="a pair of attributes has its square of cells")
+        if self.learner == "boosting":
+            self._check_categories()
+
+    def _check_categories(self) -> None:
+        domain = self.domain or getattr(self, "domain_", None)
+        for feature in domain.features if domain else ():
+            n = len(feature.categories) if isinstance(feature, Nominal) else 0
+            if n > MOST_BOOSTED:
+                most = f"at most {MOST_BOOSTED} categories"
+                raise ParameterError(
+                    f"learner='boosting' takes columns of {most}, {feature.name!r} has {n}: take learner='tree'"
+                )
 
     def _fit_cells(self, matrix: np.ndarray, target: np.ndarray, n_cells: int, is_class: bool) -> None:
         n_categories = self._count_categories()
@@ -47,9 +60,9 @@ class _MST(Peer):
             "is_nominal": [n > 0 for n in n_categories],
             "is_class": is_class,
         }
-        self._fit("mst", self._cut_into_cells(matrix), target, **parameters)
+        self._fit("mst", matrix, target, **parameters)
 
-    def _cut_into_cells(self, matrix: np.ndarray) -> np.ndarray:
+    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
         """Return positions of categories, and of bins of equal width between the declared bounds."""
         is_nominal = np.array(self._count_categories()) > 0
         return np.where(is_nominal, matrix, self._bin(self._scale_numbers(matrix))).astype(np.int64)
@@ -58,7 +71,7 @@ class _MST(Peer):
         return np.minimum(np.floor(shares * self.n_bins), self.n_bins - 1)
 
 
-class MSTClassifier(_MST, PrivateClassifier):
+class MSTClassifier(_MST, PeerClassifier):
     """A decision tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
 
     Parameters
@@ -68,7 +81,8 @@ class MSTClassifier(_MST, PrivateClassifier):
     delta : float, default=1e-7
         Should be less than one by the number of rows.
     learner : {"tree", "boosting"}, default="tree"
-        ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes.
+        ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes, which takes columns
+        of at most 255 categories.
     n_bins : int, default=16
         Bins of equal width that a number is cut into, at most 256.
     domain : Domain
@@ -89,7 +103,7 @@ class MSTClassifier(_MST, PrivateClassifier):
     Raises
     ------
     ParameterError
-        If a parameter is out of its range, or epsilon is infinite.
+        If a parameter is out of its range, epsilon is infinite, or a column has too many categories to be boosted.
     BadInput
         At ``fit`` and ``predict``, if `.venv-peers-jax` is missing.
     PeerError
@@ -103,13 +117,8 @@ class MSTClassifier(_MST, PrivateClassifier):
         self._fit_cells(matrix, labels, len(self.classes_), is_class=True)
         return self
 
-    def predict(self, X):
-        """Predict the class of each row."""
-        positions = self._predict_scaled(self._cut_into_cells(self.read_rows(X)))
-        return self.classes_[positions]
 
-
-class MSTRegressor(_MST, PrivateRegressor):
+class MSTRegressor(_MST, PeerRegressor):
     """A regression tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
 
     Parameters
@@ -128,7 +137,3 @@ class MSTRegressor(_MST, PrivateRegressor):
         self.check_parameters(matrix.shape[1])
         self._fit_cells(matrix, self._bin(target).astype(np.int64), int(self.n_bins), is_class=False)
         return self
-
-    def predict(self, X):
-        """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._predict_scaled(self._cut_into_cells(self.read_rows(X))))

@@ -98,9 +98,12 @@ KINDS = {
 }
 """The kinds in the order of a table."""
 
+UNKNOWN = "unknown"
+"""Instead of kinds, of a data set whose files are not here: what it is left out of must name it."""
+
 
 def list_kinds_of(study: Study, dataset: str) -> list[str]:
-    """Return the kinds that a data set is of, as a study splits it; none if it is not available.
+    """Return the kinds that a data set is of, as a study splits it; ``[UNKNOWN]`` if its files are not here.
 
     Examples
     --------
@@ -110,7 +113,7 @@ def list_kinds_of(study: Study, dataset: str) -> list[str]:
     try:
         facts = _count_facts(dataset, format_canonical(read_protocol(study.protocol_options)))
     except datasets.DataUnavailable:
-        return []
+        return [UNKNOWN]
     return [name for name, kind in KINDS.items() if kind.holds(facts)]
 
 

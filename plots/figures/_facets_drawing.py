@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from experiments.config.paper import Paper
 from experiments.judge.verdict import is_error
 from plots import style
-from plots.comparisons.data_kinds import KINDS
+from plots.comparisons.data_kinds import KINDS, UNKNOWN
 from plots.labels import format_large, label_metric, label_name, label_names, scale_value
 from plots.series import name_of_center
 
@@ -147,7 +147,8 @@ def _draw_facet(
 
 def _name_facet(axes: Axes, paper: Paper, facet: _Facet) -> None:
     """Write the name of the data set above its picture, and below it the kinds that it is of."""
-    kinds = [KINDS[kind].title for kind in str(facet.points["kinds"].iloc[0]).split() if kind in KINDS]
+    own = str(facet.points["kinds"].iloc[0]).split()
+    kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
     above: dict[str, Any] = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate(label_name(paper, facet.name), xytext=(0, 14), fontsize=10, fontweight="bold", **above)
     axes.annotate(", ".join(kinds), xytext=(0, 4), fontsize=7.8, **above)

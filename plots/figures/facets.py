@@ -8,7 +8,7 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, ShownPart
 from experiments.judge.preflight import check_metrics
-from plots.comparisons.data_kinds import KINDS, list_kinds_of
+from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.comparisons.levels import BetweenLevels
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
 from plots.series import count_decimals, name_of_center, summarise_metrics
@@ -56,7 +56,7 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
         parts = [summarise_metrics(paper, part, self.metric, table, numbers, _BY) for part in (self, levels)]
         frame = pd.concat(parts, ignore_index=True)
         kinds = {name: list_kinds_of(study, name) for name in sets}
-        order = list(KINDS)
+        order = [*KINDS, UNKNOWN]
         places = {name: order.index(found[0]) if found else len(order) for name, found in kinds.items()}
         frame = frame.assign(kinds=[" ".join(kinds[name]) for name in frame["dataset"]])
         return frame.sort_values("dataset", key=lambda names: names.map(places), kind="stable", ignore_index=True)

@@ -215,7 +215,7 @@ def _describe_readings(run: PaperRun) -> list[dict[str, Any]]:
                 "sentence": sentence[0].upper() + sentence[1:] + ".",
                 "note": note_shortfall(rows),
                 "svg": _read_svg(run, name),
-                "files": _list_files(run, "figures", name),
+                "files": [("CSV of all questions", "readings.csv"), *_list_files(run, "figures", name)],
                 "unit": rows["unit"].iloc[0],
                 "rows": [_describe_reading(row) for row in rows.to_dict("records")],
             }
@@ -245,8 +245,8 @@ def _describe_curves(run: PaperRun) -> list[dict[str, Any]]:
     for claim, rows in run.list_curves():
         name, sentence = f"curve-{claim.id}", describe_curve(rows)
         words = {"id": name, "title": claim.text, "sentence": sentence[0].upper() + sentence[1:] + "."}
-        drawing = {"svg": _read_svg(run, name), "files": _list_files(run, "figures", name)}
-        described.append({**words, **drawing, "note": note_shortfall(rows)})
+        files = [("CSV of all claims", "curves.csv"), *_list_files(run, "figures", name)]
+        described.append({**words, "svg": _read_svg(run, name), "files": files, "note": note_shortfall(rows)})
     return described
 
 

@@ -325,7 +325,8 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
 
 def _lacks_cells(folder: Path) -> bool:
     """Return whether a number, table or figure of a run lacks cells."""
-    for path in (folder / "numbers.csv", *folder.glob("figures/*.csv"), *folder.glob("tables/*.csv")):
+    of_readings = (path for path in (folder / "readings.csv", folder / "curves.csv") if path.is_file())
+    for path in (folder / "numbers.csv", *of_readings, *folder.glob("figures/*.csv"), *folder.glob("tables/*.csv")):
         part = pd.read_csv(path)
         if "n" in part and (part["n"] < part["n_expected"]).any():
             return True

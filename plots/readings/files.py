@@ -43,7 +43,7 @@ def write_rankings(paper: Paper, rankings: Mapping[str, pd.DataFrame], folder: P
     for question in paper.readings:
         rows = rankings[question.id]
         draw = partial(draw_ranking, question, rows)
-        paths.append(style.write_figure(f"readings-{question.id}", draw, rows, folder / "figures")[1])
+        paths.append(style.draw_figure(f"readings-{question.id}", draw, folder / "figures")[1])
     return paths
 
 
@@ -89,7 +89,7 @@ def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path)
     paths = _write_table(curves, folder / "curves.csv")
     for name, rows in curves.items():
         draw = partial(draw_claim, paper.claims_by_id[name].text, rows)
-        paths.append(style.write_figure(f"curve-{name}", draw, rows, folder / "figures")[1])
+        paths.append(style.draw_figure(f"curve-{name}", draw, folder / "figures")[1])
     return paths
 
 

@@ -8,47 +8,32 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from documents.document import ListOf
 from experiments.config.data import task_and_domain
-from experiments.config.paper import Paper, PaperTable
+from experiments.config.paper import Paper
 from plots.facts import name_categories
 from plots.labels import MISSING, label_name
 from plots.latex import write_table
+from plots.tables.datasets import TableOfFacts, list_facts
 
 
-class AttributesTable(PaperTable):
+class AttributesTable(TableOfFacts):
     """One row for each attribute, with the number of its categories: 0 of a continuous one.
 
     A printed number is of the metric ``categories_<attribute>``.
     """
 
     kind: Literal["attributes"]
-    datasets: ListOf[str]
-    """The data sets, in the order of the rows."""
-
-    def check(self, paper: Paper) -> None:
-        """Check that there are such data sets.
-
-        Raises
-        ------
-        BadInput
-            If there is none of a name.
-        """
-        for name in self.datasets:
-            task_and_domain(name)
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the tidy form: dataset, attribute, categories, printed, verdict, note."""
-        exact = numbers[numbers["statistic"] == "exact"]
-        printed = {(row["dataset"], row["metric"]): row for row in exact.to_dict("records")}
         rows = []
         for name in self.datasets:
-            for feature in task_and_domain(name)[1].features:
-                fact = name_categories(feature.name)
-                number, value = printed.get((name, fact), {}), facts.get((name, fact))
-                judged = {"printed": number.get("printed"), "verdict": number.get("verdict", "")}
-                note = "" if value is not None else "INCOMPLETE: data set not available"
-                rows.append({"dataset": name, "attribute": feature.name, "categories": value, **judged, "note": note})
+            attributes = [feature.name for feature in task_and_domain(name)[1].features]
+            counted = list_facts([(name, name_categories(attribute)) for attribute in attributes], numbers, facts)
+            for attribute, row in zip(attributes, counted, strict=True):
+                judged = {"categories": row["value"], "printed": row["printed"], "verdict": row["verdict"]}
+                note = "" if row["value"] is not None else "INCOMPLETE: data set not available"
+                rows.append({"dataset": name, "attribute": attribute, **judged, "note": note})
         return pd.DataFrame(rows).astype({"categories": "Int64", "printed": "Int64"})
 
     def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 from experiments.config.paper import Paper, PaperTable
 from experiments.judge.verdict import is_error
 from plots.comparisons.compared_part import ComparedPart
-from plots.comparisons.data_kinds import KINDS, describe_kinds, list_kinds_of
+from plots.comparisons.data_kinds import KINDS, UNKNOWN, describe_kinds, list_kinds_of
 from plots.comparisons.levels import BetweenLevels
 from plots.labels import MISSING, label_name, label_names
 from plots.latex import write_table
@@ -49,16 +49,19 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
         -------
         DataFrame
             One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in
-            `KINDS` or ``all``; ``way``, mean over data sets of (score - floor) / (ceiling - floor), from -1 to 2, of
-            errors with minus their logarithms as scores; ``members``, the data sets in the mean, joined by blanks;
-            ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of which a setting has no result, and
-            one whose ceiling is not above its floor by more than ``equal_within``, is in no mean.
+            `KINDS` or ``all``, or ``unknown`` where files are missing; ``way``, mean over data sets of (score - floor)
+            / (ceiling - floor), from -1 to 2, of errors with minus their logarithms as scores; ``members``, the data
+            sets in the mean, joined by blanks; ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of
+            which a setting has no result, and one whose ceiling is not above its floor by more than ``equal_within``,
+            is in no mean.
         """
         ways = self._measure_ways(paper, table)
         study = paper.study(self.study, self.id)
         members: dict[str, list[str]] = {_ALL: list(ways.index)}
-        for name in KINDS:
+        for name in (*KINDS, UNKNOWN):
             members[name] = [dataset for dataset in ways.index if name in list_kinds_of(study, dataset)]
+        if not members[UNKNOWN]:
+            del members[UNKNOWN]
         cells = pd.DataFrame(self.count_cells(paper, table)).groupby("algorithm")[["n", "n_expected"]].sum()
         order = ways.mean().sort_values(ascending=False, kind="stable").index
         records = []
@@ -110,6 +113,10 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
         scale = " in the logarithm of the error" if is_error(self.metric) else ""
         shown = [name for name in KINDS if _split_names(frame, name)]
         members = [f"{KINDS[name].title}: {', '.join(label_names(paper, _split_names(frame, name)))}" for name in shown]
+        if unknown := _split_names(frame, UNKNOWN):
+            members.append(
+                f"of no kind here, because their files are missing: {', '.join(label_names(paper, unknown))}"
+            )
         return (
             f"per cent of the way{scale} from 0 ({floor}) to 100 ({ceiling}), mean over "
             f"{self.count_sets(paper, pd.Index(names))}; what is below {100 * _LOWEST:.0f} or above "
@@ -124,7 +131,7 @@ def _split_names(frame: pd.DataFrame, kind: str) -> list[str]:
 
 def _list_heads(frame: pd.DataFrame) -> list[str]:
     """Return the heads of the kinds that some data set is of, each with the number of its sets."""
-    titles = {_ALL: "all sets"} | {name: kind.title for name, kind in KINDS.items()}
+    titles = {_ALL: "all sets"} | {name: kind.title for name, kind in KINDS.items()} | {UNKNOWN: "kind unknown"}
     heads = []
     for name, title in titles.items():
         if sets := _split_names(frame, name):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,10 +17,9 @@ from plots.labels import MISSING, label_name
 from plots.latex import write_table
 
 
-class DatasetsTable(PaperTable):
-    """Facts of data sets: counted rows, columns and classes."""
+class TableOfFacts(PaperTable):
+    """Base of the tables of what is counted in data sets."""
 
-    kind: Literal["datasets"]
     datasets: ListOf[str]
     """The data sets, in the order of the rows."""
 
@@ -34,17 +34,17 @@ class DatasetsTable(PaperTable):
         for name in self.datasets:
             task_and_domain(name)
 
+
+class DatasetsTable(TableOfFacts):
+    """Facts of data sets: counted rows, columns and classes."""
+
+    kind: Literal["datasets"]
+
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the tidy form: dataset, fact, value, printed, verdict, note."""
-        exact = numbers[numbers["statistic"] == "exact"]
-        printed = {(row["dataset"], row["metric"]): row for row in exact.to_dict("records")}
-        rows = []
-        for name in self.datasets:
-            for fact in FACTS:
-                number, value = printed.get((name, fact), {}), facts.get((name, fact))
-                judged = {"printed": number.get("printed"), "verdict": number.get("verdict", "")}
-                note = "" if value is not None else self._note_missing(name, fact, facts)
-                rows.append({"dataset": name, "fact": fact, "value": value, **judged, "note": note})
+        rows = list_facts(product(self.datasets, FACTS), numbers, facts)
+        for row in rows:
+            row["note"] = "" if row["value"] is not None else self._note_missing(row["dataset"], row["fact"], facts)
         return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
 
     def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
@@ -73,6 +73,18 @@ class DatasetsTable(PaperTable):
             return "INCOMPLETE: data set not available"
         is_of_files = fact == "file_rows"
         return "none: no row is left out, or the files are not here" if is_of_files else "none: no official split"
+
+
+def list_facts(names: Iterable[tuple[str, str]], numbers: pd.DataFrame, facts: Mapping) -> list[dict[str, Any]]:
+    """Return of each data set and fact ``value`` and ``printed``, None where there is none, and ``verdict``."""
+    exact = numbers[numbers["statistic"] == "exact"]
+    printed = {(row["dataset"], row["metric"]): row for row in exact.to_dict("records")}
+    rows = []
+    for name, fact in names:
+        number = printed.get((name, fact), {})
+        judged = {"printed": number.get("printed"), "verdict": number.get("verdict", "")}
+        rows.append({"dataset": name, "fact": fact, "value": facts.get((name, fact)), **judged})
+    return rows
 
 
 def _note_shortfall(frame: pd.DataFrame) -> str:

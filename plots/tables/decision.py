@@ -16,7 +16,7 @@ from experiments.config.paper import Paper, PaperError, PaperTable, Study, Where
 from experiments.judge.verdict import is_error
 from experiments.store.study_rows import select_rows
 from plots.comparisons.compared_part import NOT_COMPARED, ComparedPart
-from plots.comparisons.data_kinds import KINDS, list_kinds_of
+from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.comparisons.eligibility import Requirement
 from plots.comparisons.standings import BEATS_THE_FIRST, TOLD_APART, format_probability, list_ranked_sets, select_means
 from plots.labels import label_name, label_names, scale_value
@@ -27,6 +27,7 @@ from plots.series import note_shortfall
 NOT_ENOUGH = "not enough sets to say"
 NO_METHOD = "none of these methods"
 HALF = "; one that keeps ε for a record added or removed keeps 2 ε where one is replaced, so ask it for half"
+NOT_HERE = "its files are missing, so that its kind is unknown"
 MOST_NAMED = 2
 """With more methods that are not told apart from the first, their number stands for their names."""
 _HEADS = ["situation", "take", "evidence"]
@@ -110,8 +111,8 @@ class DecisionTable(PaperTable):
         -------
         DataFrame
             For each situation the rows of `ComparedPart.compare_algorithms`, of the methods and data sets that come
-            into question, and a row for each method that does not, with the reason in ``excluded``. Of a kind that no
-            data set is of, the methods have a row without a rank.
+            into question, and a row for each method that does not, with the reason in ``excluded``, as for each data
+            set whose kind is unknown. Of a kind that no data set is of, the methods have a row without a rank.
         """
         frames = [self._judge_situation(paper, table, line).assign(situation=line.situation) for line in self.lines]
         return pd.concat(frames, ignore_index=True)[_COLUMNS]
@@ -145,26 +146,34 @@ class DecisionTable(PaperTable):
         rows = select_rows(table, study, line.metric, where)
         reasons = {name: line.explain_exclusion(name, rows) for name in study.axis("algorithm", where)}
         kept = [name for name, reason in reasons.items() if not reason]
-        sets = self._select_sets(paper, line)
-        listed = pd.DataFrame({"algorithm": list(reasons), "excluded": list(reasons.values())})
-        listed = listed.assign(dataset="", verdict="", n=0, n_expected=0).reindex(columns=_COLUMNS)
+        sets, unknown = self._select_sets(paper, line)
+        left_out = [(name, "", reason) for name, reason in reasons.items()] + [("", name, NOT_HERE) for name in unknown]
+        listed = pd.DataFrame(left_out, columns=["algorithm", "dataset", "excluded"])
+        listed = listed.assign(verdict="", n=0, n_expected=0).reindex(columns=_COLUMNS)
         if not kept or not sets:
             return listed
         narrowed = part.replaced(sets=None, where={**where, "algorithm": kept, "dataset": sets})
         found = narrowed.compare_algorithms(paper, table).assign(excluded="")
         return pd.concat([found, listed[listed["excluded"] != ""]])
 
-    def _select_sets(self, paper: Paper, line: Situation) -> list[str]:
-        """Return the data sets of the kind that a situation is about."""
+    def _select_sets(self, paper: Paper, line: Situation) -> tuple[list[str], list[str]]:
+        """Return the data sets of the kind that a situation is about, and those whose kind is unknown."""
         study = paper.study(line.study, self.id)
         sets = study.axis("dataset", line.select_part(self.sets).narrow(paper))
-        return [name for name in sets if line.data is None or line.data in list_kinds_of(study, name)]
+        if line.data is None:
+            return sets, []
+        kinds = {name: list_kinds_of(study, name) for name in sets}
+        of_kind, unknown = ([name for name in sets if kind in kinds[name]] for kind in (line.data, UNKNOWN))
+        return of_kind, unknown
 
     def _list_answers(self, paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
         answers = []
         for line in self.lines:
-            rows = frame[(frame["situation"] == line.situation) & (frame["excluded"] == "")]
-            answers.append([line.situation, *self._answer(paper, line, rows)])
+            of_line = frame[frame["situation"] == line.situation]
+            answer, evidence = self._answer(paper, line, of_line[of_line["excluded"] == ""])
+            if unknown := label_names(paper, of_line.loc[of_line["excluded"] == NOT_HERE, "dataset"]):
+                evidence += f"; left out, because their files are missing: {', '.join(unknown)}"
+            answers.append([line.situation, answer, evidence])
         return answers
 
     def _answer(self, paper: Paper, line: Situation, rows: pd.DataFrame) -> tuple[str, str]:

@@ -35,7 +35,7 @@ node_type = np.dtype(
             ("child", np.int32),  # first child; the others follow it
             ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
             ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
-            ("noisy_count", np.float64),  # noisy number of rows where the algorithm asks for it, else NaN
+            ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
             ("epsilon", np.float64),  # budget paid to the mechanisms in this node
             ("exact", np.bool_),  # a decision of this node read the rows without paying
             ("key", np.uint64),  # what lies below a node that was not grown follows from it, see ``keys``; else 0
