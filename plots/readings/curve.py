@@ -123,7 +123,8 @@ def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, si
         axes.axhline(curve.line[0], color=curve.line[2], linewidth=1.3, linestyle=(0, (5, 2)), zorder=1)
     for place in places[(drawn["kind"] == "literal").to_numpy()]:
         axes.axvline(place, color=_LITERAL, linewidth=1.2, linestyle=(0, (1, 1.5)), zorder=0.5)
-        axes.plot([place], [drawn[curve.effect][place]], marker="D", color=_LITERAL, markersize=max(size, 5) + 1, clip_on=False)
+        mark: dict[str, Any] = {"marker": "D", "color": _LITERAL, "markersize": max(size, 5) + 1, "clip_on": False}
+        axes.plot([place], [drawn[curve.effect][place]], **mark)
     axes.set_ylabel(curve.label)
     _stretch_small_effects(axes, curve, drawn)
     axes.set_xlim(-0.8, max(len(drawn) - 0.2, 0.8))
