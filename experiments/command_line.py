@@ -74,6 +74,7 @@ def main() -> None:
             request = read_request(config, HydraConfig.get(), arguments)
             command = import_module(f"{__package__}.commands.{request.command}")
             gc.freeze()  # what was imported stays to the end: the collector need not walk through it each time
+            gc.set_threshold(100_000, 50, 100)  # nor often through a million cells, of which none is garbage
             sys.exit(command.run_command(request))
 
     with _exit_codes(arguments):
