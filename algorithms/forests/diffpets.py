@@ -131,14 +131,18 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     total, squares = sum_targets(growth, table, i) if plan.is_regression else (0.0, 0.0)
     for j in range(n_features):
         feature = features[j]
-        codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, seen, rng)
+        if plan.cut == RECORD:
+            codes[j] = draw_code_of_record(table.codes, growth.rows, growth.runs, i, feature, rng)
+            cuts[j] = table.levels[table.first_level[feature] + codes[j]]
+        else:
+            codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, seen, rng)
         lowest = 0 if table.is_continuous[feature] else codes[j]
         if plan.is_regression:
             n_left, sum_left = sum_within(growth, table, i, feature, lowest, codes[j])
             quality[j] = squared_error_score(counts[0], total, n_left, sum_left, squares)
             quality[j] /= counts[0] if plan.mean_variance and counts[0] > 0 else 1
         else:
-            count_within(growth, table, i, feature, lowest, codes[j], left)
+            count_within(table.codes, growth.rows, growth.runs, i, feature, lowest, codes[j], left)
             quality[j] = split_score(plan.score, left, counts)
     j = exponential(quality, np.ones(n_features), plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
@@ -146,8 +150,15 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
 
 
 @inlined
+def draw_code_of_record(codes, rows, runs, i, feature, rng):
+    """Draw a record of node ``i``; returns its code of a feature. Takes arrays for the reason of `count_within`."""
+    start, end = runs[i, 0], runs[i, -1]
+    return np.int64(codes[feature, rows[start + int(rng.random() * (end - start))]])
+
+
+@inlined
 def draw_cut(growth, table, i, feature, where, seen, rng):
-    """Draw a cut of a feature: a value that the node holds, that of one of its records, or any of the public range.
+    """Draw a cut of a feature: a value that the node holds, or any of the public range.
 
     Returns the largest code on the left (the only one, for a nominal feature) and the value that raw values are
     compared with.
@@ -159,9 +170,6 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
         return np.searchsorted(levels, cut, side="right") - 1, cut
     if where == PUBLIC:
         code = int(rng.random() * table.n_codes[feature])
-    elif where == RECORD:
-        rows = rows_of(growth, i)
-        code = np.int64(table.codes[feature, rows[int(rng.random() * rows.shape[0])]])
     else:
         present = present_codes(growth, table, i, feature, seen)
         code = present[int(rng.random() * present.shape[0])]

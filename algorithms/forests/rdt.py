@@ -91,8 +91,8 @@ def noisy_leaf(plan, key, counts):
 
 @compiled
 def grow_lazily(plan, data, rows, rng):
-    """Grow the nodes of a random tree that rows reach, and count the classes in its leaves."""
-    nodes, keys, _, at = grow_where_rows_go(plan, data, rows, rng)
+    """Grow the nodes of a random tree that rows reach, and count the classes in its leaves; ``rows`` are all rows."""
+    nodes, keys, _, at = grow_where_rows_go(plan, data.matrix, rng)
     return with_counts(plan, data, rows, at, nodes, keys)
 
 
@@ -102,50 +102,49 @@ def grow_in_full(plan, data, rows, rng):
 
     It is grown before it sees a row: the order of nodes that rows ask for would tell of them.
     """
-    root, keys, parents, _ = grow_where_rows_go(plan, data, rows[:0], rng)
+    root, keys, parents, _ = grow_where_rows_go(plan, data.matrix[:0], rng)
     nodes = in_full(plan, root, keys, parents, rng)
     at = find_leaves(plan, nodes, data.matrix[rows])
     return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
 
 
 @compiled
-def grow_where_rows_go(plan, data, rows, rng):
+def grow_where_rows_go(plan, matrix, rng):
     """Return the nodes of a random tree that rows reach, their keys and parents, and the node where each row ends.
 
     Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend_tree`.
     """
+    most_new = most_children(plan) * BLOCK
     nodes, keys, parents = with_room(
-        np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), most_children(plan) * BLOCK
+        np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), most_new
     )
     keys[0], parents[0], n_nodes = rng.integers(0, 2**63 - 1), -1, 1
-    at = np.zeros(rows.shape[0], dtype=np.uint32)
-    for start in range(0, rows.shape[0], BLOCK):
-        members, here = rows[start : start + BLOCK], at[start : start + BLOCK]
-        for _ in range(plan.max_depth):
-            most = n_nodes + most_children(plan) * BLOCK
-            if most > nodes.shape[0]:
-                nodes, keys, parents = with_room(nodes, keys, parents, most)
-            n_nodes = step_all(plan, nodes, keys, parents, n_nodes, data.matrix, members, here)
+    at = np.zeros(matrix.shape[0], dtype=np.uint32)
+    for start in range(0, matrix.shape[0], BLOCK):
+        rows, here, depth = matrix[start : start + BLOCK], at[start : start + BLOCK], 0
+        while depth < plan.max_depth:
+            if n_nodes + most_new > nodes.shape[0]:
+                nodes, keys, parents = with_room(nodes, keys, parents, n_nodes + most_new)
+            depth, n_nodes = go_down(plan, nodes, keys, parents, n_nodes, most_new, rows, here, depth)
     return nodes[:n_nodes].copy(), keys, parents, at
 
 
 @compiled
-def step_all(plan, nodes, keys, parents, n_nodes, matrix, members, here):
-    """Let every row of a block take a step down, but those in leaves; a node without a question gets one first.
+def go_down(plan, nodes, keys, parents, n_nodes, most_new, rows, here, depth):
+    """Let the rows of a block step down, but those in leaves, while there is room for ``most_new`` nodes a step.
 
-    Returns the number of nodes.
+    A node without a question gets one first. Returns how deep the rows are then, and the number of nodes.
     """
-    for j in range(here.shape[0]):
-        node = nodes[here[j]]
-        if node.feature == UNASKED:
-            n_nodes = branch_node(plan, nodes, keys, parents, n_nodes, here[j])
-        if node.feature >= 0:
-            value = matrix[members[j], node.feature]
-            if plan.is_continuous[node.feature]:
-                here[j] = node.child + np.int64(value > node.cut)
-            else:
-                here[j] = node.child + np.int64(value)
-    return n_nodes
+    while depth < plan.max_depth and n_nodes + most_new <= nodes.shape[0]:
+        for j in range(here.shape[0]):
+            node = nodes[here[j]]
+            if node.feature == UNASKED:
+                n_nodes = branch_node(plan, nodes, keys, parents, n_nodes, here[j])
+            if node.feature >= 0:
+                value, cut = rows[j, np.uint32(node.feature)], node.cut  # of no sign: else tested for being negative
+                here[j] = node.child + np.uint32(value if np.isnan(cut) else value > cut)
+        depth += 1
+    return depth, n_nodes
 
 
 @compiled

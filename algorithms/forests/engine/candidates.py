@@ -64,14 +64,18 @@ def count_by_code(growth, table, i, feature):
 
 
 @inlined
-def count_within(growth, table, i, feature, lowest, highest, counts):
-    """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``."""
-    column = table.codes[feature]
+def count_within(codes, rows, runs, i, feature, lowest, highest, counts):
+    """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``.
+
+    Takes arrays instead of the tuples that hold them: a call counts a reference to each array of a tuple, which takes
+    longer than to count the records of a small node.
+    """
     low, span = np.uint64(lowest), np.uint64(max(highest - lowest + 1, 0))
-    for c in range(table.n_classes):
+    for c in range(counts.shape[0]):
         n = 0
-        for row in rows_of_class(growth, i, c):
-            n += (np.uint64(column[row]) - low) < span  # one comparison: below the range the difference wraps around
+        for position in range(np.uint64(runs[i, c]), np.uint64(runs[i, c + 1])):
+            # one comparison: below the range the difference wraps around
+            n += (np.uint64(codes[feature, rows[position]]) - low) < span
         counts[c] = n
 
 
