@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import datasets
 from algorithms.accounting.events import RELATIONS
@@ -24,7 +23,6 @@ from datasets import Dataset
 from experiments.cells.cell import Cell, format_canonical, is_fixed
 from experiments.config import estimators
 from experiments.errors import BadInput
-from experiments.run.leakage import measure_leakage
 from experiments.run.metrics import number_classes, score_classes, score_numbers
 from experiments.run.splits import OPTIONS, domain_of, split_rows
 from experiments.store.accounts import read_account
@@ -71,6 +69,8 @@ def evaluate_cell(cell: Cell) -> Measured:
     fit_seconds = time.perf_counter() - started
     rows = evaluated.frame if as_declared else evaluated.matrix
     if cell.protocol["evaluate_on"] == "folds":
+        from sklearn.model_selection import StratifiedKFold, cross_val_predict  # which few cells need
+
         folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=cell.repeat)  # the same for every setting
         predicted = cross_val_predict(estimator, rows, train.target, cv=folds)
     else:
@@ -79,6 +79,8 @@ def evaluate_cell(cell: Cell) -> Measured:
     metrics = _score_predictions(data, evaluated, predicted)
     metrics |= _collect_published(estimator)
     if cell.protocol["leakage"]:
+        from experiments.run.leakage import measure_leakage  # which few cells need
+
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
     return Measured(metrics, fit_seconds, _collect_details(estimator, domain))
 
