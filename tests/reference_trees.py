@@ -52,7 +52,7 @@ def forest(estimator, epsilon, **parameters):
 
 def samples_and_streams(X, y, sampling):
     """The rows (values, label) of every tree and its random stream, as the forest draws them from ``random_state``."""
-    n, rows = len(y), list(zip(X.tolist(), list(y), strict=True))
+    n, rows = len(y), as_rows(X, y)
     seeds = np.random.SeedSequence(np.random.RandomState(SEED).randint(2**31 - 1)).spawn(N_TREES + 1)
     first, *streams = map(np.random.default_rng, seeds)
     if sampling == "bootstrap":
@@ -68,16 +68,22 @@ def samples_and_streams(X, y, sampling):
 # A sample is a list of rows, a row is (values, label).
 
 
+def as_rows(X, y):
+    """Plain numbers: those of NumPy take several times as long to compare one by one."""
+    return list(zip(X.tolist(), y.tolist() if isinstance(y, np.ndarray) else y, strict=True))
+
+
 def class_counts(rows):
-    return [sum(label == c for _, label in rows) for c in range(N_CLASSES)]
+    labels = [label for _, label in rows]
+    return [labels.count(c) for c in range(N_CLASSES)]
 
 
 def gini(*sides):
     total = 0.0
     for counts in map(class_counts, sides):
-        part = 0.0
+        n, part = sum(counts), 0.0
         for count in counts:
-            part += count * (count / sum(counts) - 1) if count else 0
+            part += count * (count / n - 1) if count else 0
         total += part
     return total
 

@@ -24,11 +24,11 @@ from tests.reference_trees import (
     DOMAIN,
     EPSILONS,
     EQUALS,
-    N_CLASSES,
     N_TREES,
     SOUND_EPSILONS,
     TABLES,
     assert_same_trees,
+    class_counts,
     columns_and_signal,
     counted,
     divide,
@@ -69,7 +69,8 @@ def mean(rows):
 
 
 def squared_errors(rows):
-    return sum((target - mean(rows)) ** 2 for _, target in rows)
+    middle = mean(rows) if rows else 0
+    return sum((target - middle) ** 2 for _, target in rows)
 
 
 def summed_variance(*sides):
@@ -199,8 +200,7 @@ def information_gain(*sides):
     """Minus the entropies of both sides in bits, weighted by their rows."""
     total = 0.0
     for side in sides:
-        for c in range(N_CLASSES):
-            n = sum(label == c for _, label in side)
+        for n in class_counts(side):
             total += n * math.log2(n / len(side)) if n else 0.0
     return total
 

@@ -19,6 +19,7 @@ from tests.reference_trees import (
     DEPTH,
     N_CLASSES,
     TABLES,
+    as_rows,
     assert_same_trees,
     class_counts,
     counted,
@@ -142,7 +143,7 @@ def test_a_traditional_forest_is_the_reference_tree(seed, reading, even, share):
 def test_one_tree_is_grown_on_all_rows():
     X, y = table(4)
     seeds = np.random.SeedSequence(np.random.RandomState(11).randint(2**31 - 1)).spawn(2)
-    sample = list(zip(X.tolist(), y, strict=True))
+    sample = as_rows(X, y)
     model = forest(PFDPDTClassifier, 60.0, n_estimators=None, max_features=None, n_bins=N_BINS).fit(X, y)
     assert_same_trees(model, [reference_tree(sample, 60.0, DEPTH, np.random.default_rng(seeds[1]))])
 

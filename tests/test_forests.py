@@ -646,12 +646,18 @@ def test_two_groups_take_as_many_categories_as_a_number_has_bits():
 # Without noise the printed RFDPP-Gini is an ordinary random forest.
 
 
-def accuracies(data, depth, seed):
-    """Ours and scikit-learn's on the same split.
+def split_columns(data):
+    """One column for each category, so that the peer too splits "value against the rest"."""
+    codes, _ = data.domain.encode(data.frame)
+    columns = []
+    for f, feature in enumerate(data.domain.features):
+        categories = getattr(feature, "categories", None)
+        columns += [codes[:, f]] if categories is None else [codes[:, f] == i for i in range(len(categories))]
+    return np.column_stack(columns).astype(np.float32)
 
-    The peer sees one column for each category, so that it too splits "value against the rest", and draws the same share
-    of columns at each node; like ours, its trees vote.
-    """
+
+def accuracies(data, columns, depth, seed):
+    """Ours and scikit-learn's on the same split; its trees vote, too, and draw the same share of columns at a node."""
     n, y = len(data.target), data.target.to_numpy()
     order = np.arange(n) if data.n_train else np.random.default_rng(seed).permutation(n)
     n_train = data.n_train or int(0.7 * n)
@@ -659,19 +665,11 @@ def accuracies(data, depth, seed):
     ours = RFDPPGiniClassifier(math.inf, max_depth=depth, max_features=5, domain=data.domain, random_state=seed).fit(
         data.frame.iloc[train], y[train]
     )
-    codes, _ = data.domain.encode(data.frame)
-    columns = []
-    for f, feature in enumerate(data.domain.features):
-        categories = getattr(feature, "categories", None)
-        columns += [codes[:, f]] if categories is None else [codes[:, f] == i for i in range(len(categories))]
-    columns = np.column_stack(columns).astype(np.float32)
     peer = RandomForestClassifier(
         25, max_depth=depth, max_features=5 / len(data.domain.features), random_state=seed
     ).fit(columns[train], y[train])
-    votes = sum(
-        tree.predict_proba(columns[test]) == tree.predict_proba(columns[test]).max(axis=1, keepdims=True)
-        for tree in peer.estimators_
-    )
+    shares = (tree.predict_proba(columns[test]) for tree in peer.estimators_)
+    votes = sum(of_tree == of_tree.max(axis=1, keepdims=True) for of_tree in shares)
     theirs = peer.classes_[votes.argmax(axis=1)]
     return np.mean(ours.predict(data.frame.iloc[test]) == y[test]), np.mean(theirs == y[test])
 
@@ -681,5 +679,7 @@ def accuracies(data, depth, seed):
 def test_without_noise_it_agrees_with_a_random_forest_within_a_point(name, n_seeds, depth):
     if not datasets.is_available(name):
         pytest.skip(f"the original files of {name} are not here")
-    ours, theirs = np.mean([accuracies(datasets.load(name), depth, seed) for seed in range(n_seeds)], axis=0)
+    data = datasets.load(name)
+    columns = split_columns(data)
+    ours, theirs = np.mean([accuracies(data, columns, depth, seed) for seed in range(n_seeds)], axis=0)
     assert abs(ours - theirs) < 0.01

@@ -22,6 +22,7 @@ from tests.reference_trees import (
     N_CLASSES,
     SEED,
     TABLES,
+    as_rows,
     assert_same_trees,
     class_counts,
     divide,
@@ -111,7 +112,7 @@ def reference_tree(sample, epsilon, depth, rng, draw, error=0.01):
 
 def sample_and_stream(X, y):
     _, stream = np.random.SeedSequence(np.random.RandomState(SEED).randint(2**31 - 1)).spawn(2)
-    return list(zip(X.tolist(), y, strict=True)), np.random.default_rng(stream)
+    return as_rows(X, y), np.random.default_rng(stream)
 
 
 @TABLES
@@ -182,7 +183,7 @@ def test_without_noise_the_reading_by_histograms_finds_the_best_of_all_groups():
     y = (y > 0).astype(int)
     settings = {"n_estimators": None, "max_features": None, "max_depth": 4, "n_bins": N_BINS, "splits": "histograms"}
     (nodes,) = forest(PrivaTreeClassifier, math.inf, **settings).fit(X, y).trees_
-    held = {0: [(public_bins(values, N_BINS), label) for values, label in zip(X.tolist(), y, strict=True)]}
+    held = {0: [(public_bins(values, N_BINS), label) for values, label in as_rows(X, y)]}
     for i, node in enumerate(nodes):
         rows = held[i]
         is_pure = len({label for _, label in rows}) <= 1

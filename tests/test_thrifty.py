@@ -26,6 +26,7 @@ from tests.reference_trees import (
     EQUALS,
     SEED,
     TABLES,
+    as_rows,
     assert_same_trees,
     class_counts,
     divide,
@@ -124,7 +125,7 @@ def reference_tree(sample, epsilon, depth, rng):
 def test_it_is_the_reference_tree(seed, epsilon):
     X, y = table(seed, n=300)
     _, stream = np.random.SeedSequence(np.random.RandomState(SEED).randint(2**31 - 1)).spawn(2)
-    sample = list(zip(X.tolist(), y, strict=True))
+    sample = as_rows(X, y)
     model = forest(ThriftyTreeClassifier, epsilon, n_estimators=None, max_features=None, n_bins=N_BINS).fit(X, y)
     assert_same_trees(model, [reference_tree(sample, epsilon, 4, np.random.default_rng(stream))])
 
