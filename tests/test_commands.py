@@ -17,6 +17,12 @@ COMMANDS = sorted(path.stem for path in (CONF / "do").glob("*.yaml"))
 MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor.job=2", "do": "dot=check"}
 
 
+@pytest.fixture(autouse=True)
+def settings_are_listed_once(monkeypatch):
+    """An answer to what is misspelt composes the command anew to list them, a tenth of a second each time."""
+    monkeypatch.setattr(command_line, "list_settings", list_settings)
+
+
 def test_there_is_a_module_for_every_command():
     assert len(COMMANDS) == 16
     for name in COMMANDS:
