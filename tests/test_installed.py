@@ -24,6 +24,23 @@ SETUP = SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 RESULTS = ("results/reported", "results/bands", "results/reference")
 LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
+IN_TURN = """
+import contextlib, io, json, os, sys
+from dp_replica.experiments.command_line import main
+asked, answers, environment = json.load(sys.stdin), [], dict(os.environ)
+for words in asked:
+    out, err = io.StringIO(), io.StringIO()
+    sys.argv, code = ["dp-replica", *words], 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+    os.environ.clear()
+    os.environ.update(environment)
+    answers.append([code, out.getvalue(), err.getvalue()])
+json.dump(answers, sys.stdout)
+"""
 CELLS = ("dataset=car", "algorithm=rdt,majority", "repeats=1", "executor.jobs=1")
 
 
@@ -33,7 +50,10 @@ def call(*command, **options):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """What a command prints that runs in an empty folder, in an environment with a wheel of a copy of the checkout."""
+    """An environment with a wheel of a copy of the checkout, and an empty folder in which it runs programs.
+
+    It also runs several of our commands in one process, which spares the start of another for each.
+    """
     folder = tmp_path_factory.mktemp("installed")
     copy, empty = folder / "copy", folder / "empty"
     left_out = shutil.ignore_patterns("__pycache__", "store.*", "*.egg-info")
@@ -57,10 +77,15 @@ def installed(tmp_path_factory):
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DPREPLICA_DATA")}
     own = {"XDG_CACHE_HOME": str(folder / "cache"), "NUMBA_DISABLE_JIT": "1"}  # to compile takes longer than all else
 
-    def run(program, *words):
-        return call(python.with_name(program), *words, cwd=empty, env=kept | own)
+    def run(program, *words, **options):
+        return call(python.with_name(program), *words, cwd=empty, env=kept | own, **options)
 
-    return SimpleNamespace(run=run, folder=empty, wheel=wheel)
+    def run_in_turn(*commands):
+        done = run("python", "-c", IN_TURN, input=json.dumps(commands))
+        assert done.returncode == 0, done.stderr
+        return [SimpleNamespace(returncode=code, stdout=out, stderr=err) for code, out, err in json.loads(done.stdout)]
+
+    return SimpleNamespace(run=run, run_in_turn=run_in_turn, folder=empty)
 
 
 def read_store(folder):
@@ -132,7 +157,7 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
     lines = ["age,job,sleeps", *rows]
     (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     own = ("--config-dir", "mine", "repeats=1", "executor.jobs=1")
-    for words in (
+    commands = (
         ("describe", "people.csv", "target=sleeps", "to=mine"),
         ("new", "algorithm", "my_method", "to=mine"),
         ("new", "paper", "my_paper", "to=mine"),
@@ -140,8 +165,8 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
         ("run", *own, "paper=my_paper"),
         ("audit", "--config-dir", "mine", "algorithm=my_method", "trainings=1000", "executor.jobs=1"),
         ("report", "--config-dir", "mine", "paper=my_paper"),
-    ):
-        done = installed.run("dp-replica", *words)
+    )
+    for words, done in zip(commands, installed.run_in_turn(*commands), strict=True):
         assert done.returncode == 0, (words, done.stderr)
     audited = json.loads((folder / "results" / "audit" / "audit-my_method.json").read_text(encoding="utf-8"))
     assert len(audited["replays"]) == 1
@@ -150,11 +175,12 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", ["bands", "hunt", "reference"])
-def test_what_changes_the_project_is_refused_in_a_line(installed, command):
-    done = installed.run("dp-replica", command)
-    (line,) = done.stderr.splitlines()
-    assert done.returncode == 2 and line.startswith(f"error: do={command} changes files of the project: run it in a")
+def test_what_changes_the_project_is_refused_in_a_line(installed):
+    commands = ("bands", "hunt", "reference")
+    for command, done in zip(commands, installed.run_in_turn(*([name] for name in commands)), strict=True):
+        (line,) = done.stderr.splitlines()
+        assert done.returncode == 2
+        assert line.startswith(f"error: do={command} changes files of the project: run it in a")
 
 
 @pytest.mark.long
