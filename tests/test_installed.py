@@ -6,7 +6,6 @@ import json
 import os
 import runpy
 import shutil
-import sqlite3
 import subprocess
 import sys
 import sysconfig
@@ -17,8 +16,10 @@ from types import SimpleNamespace
 import pytest
 
 from algorithms.installation import ROOT
+from experiments.cells.cell import format_canonical
 from experiments.command_line import check_arguments, translate_words
 from experiments.errors import BadInput
+from experiments.store.database import Store
 
 SETUP = SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 RESULTS = ("results/reported", "results/bands", "results/reference")
@@ -90,8 +91,9 @@ def installed(tmp_path_factory):
 
 def read_store(folder):
     """Return key and metrics of every cell."""
-    with sqlite3.connect(folder / "store.sqlite") as store:
-        return sorted(store.execute("select key, algorithm, status, metrics from cells"))
+    with Store(folder / "store.sqlite") as store:
+        cells = [cell for batch in store.rows(100) for cell in batch]
+    return sorted((cell.key, cell.algorithm, cell.status, format_canonical(cell.metrics)) for cell in cells)
 
 
 @pytest.mark.long
