@@ -23,6 +23,7 @@ from algorithms.forests.engine.candidates import (
     draw_features,
     public_split,
     public_splits,
+    sum_counts,
 )
 from algorithms.forests.engine.depth import (
     Reach,
@@ -77,7 +78,7 @@ def grow_as_printed(plan, table, rows, rng):
     while i < growth.n_nodes[0]:
         counts = class_counts(growth, i)
         node = growth.nodes[i]
-        node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon[node.depth], rng)
+        node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon[node.depth], rng)
         node.epsilon += plan.count_epsilon[node.depth]
         split = NO_SPLIT
         if node.depth < plan.max_depth and node.noisy_count > 0:  # no other node is large: half of those without rows
@@ -116,7 +117,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     for feature in features:
         n_continuous += table.is_continuous[feature]
     share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
-    quality, has_rows = np.zeros(n_features), totals.sum() > 0  # without rows, no nominal feature scores above 0
+    quality, has_rows = np.zeros(n_features), sum_counts(totals) > 0  # without rows, no nominal feature scores above 0
     measure = np.ones(n_features)
     codes = np.zeros(n_features, dtype=np.int64)
     cuts = np.zeros(n_features)
@@ -128,7 +129,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         elif has_rows:
             quality[j] = by_value_score(plan.score, count_by_code(growth, table, i, features[j]))
-    if measure.sum() == 0:
+    if sum_counts(measure) == 0:
         return NO_SPLIT
     j = exponential(quality, measure, plan.sensitivity, share, rng, False)
     growth.nodes[i].epsilon += share

@@ -23,6 +23,7 @@ from algorithms.forests.engine.candidates import (
     equals_scores,
     is_pure,
     sum_by_class,
+    sum_counts,
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
 from algorithms.forests.engine.intervals import NO_SPLIT, WEIGHTS, Split, draw_interval
@@ -80,8 +81,8 @@ def grow_as_printed(plan, table, rows, rng):
         split = NO_SPLIT
         if node.depth < plan.max_depth:
             node.exact = True  # purity, and by the reading nominal splits and the last comparison, see no noise
-            if not (is_pure(counts) or -side_score(GINI, counts) < plan.min_gini * counts.sum()):
-                node.noisy_count = laplace(float(counts.sum()), 1.0, plan.count_epsilon, rng)  # (2)
+            if not (is_pure(counts) or -side_score(GINI, counts) < plan.min_gini * sum_counts(counts)):
+                node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon, rng)  # (2)
                 node.epsilon += plan.count_epsilon
                 if node.noisy_count >= plan.min_samples:
                     split = best_split(growth, table, i, counts, plan, rng)
