@@ -33,3 +33,19 @@ def test_the_time_follows_from_what_cells_of_the_same_kind_took(tmp_path):
         ["car", "nothing", "6", "6", "unknown"],
     ]
     assert "12 cells: 2 in" in said[3] and "4 of them in about 30.0 s, 2 at once; 6 are of a kind" in said[3]
+
+
+def test_a_few_cells_that_are_known_to_be_quick_start_no_processes(tmp_path):
+    path, asked = tmp_path / "store.sqlite", cells_of("majority")
+    assert dry_run.spare_processes(asked, path, Executor()) == Executor(), "nothing is known of these"
+    with Store(path) as store:
+        store.put(asked[0], Record("done", Measured({"accuracy": 0.5}, 1.0, seconds=0.3)))
+    assert dry_run.spare_processes(asked, path, Executor()) == Executor(jobs=1), "1.5 seconds are left"
+    for chosen in (Executor(jobs=2), Executor("threading"), Executor(time_limit=9)):
+        assert dry_run.spare_processes(asked, path, chosen) == chosen
+    assert dry_run.spare_processes(cells_of("majority", "nothing"), path, Executor()) == Executor(), "of a kind unknown"
+    (many,) = expand_grid({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, repeats=21)
+    assert dry_run.spare_processes(many, path, Executor()) == Executor()
+    with Store(path) as store:
+        store.put(asked[1], Record("done", Measured({"accuracy": 0.5}, 1.0, seconds=3.0)))
+    assert dry_run.spare_processes(asked, path, Executor()) == Executor(), "four cells of 1.65 seconds"

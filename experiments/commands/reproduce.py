@@ -26,7 +26,7 @@ from experiments.judge.decide import run_until_decided
 from experiments.judge.preflight import check_paper
 from experiments.judge.readings.choices import check_choices
 from experiments.run.copies import describe_copies, list_copies
-from experiments.run.dry_run import describe_plan
+from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
 from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_collect
 from experiments.store import provenance
@@ -65,6 +65,7 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     cells, executor = list(chain.from_iterable(settings)), make_executor(config["executor"])
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
+    executor = spare_processes(cells, request.results_folder / "store.sqlite", executor)
     outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
     copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), repeats)

@@ -1,9 +1,10 @@
-"""What a command would run, before it does: ``--dry-run`` prints how many cells, and how long they may take."""
+"""What a command would run, before it does: ``dry_run=true`` prints how many cells, and how long they may take."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -43,6 +44,34 @@ def describe_plan(cells: Iterable[Cell], path: Path, where: Executor) -> str:
     shown = plan.to_string(index=False, na_rep="unknown", float_format="{:.3g}".format)
     n = int(plan["to run"].sum())
     return f"{shown}\n{len(asked):,} cells: {len(asked) - n:,} in {path}, {n:,} to run{_time(plan, where)}"
+
+
+_FEW, _QUICK = 20, 2.0
+"""Cells, and seconds of all of them together: to start processes takes as long."""
+
+
+def spare_processes(cells: Iterable[Cell], path: Path, where: Executor) -> Executor:
+    """Return an executor that runs a few cells in this process, if the store says that these are quick.
+
+    What it says is the mean time of earlier cells of the same algorithm on the same data set, so it may be wrong; of a
+    few cells only, that costs little. An executor that was chosen, by its number of jobs or a limit, stays.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        What was asked for.
+    path : Path
+        The store; it need not be there.
+    where : Executor
+        Where they would run.
+    """
+    unique = {cell.key: cell for cell in cells}
+    if where != Executor() or len(unique) > _FEW:
+        return where
+    finished, seconds = _known(path)
+    pending = [cell for key, cell in unique.items() if key not in finished]
+    total = sum(seconds.get((cell.dataset, cell.algorithm), math.inf) for cell in pending)
+    return replace(where, jobs=1) if total < _QUICK else where
 
 
 def _time(plan: pd.DataFrame, where: Executor) -> str:

@@ -51,6 +51,7 @@ def evaluate_cell(cell: Cell) -> Measured:
     >>> round(measured.metrics["accuracy"], 4), measured.metrics["recall_unacc"]
     (0.6994, 1.0)
     """
+    began = time.perf_counter()
     data = datasets.load(cell.dataset)
     split = _find_split(cell, data)
     train, test = _take_sides(split)
@@ -60,8 +61,10 @@ def evaluate_cell(cell: Cell) -> Measured:
         cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
     )
     as_declared = "domain" in estimators.list_parameters(estimators.find_target(cell.algorithm))
+    loading = time.perf_counter()
     _load_machine_code(cell, estimator, train.frame if as_declared else train.matrix, train.target)
     started = time.perf_counter()
+    began += started - loading
     if hasattr(estimator, "fit_summary"):
         estimator.fit_summary(_summarise_rows(_Pass(split, estimator.design(domain), estimator)))
     else:
@@ -82,7 +85,7 @@ def evaluate_cell(cell: Cell) -> Measured:
         from experiments.run.leakage import measure_leakage  # which few cells need
 
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
-    return Measured(metrics, fit_seconds, _collect_details(estimator, domain))
+    return Measured(metrics, fit_seconds, _collect_details(estimator, domain), time.perf_counter() - began)
 
 
 def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarray, target: np.ndarray) -> None:

@@ -35,7 +35,7 @@ class Measured:
         neighbour relation, faults and data_faults: name, why and source of each) of an estimator that has
         ``privacy_``, and ``clipped``: how many training values lay outside the declared bounds, by column.
     seconds : float
-        Wall-clock time of the whole cell, from its rows to its metrics; NaN where it was not taken.
+        Wall-clock time of the whole cell, from its rows to its metrics, without that of compiling; NaN where unknown.
     """
 
     metrics: dict
