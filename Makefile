@@ -98,7 +98,7 @@ check: $(STAMP)  ## run a part of every paper again: does this code still give w
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
 	$(RUN) do=verify $(WHICH) $(HOW)
 
-audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; a quarter of an hour
+audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; twenty minutes
 	$(RUN) do=audit $(HOW)
 
 test: $(STAMP)  ## the whole test suite
@@ -128,7 +128,7 @@ bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one ru
 	$(RUN) do=speed
 	$(RUN) do=costs paper=benchmark $(WHERE)
 
-bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for 100,000 cells, by executor
+bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for a million cells, by executor
 	$(RUN) do=speed part=scaling
 
 ##@ maintain

@@ -23,8 +23,10 @@ def one_line(error: BaseException) -> str:
     "KeyError: 'x'"
     >>> one_line(BadInput("no such file"))
     'no such file'
+    >>> print(one_line(BadInput("no such file: a\\udcff")))
+    no such file: a\\udcff
     """
-    text = " ".join(str(error).split())
+    text = " ".join(str(error).split()).encode(errors="backslashreplace").decode()  # half a character cannot be stored
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
 
 

@@ -54,7 +54,7 @@ def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
-    """Return the median and its 95 % interval between two order statistics, whatever the distribution.
+    """Return the median and its 95 % interval between two order statistics, whatever the distribution; NaN gives NaN.
 
     Fewer than six values have no such interval: even their smallest and largest miss the median too often.
 
@@ -65,8 +65,8 @@ def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """
     numbers = np.sort(np.asarray(values, dtype=np.float64))
     n = len(numbers)
-    if not n:
-        return Interval(0, math.nan, math.nan, math.nan)
+    if not n or math.isnan(numbers[-1]):
+        return Interval(n, math.nan, math.nan, math.nan)
     rank = _find_median_rank(n)
     ends = (numbers[rank - 1], numbers[n - rank]) if rank else (math.nan, math.nan)
     return Interval(n, float((numbers[(n - 1) // 2] + numbers[n // 2]) / 2), *map(float, ends))

@@ -652,6 +652,7 @@ def test_statistics_against_other_sources():
     ours, theirs = median_interval(d), quantile_test(d, p=0.5).confidence_interval(0.95)
     assert (ours.center, ours.low, ours.high) == (np.median(d), theirs.low, theirs.high)
     assert sign_p(d) == pytest.approx(binomtest(int((d > 0).sum()), len(d), alternative="greater").pvalue)
+    assert math.isnan(median_interval([1.0, 2.0, math.nan]).center)
     assert math.isnan(median_interval(range(5)).low) and median_interval(range(6)).low == 0
 
 

@@ -3,6 +3,7 @@
 import math
 import os
 import sqlite3
+import threading
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.waiting import wait_for
 
 CELLS = [Cell("car", "majority", {}, epsilon, 0) for epsilon in (0.1, 1.0, math.inf)]
 PRIVACY = {"privacy": {"accounted_epsilon": math.inf}}
-DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, PRIVACY))
+DONE = Record("done", Measured({"accuracy": 1 / 3, "recall_acc": math.nan}, 0.25, PRIVACY, 0.5))
 
 
 def test_what_goes_in_comes_out(tmp_path):
@@ -26,7 +27,8 @@ def test_what_goes_in_comes_out(tmp_path):
         assert found.keys() == {CELLS[0].key, CELLS[1].key}
         measured = found[CELLS[0].key].measured
         assert measured.metrics["accuracy"] == 1 / 3 and math.isnan(measured.metrics["recall_acc"])
-        assert measured.fit_seconds == 0.25 and measured.details == {"privacy": {"accounted_epsilon": "inf"}}
+        assert (measured.fit_seconds, measured.seconds) == (0.25, 0.5)
+        assert measured.details == {"privacy": {"accounted_epsilon": "inf"}}
         assert found[CELLS[1].key] == Record("failed", error="ValueError: no")
 
 
@@ -130,6 +132,40 @@ def test_a_failed_write_leaves_no_transaction_open(tmp_path):
         store.put(CELLS[1], Record("done", Measured({"accuracy": 0.5}, 0.1, {"only": "here"})))
         assert store.done() == {CELLS[0].key, CELLS[1].key}
         assert store.get([CELLS[1].key])[CELLS[1].key].measured.details == {"only": "here"}
+
+
+def test_an_interrupt_while_a_batch_is_written_loses_nothing(tmp_path, monkeypatch):
+    store = Store(tmp_path / "store.sqlite")
+    store.put(CELLS[0], DONE)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(store, "_find_id", interrupt)
+        store.flush()
+    store.close()
+    with Store(tmp_path / "store.sqlite") as again:
+        assert again.done() == {CELLS[0].key}
+
+
+def interrupt(text):
+    raise KeyboardInterrupt
+
+
+def test_many_may_make_one_store_at_once(tmp_path):
+    barrier, failures = threading.Barrier(4), []
+
+    def open_store(path):
+        barrier.wait()
+        try:
+            Store(path).close()
+        except StoreError as error:
+            failures.append(error)
+
+    for i in range(15):
+        threads = [threading.Thread(target=open_store, args=(tmp_path / f"{i}.sqlite",)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures
 
 
 def test_a_store_of_an_earlier_version_is_named_with_the_way_out_and_left_alone(tmp_path):

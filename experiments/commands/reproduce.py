@@ -62,10 +62,10 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
         values[name.replace("algorithm.", "params.", 1)] = given
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
     settings = expand_grid(values, repeats, protocol=config["protocol"])
-    cells, executor = list(chain.from_iterable(settings)), make_executor(config["executor"])
+    cells = list(chain.from_iterable(settings))
+    executor = spare_processes(cells, request.results_folder / "store.sqlite", make_executor(config["executor"]))
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
-    executor = spare_processes(cells, request.results_folder / "store.sqlite", executor)
     outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
     write_summaries(settings, records)
     copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), repeats)

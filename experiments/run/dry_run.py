@@ -66,10 +66,11 @@ def spare_processes(cells: Iterable[Cell], path: Path, where: Executor) -> Execu
         Where they would run.
     """
     unique = {cell.key: cell for cell in cells}
-    if where != Executor() or len(unique) > _FEW:
+    if where != Executor() or len(unique) > _FEW or not path.is_file():
         return where
-    finished, seconds = _known(path)
-    pending = [cell for key, cell in unique.items() if key not in finished]
+    with Store(path) as store:
+        records, seconds = store.get(unique), store.seconds()
+    pending = [cell for key, cell in unique.items() if key not in records or records[key].status != "done"]
     total = sum(seconds.get((cell.dataset, cell.algorithm), math.inf) for cell in pending)
     return replace(where, jobs=1) if total < _QUICK else where
 

@@ -85,11 +85,14 @@ def evaluate_cell(cell: Cell) -> Measured:
         from experiments.run.leakage import measure_leakage  # which few cells need
 
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
-    return Measured(metrics, fit_seconds, _collect_details(estimator, domain), time.perf_counter() - began)
+    numbers = {
+        name: float(value) for name, value in metrics.items()
+    }  # a metric that is none fails here, not in the store
+    return Measured(numbers, fit_seconds, _collect_details(estimator, domain), time.perf_counter() - began)
 
 
 def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarray, target: np.ndarray) -> None:
-    """Fit a few rows before the clock runs, once in a process for each kind: compiling is no part of a fit.
+    """Fit and predict a few rows before the clock runs, once in a process for each kind: compiling does not count.
 
     Machine code depends on the types of the arguments and on which rule grows a tree, not on a number.
     """
@@ -101,7 +104,8 @@ def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarr
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            clone(estimator).fit(rows[:_N_UNTIMED_ROWS], target[:_N_UNTIMED_ROWS])
+            few = rows[:_N_UNTIMED_ROWS]
+            clone(estimator).fit(few, target[:_N_UNTIMED_ROWS]).predict(few)
         except Exception:  # the fit of all rows says what is wrong; a few may be too few
             return
 

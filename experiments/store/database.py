@@ -179,7 +179,7 @@ class Store:
             marks = ",".join("?" * len(_Row._fields))
             self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", rows)
             self._connection.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:  # Ctrl-C, too
             self._ids.clear()  # some may be of texts that are now not in the file
             if self._connection.in_transaction:  # else the next attempt would fail for being inside this one
                 self._connection.execute("ROLLBACK")
@@ -270,16 +270,17 @@ class Store:
         """
         self.flush()
         records = {}
-        columns = "key, status, error, names, numbers, details, fit_seconds"
+        columns = "key, status, error, names, numbers, details, fit_seconds, seconds"
         with self._lock, self._explained():
             for batch in _split_batches(list(map(bytes.fromhex, keys)), _BATCH):
                 query = f"SELECT {columns} FROM cells WHERE key IN ({','.join('?' * len(batch))})"
                 rows = self._connection.execute(query, batch).fetchall()
-                for key, status, error, names, numbers, details, fit_seconds in rows:
+                for key, status, error, names, numbers, details, fit_seconds, seconds in rows:
                     measured = None
                     if status == "done":
                         metrics = _name_numbers(self._read_value(names), numbers)
-                        measured = Measured(metrics, fit_seconds, self._read_value(details))
+                        seconds = math.nan if seconds is None else seconds
+                        measured = Measured(metrics, fit_seconds, self._read_value(details), seconds)
                     records[key.hex()] = Record(status, measured, error)
         return records
 
@@ -287,22 +288,30 @@ class Store:
         fault = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise sqlite3.DatabaseError(fault)
+        # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work; and taken
+        # before the tables are looked at, since another process may be making them.
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._make_or_check_tables()
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _make_or_check_tables(self) -> None:
         mark = self._connection.execute("PRAGMA application_id").fetchone()[0]
-        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if mark == _FORMER_MARK:
             raise StoreError(
                 f"store {self.path} was written by an earlier version, none of whose cells this one would take; "
                 "move it away and run again"
             )
+        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if mark != _MARK and tables:
             raise sqlite3.DatabaseError("it is not a store of this project")
-        # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work.
-        self._connection.execute("BEGIN IMMEDIATE")
         if not tables:
             self._connection.execute(f"PRAGMA application_id = {_MARK}")
             for statement in _SCHEMA.split(";"):
                 self._connection.execute(statement)
-        self._connection.execute("COMMIT")
 
     def _flush_late(self) -> None:
         try:
