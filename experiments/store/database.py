@@ -288,8 +288,8 @@ class Store:
         fault = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise sqlite3.DatabaseError(fault)
-        # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work; and taken
-        # before the tables are looked at, since another process may be making them.
+        # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work; and
+        # before the tables are looked at: another process may be making them.
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             self._make_or_check_tables()
