@@ -62,7 +62,7 @@ def test_nearly_all_of_them_change_privacy_and_some_are_controls():
     harmful = [mutant for mutant in MUTANTS if mutant.changes_privacy]
     assert len(harmful) >= 130 and 0.9 <= len(harmful) / len(MUTANTS) < 1
     assert len({mutant.kind for mutant in MUTANTS}) == 11
-    page = (PROJECT / "docs" / "audit.md").read_text()
+    page = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
     assert f"puts {len(MUTANTS)} mistakes" in page and f" {len(harmful)} of them change privacy" in page
 
 
