@@ -121,7 +121,7 @@ survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there
 faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
-mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; twenty minutes
+mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run

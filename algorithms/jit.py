@@ -213,7 +213,7 @@ def _shorten(*texts: bytes) -> str:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Look for no garbage meanwhile: that took a sixth of the time to compile, and found little."""
+    """Look for no garbage meanwhile: that took a sixth of the time to compile."""
     was_collecting = gc.isenabled()
     gc.disable()
     try:
