@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import datasets
-from algorithms import Continuous, ThriftyTreeClassifier
+from algorithms import Continuous, Domain, Nominal, ThriftyTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding import bins
 from algorithms.forests.engine.tree import LEAF
-from algorithms.forests.thrifty_tree import Seen, score_options, worth
+from algorithms.forests.thrifty_tree import Seen, score_options, separation, worth
 from experiments.audit.laws.mechanism_laws import permute_and_flip_law
 from experiments.audit.laws.worst_cases import (
     DiscreteChoice,
@@ -18,17 +18,20 @@ from experiments.audit.laws.worst_cases import (
     find_worst_case,
     make_split_choice,
 )
+from tests import reference_trees
 from tests.reference_trees import (
     BELOW,
     BY_VALUE,
     COLUMNS,
     CONTINUOUS,
+    DOMAIN,
     EQUALS,
     SEED,
     TABLES,
     as_rows,
     assert_same_trees,
     class_counts,
+    columns_and_signal,
     divide,
     flip,
     flipped_leaf,
@@ -67,14 +70,23 @@ def question(sides, heavier, weight):
     return sum(largest_count(side, heavier, 1) + largest_count(side, heavier, weight) for side in sides) / 2
 
 
+def apart(sides):
+    """How many records went where most of their class went, less those of the largest side."""
+    by_class = zip(*map(class_counts, sides), strict=True)
+    return sum(max(counts) for counts in by_class) - max(len(side) for side in sides)
+
+
 def look(rows, counting, rng):
-    """What noisy counts of the classes say: errors, the largest class, and the ratio of the second to it."""
+    """What noisy counts of the classes say: errors, the largest class, if it is small, the second's ratio to it."""
     scale = 0 if math.isinf(counting) else 1 / counting
     counts = [noisy(count, counting, rng) for count in class_counts(rows)]
     heavier = counts.index(max(counts))
-    others = [n for c, n in enumerate(counts) if c != heavier and n > scale]
-    second = max([0, *others]) + 4 * scale
-    return sum(others), heavier, second / max(counts[heavier] + 4 * scale, second, 1)
+    others = [n for c, n in enumerate(counts) if c != heavier]
+    clear = max([0, *(n for n in others if n > scale)])
+    errors = max(sum(others), clear)
+    is_spread = 3 * counts[heavier] < max(counts[heavier] + errors, 1)
+    second = clear + 4 * scale
+    return errors, heavier, is_spread, second / max(counts[heavier] + 4 * scale, second, 1)
 
 
 def list_splits(rows, features, left):
@@ -99,7 +111,7 @@ def reference_tree(sample, epsilon, depth, rng):
     nodes = [first]
     for node in nodes:
         rows, counting = node["rows"], node["counting"]
-        errors, heavier, weight = look(rows, counting, rng)
+        errors, heavier, is_spread, weight = look(rows, counting, rng)
         node["noisy_count"] = errors
         left = math.inf if math.isinf(epsilon) else node["left"] - counting
         is_worth_it = node is first or errors > 25 / left
@@ -109,9 +121,10 @@ def reference_tree(sample, epsilon, depth, rng):
             continue
         splits = list_splits(rows, node["open"], left)
         asking = min(enough / max(errors, 1), left / 2)
-        scores = [question(sides, heavier, weight) - loss for *_, sides, loss in splits]
-        f, decides, cut, sides, _ = splits[flip(scores, 1, asking, rng, monotone=True)]
+        scores = [(apart(s) if is_spread else question(s, heavier, weight)) - loss for *_, s, loss in splits]
+        f, decides, cut, sides, _ = splits[flip(scores, 1, asking, rng, monotone=not is_spread)]
         node |= {"decides": decides, "feature": f, "cut": cut, "n_children": len(sides), "paid": counting + asking}
+        node["is_spread"] = is_spread
         left = math.inf if math.isinf(epsilon) else left - asking
         others = [other for other in node["open"] if other != f or decides != BY_VALUE]
         counting = min(enough / max(errors, 1), left / 10)
@@ -128,6 +141,22 @@ def test_it_is_the_reference_tree(seed, epsilon):
     sample = as_rows(X, y)
     model = forest(ThriftyTreeClassifier, epsilon, n_estimators=None, max_features=None, n_bins=N_BINS).fit(X, y)
     assert_same_trees(model, [reference_tree(sample, epsilon, 4, np.random.default_rng(stream))])
+
+
+@TABLES
+@pytest.mark.parametrize("epsilon", [math.inf, 900.0, 60.0])
+def test_it_is_the_reference_tree_of_many_classes(seed, epsilon, monkeypatch):
+    """With eight classes the first questions keep classes apart, those below name the largest."""
+    n_classes = 8
+    monkeypatch.setattr(reference_trees, "N_CLASSES", n_classes)
+    X, signal = columns_and_signal(seed, 300)
+    y = np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
+    domain = Domain(DOMAIN.features, Nominal("y", range(n_classes)))
+    _, stream = np.random.SeedSequence(np.random.RandomState(SEED).randint(2**31 - 1)).spawn(2)
+    expected = reference_tree(as_rows(X, y), epsilon, 4, np.random.default_rng(stream))
+    parameters = {"n_estimators": None, "max_features": None, "n_bins": N_BINS, "domain": domain}
+    assert_same_trees(forest(ThriftyTreeClassifier, epsilon, **parameters).fit(X, y), [expected])
+    assert {node["is_spread"] for node in expected if "decides" in node} == {True, False}
 
 
 def test_it_asks_in_all_three_ways():
@@ -159,6 +188,21 @@ def make_question(heavier, weight):
 
 
 QUESTIONS = [make_question(*case) for case in CASES]
+
+
+def make_separation():
+    """The choice between the splits by a, by b, and by both at once, where no class stands out."""
+
+    def score(tables):
+        cells = tables.reshape(-1, 2, 2, 3)
+        by_both = tables.reshape(-1, 4, 3)
+        children = (cells.sum(axis=2), cells.sum(axis=1), by_both)
+        return np.stack([c.max(axis=1).sum(axis=1) - c.sum(axis=2).max(axis=1) for c in children], axis=1).astype(float)
+
+    return DiscreteChoice("separation", 1.0, make_split_choice("max").types, score)
+
+
+SEPARATION = make_separation()
 EACH_QUESTION = pytest.mark.parametrize("choice", QUESTIONS, ids=lambda choice: choice.name)
 
 
@@ -190,7 +234,11 @@ def test_the_scores_are_those_of_the_reference(is_continuous):
             expected = np.array([question(sides, heavier, weight) for sides in splits])
             expected[0] -= 0 if is_continuous else (n_codes - 2) / 0.25
             scores = np.empty(len(splits))
-            score_options(is_continuous, counts, counts.sum(axis=0), Seen(0.0, heavier, weight, 0.25), scores)
+            score_options(is_continuous, counts, counts.sum(axis=0), Seen(0.0, heavier, False, weight, 0.25), scores)
+            assert scores == pytest.approx(expected, rel=1e-12)
+            expected = np.array([apart(sides) for sides in splits], dtype=float)
+            expected[0] -= 0 if is_continuous else (n_codes - 2) / 0.25
+            score_options(is_continuous, counts, counts.sum(axis=0), Seen(0.0, heavier, True, weight, 0.25), scores)
             assert scores == pytest.approx(expected, rel=1e-12)
 
 
@@ -202,6 +250,22 @@ def test_worth_is_what_is_enumerated():
             splits = cells.sum(axis=1), cells.sum(axis=0)
             expected = [sum(worth(side, heavier, weight) for side in sides) for sides in splits]
             assert scores == pytest.approx(expected, rel=1e-12)
+
+
+def test_separation_is_what_is_enumerated():
+    tables = np.random.default_rng(1).integers(0, 4, size=(20, 12))
+    for records, scores in zip(tables, SEPARATION.quality(tables), strict=True):
+        cells = records.reshape(2, 2, 3)
+        splits = cells.sum(axis=1), cells.sum(axis=0), records.reshape(4, 3)
+        assert scores.tolist() == [separation(split) for split in splits]
+
+
+def test_separation_moves_by_1_either_way_and_costs_its_epsilon():
+    assert find_score_changes(SEPARATION, ADDED_OR_REMOVED) == (-1.0, 1.0)
+    for epsilon in (0.1, 1.0, 3.0):
+        row = find_worst_case("permute_and_flip", SEPARATION, ADDED_OR_REMOVED, epsilon)
+        assert row.holds and row.tightness > 0.5
+    assert not find_worst_case("permute_and_flip", SEPARATION, ADDED_OR_REMOVED, 3.0, law=one_sided).holds
 
 
 @EACH_QUESTION

@@ -43,6 +43,8 @@ PRIVACY_TESTS = (
     "tests/test_scores.py::test_no_record_moves_the_score_of_numbers_by_more_than_its_sensitivity",
     "tests/test_thrifty.py::test_class_counts_move_by_1_together",
     "tests/test_thrifty.py::test_worth_is_what_is_enumerated",
+    "tests/test_thrifty.py::test_separation_is_what_is_enumerated",
+    "tests/test_thrifty.py::test_separation_moves_by_1_either_way_and_costs_its_epsilon",
     "tests/test_thrifty.py::test_a_score_grows_by_0_to_1_with_a_record",
     "tests/test_thrifty.py::test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced",
     "tests/test_thrifty_regressor.py::test_a_score_grows_by_0_to_1_with_a_record",
