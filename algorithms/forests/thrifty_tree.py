@@ -8,7 +8,7 @@ question could still mend. All that it decides by has been paid for, so that the
 Its constants, and what it asks, were chosen by mean accuracy on the seventeen classification sets that
 ``conf/tuning.yaml`` lists under ``chosen_on``, epsilon from 0.1 to 5, with splits that no published study uses (seeds
 from 1000; on Adult, within the rows to train on). The choice is flat: half as much of any of them, or half as much
-again, costs less than a point on average.
+again, costs less than a point on average, but for half of `TOO_FEW`, which costs a point and a half.
 """
 
 from __future__ import annotations
@@ -327,9 +327,9 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
     c + s on its counts and its split, and e - c - s in each of its children, which hold disjoint records. What it
     spends, which score it takes, the weight and what a child loses follow from results that are released with noise,
     never from the records, and no path spends more than epsilon. A record changes one class count of a node by 1, so
-    that Laplace noise of scale 1 / c on each costs c. Counts and `worth` are monotone with sensitivity 1, so that selections by them go
-    without the 2 in their exponent; those by `separation`, which moves by 1 either way, have it. The grown tree, noisy
-    numbers included, may be published.
+    that Laplace noise of scale 1 / c on each costs c. Counts and `worth` are monotone with sensitivity 1, so that
+    selections by them go without the 2 in their exponent; those by `separation`, which moves by 1 either way, have it.
+    The grown tree, noisy numbers included, may be published.
 
     Examples
     --------
