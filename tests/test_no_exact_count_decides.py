@@ -3,21 +3,25 @@
 A threshold on a count is crossed at one number of rows only, which a handful of neighbouring tables may miss. Here a
 table grows from one row to thirty: copies of one record, so that all nodes above its leaf pass every number. Epsilon is
 small, so that the depth of a tree follows from its noisy count. All estimators that keep their claim are replayed, in
-one process without compilation.
+one process without compilation; those of classes on tables of eight classes, too, of which one grows from none of the
+records to most.
 """
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pytest
+from sklearn.base import ClassifierMixin
 
-from algorithms import RFDPPGiniClassifier
+from algorithms import Domain, Nominal, RFDPPGiniClassifier
 from algorithms.forests import rfdpp_gini
 from algorithms.forests.engine import depth
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.replay import replay_audit
 from experiments.audit.replay.replay_tables import DOMAIN, MIDDLE
-from experiments.audit.subjects import Subject, list_subjects
+from experiments.audit.subjects import FEATURES, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
@@ -33,6 +37,25 @@ def growing():
         records[n // 2 : n // 2] = [(*MIDDLE, 1.0)]
         pairs.append(TablePair(f"{n} rows and one more", DOMAIN, tuple(records[:-1]), tuple(records)))
     return pairs
+
+
+MANY_CLASSES = Domain(FEATURES, Nominal("y", range(8)))
+
+
+def growing_class():
+    """Tables of 35 rows, five of each class but the first, and 0, 1, 2, ... of the first, each beside the next."""
+    rng = np.random.default_rng(0)
+    others = [(x / 2, float(x % 2), float(x % 3), float(y)) for y in range(1, 8) for x in rng.integers(17, size=5)]
+    first = [(x / 2, float(x % 2), float(x % 3), 0.0) for x in rng.integers(17, size=N_MOST)]
+    tables = [tuple(others + first[:n]) for n in range(N_MOST + 1)]
+    return [
+        TablePair(f"{n} rows of a class and one more", MANY_CLASSES, table, larger)
+        for n, (table, larger) in enumerate(pairwise(tables))
+    ]
+
+
+def of_many_classes(subject):
+    return replace(sized(subject), params=sized(subject).params | {"domain": MANY_CLASSES})
 
 
 def sized(subject):
@@ -94,7 +117,10 @@ def every_subject():
     for subject in [*KEPT, *PLANTED]:
         report = replay_audit.replay_subject(sized(subject), growing())
         assert report.keeps_claim, subject.name
-        kinds[subject.name] = sorted(report.broken_rules)
+        broken = set(report.broken_rules)
+        if issubclass(estimators.import_class(subject.target), ClassifierMixin):
+            broken |= replay_audit.replay_subject(of_many_classes(subject), growing_class()).broken_rules
+        kinds[subject.name] = sorted(broken)
     print(json.dumps(kinds))
 
 
