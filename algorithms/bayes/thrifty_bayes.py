@@ -5,8 +5,8 @@ counts stay large, and many classes cost no more than few. What costs is that ev
 feature. So of a wide table, those features that say most of the class are chosen first, and only they are counted.
 
 Its constants were chosen by mean accuracy on the sets that ``conf/tuning.yaml`` lists under ``chosen_on``, epsilon from
-0.1 to 5, with splits that no published study uses (seeds from 1000; on Adult, within the rows to train on). Most of the
-choice is flat: half or twice as many features, or as large a share for the choice of them, costs about a point or less.
+0.1 to 5, with splits that no published study uses (seeds from 1000; on Adult, within the rows to train on). The
+choice is flat: half or twice as much of any of them costs one point on average, or less.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def plan_counts(epsilon: float, n_features: int, max_features: int | None) -> Ba
     n_features : int
         Columns of the table, at least 1.
     max_features : int or None
-        Features that are counted at most; None for ten times the root of epsilon, rounded up.
+        Features that are counted; None for ten times the root of epsilon, rounded up, or all if they are fewer.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class ThriftyBayesClassifier(PrivateClassifier):
         Public equal-width bins of a continuous column, at least 2. There are finer cuts towards the point of its range
         that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.
     max_features : int or None, default=None
-        Features that are counted at most, at least 1; None for ten times the root of epsilon, rounded up.
+        Features that are counted, from 1 to k; None for ten times the root of epsilon, rounded up, or all if fewer.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"
@@ -231,7 +231,7 @@ class ThriftyBayesClassifier(PrivateClassifier):
         check_epsilon(self.epsilon)
         check_count("n_bins", self.n_bins, lowest=2)
         if self.max_features is not None:
-            check_count("max_features", self.max_features)
+            check_count("max_features", self.max_features, highest=n_features, of="number of features")
 
     def fit(self, X, y):
         """Choose features, count them by class, and turn the noisy counts into ratios.
