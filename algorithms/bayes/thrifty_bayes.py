@@ -1,8 +1,8 @@
 """Thrifty Bayes: a private naive Bayes classifier that pays for the counts of a few well-chosen features. Ours.
 
-A tree divides its rows until they are few, and each question costs. Naive Bayes divides them by one feature at a time:
-counts stay large, and many classes cost no more than few. What costs is that every record is in the counts of every
-feature. So of a wide table, those features that say most of the class are chosen first, and only they are counted.
+A tree divides its rows until too few are left to tell many classes apart. Naive Bayes looks at one feature at a time,
+always in all rows. What costs there is that every record is in the counts of every feature. So of a wide table, those
+features that say most of the class are chosen first, and only they are counted.
 
 Its constants were chosen by mean accuracy on the sets that ``conf/tuning.yaml`` lists under ``chosen_on``, epsilon from
 0.1 to 5, with splits that no published study uses (seeds from 1000; on Adult, within the rows to train on). The
