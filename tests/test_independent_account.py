@@ -99,6 +99,7 @@ BY_OPENDP = {
     "PFDPDTClassifier sound",
     "privatree_sound",
     "rdt",
+    "thrifty_bayes",
 }
 """Estimators whose whole ledger OpenDP can express; a new one may be added to them."""
 LOOSE = ("fm_ball", "diff_lr_ball")
