@@ -70,6 +70,7 @@ MORE = [  # ledgers that the configured readings do not have
         "algorithms.EDPRFClassifier",
         {"variant": "sound", "split": "exponential", "leaf": "noisy_counts"},
     ),
+    Subject("all features", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
     Subject("all rows", "algorithms.DiffPETsClassifier", {"variant": "sound", "sampling": "all"}),
 ]
 PLANTED = [  # what they call costs more than their ledger says
