@@ -6,6 +6,7 @@ Names are looked up when somebody asks for them, so that a release is loaded wit
 from importlib import import_module
 
 _NAMES = {
+    "bayes.thrifty_bayes": ("ThriftyBayesClassifier",),
     "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
     "forests.diffpets": ("DiffPETsClassifier", "DiffPETsRegressor"),
     "forests.diffprf": ("DiffPRFClassifier",),

@@ -31,6 +31,7 @@ from algorithms import (
     PrivaTreeClassifier,
     RDTClassifier,
     RFDPPGiniClassifier,
+    ThriftyBayesClassifier,
     ThriftyTreeClassifier,
     ThriftyTreeRegressor,
 )
@@ -632,6 +633,8 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     ),
     (PrivaTreeClassifier(variant="sound"), 2.0, set()),
     (ThriftyTreeClassifier(), 2.0, set()),
+    (ThriftyBayesClassifier(), 2.0, set()),
+    (ThriftyBayesClassifier(max_features=1), 2.0, set()),
     (ThriftyTreeRegressor(), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),

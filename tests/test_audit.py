@@ -740,7 +740,9 @@ def test_bad_words_are_told_in_one_line(words, message, capsys):
 
 def test_everything_private_is_audited_and_what_is_configured_can_be():
     names = audit_tasks.list_auditable()
-    assert {"rdt", "fm", "cpppw", "dp_marginals", "edprf_sound", "PFDPDTClassifier sound"} <= set(names)
+    assert {"rdt", "fm", "cpppw", "dp_marginals", "edprf_sound", "PFDPDTClassifier sound", "thrifty_bayes"} <= set(
+        names
+    )
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan())
     assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == names
     runs = [task for task in tasks if isinstance(task, audit_tasks.OneRun)]

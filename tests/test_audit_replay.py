@@ -48,6 +48,7 @@ READINGS = [  # faults that the configured readings do not have
     Subject("leaves drawn in advance", "algorithms.RDTClassifier", {"noise": "opendp"}),
     Subject("nothing left to keys", "algorithms.EDPRFClassifier", SOUND_FOREST | {"noise": "opendp"}),
     Subject("a release", "algorithms.ThriftyTreeClassifier", {"noise": "opendp"}),
+    Subject("all features counted", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
     Subject("labels by noisy counts", "algorithms.EDPRFClassifier", SOUND_FOREST | {"leaf": "noisy_counts"}),
     Subject("noisy histograms", "algorithms.PrivaTreeClassifier", {"splits": "histograms"}),
     Subject("splits by weight", "algorithms.PFDPDTClassifier", SOUND_FOREST | {"split": "exponential"}),

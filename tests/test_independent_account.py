@@ -70,6 +70,7 @@ MORE = [  # ledgers that the configured readings do not have
         "algorithms.EDPRFClassifier",
         {"variant": "sound", "split": "exponential", "leaf": "noisy_counts"},
     ),
+    Subject("all features", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
     Subject("all rows", "algorithms.DiffPETsClassifier", {"variant": "sound", "sampling": "all"}),
 ]
 PLANTED = [  # what they call costs more than their ledger says
@@ -99,6 +100,7 @@ BY_OPENDP = {
     "PFDPDTClassifier sound",
     "privatree_sound",
     "rdt",
+    "thrifty_bayes",
 }
 """Estimators whose whole ledger OpenDP can express; a new one may be added to them."""
 LOOSE = ("fm_ball", "diff_lr_ball")

@@ -71,7 +71,7 @@ def test_every_file_that_privacy_rests_on_has_mutants():
     names = {Path(file).stem for file in FILES}
     assert {*FILES, *UNSEEN_BY_BLACK_BOX} <= files
     assert {"mechanisms", "opendp_noise", "depth", "forest", "lazy", "scores", "budget", "moments"} <= names
-    assert {"objective", "dp_marginals", "base", "events", "privacy", "trust"} <= names
+    assert {"objective", "dp_marginals", "thrifty_bayes", "base", "events", "privacy", "trust"} <= names
     assert {"columns", "rows", "features", "clipping"} <= names
     grown = {path.stem for path in (PROJECT / "algorithms/forests").glob("*.py") if "def grow" in path.read_text()}
     assert grown <= names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.encoding.domain import Domain
-from algorithms.encoding.features import Continuous
+from algorithms.encoding.features import Continuous, Feature
 
 N_HALVINGS = 16
 """How often `public_cuts` halves the distance to the point of a range that is nearest to zero."""
@@ -69,3 +69,43 @@ def public_cuts(feature: Continuous, n_bins: int) -> np.ndarray:
     even = lower + (upper - lower) * (np.arange(1, n_bins) / n_bins)
     cuts = np.unique(np.concatenate([even, near - steps, [near], near + steps]))
     return cuts[(cuts > lower) & (cuts < upper)]
+
+
+def count_codes(feature: Feature, n_bins: int) -> int:
+    """Return how many codes `code_columns` gives a column.
+
+    Examples
+    --------
+    >>> count_codes(Continuous("amount", 0, 1024), 2)
+    17
+    """
+    return len(public_cuts(feature, n_bins)) + 1 if isinstance(feature, Continuous) else len(feature.categories)
+
+
+def code_columns(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarray:
+    """Number the values of all columns: categories by their place, numbers by how many `public_cuts` are below them.
+
+    Parameters
+    ----------
+    matrix : float64 array of shape (n, k)
+        Rows as ``domain.encode`` returns them.
+    domain : Domain
+        Its declared bounds decide the cuts.
+    n_bins : int
+        Bins of equal width of a continuous column, at least 2; its other cuts divide them further.
+
+    Returns
+    -------
+    int64 array of shape (n, k)
+        Codes from 0 to ``count_codes(feature, n_bins) - 1``.
+
+    Examples
+    --------
+    >>> code_columns(np.array([[0.0], [0.01], [600.0], [1024.0]]), Domain((Continuous("amount", 0, 1024),)), 2)[:, 0]
+    array([ 0,  0, 16, 16])
+    """
+    codes = matrix.astype(np.int64, order="F")
+    for j, feature in enumerate(domain.features):
+        if isinstance(feature, Continuous):
+            codes[:, j] = np.searchsorted(public_cuts(feature, n_bins), matrix[:, j])
+    return codes

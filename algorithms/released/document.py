@@ -22,6 +22,7 @@ KINDS = {
     "regression": "regression.ReleasedRegression",
     "classifier": "classifier.ReleasedClassifier",
     "marginals": "marginals.ReleasedMarginals",
+    "naive_bayes": "naive_bayes.ReleasedNaiveBayes",
     "numbers": "numbers.ReleasedNumbers",
 }
 

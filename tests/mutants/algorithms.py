@@ -38,23 +38,26 @@ PRINTED_REGRESSIONS = ("fm", "fm_ball", "diff_lr", "diff_lr_ball", "dpba", "dpc"
 SOUND_REGRESSIONS = ("fm_sound", "diff_lr_sound", "dpba_sound", "dpc_sound")
 PARTED_REGRESSIONS = ("dpba", "diff_lr", "diff_lr_ball")
 REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
-MARGINALS = ("dp_marginals",)
+MARGINALS, BAYES = ("dp_marginals",), ("thrifty_bayes",)
 
 LAPLACE = (
     *("tradition", "tradition_pf_split", "privatree"),
     *(*PRIVATREE, *PRINTED_REGRESSIONS, *COUNTING, *BOOTSTRAPPED),
 )
-VECTORS = (*MARGINALS, "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor", *LABELLED_BY_COUNTS)
+VECTORS = (
+    *(*MARGINALS, *BAYES, "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor"),
+    *LABELLED_BY_COUNTS,
+)
 EXPONENTIAL = (*RFDPP, *DIFFPETS, *DIFFPRFS, *BOOTSTRAPPED, "tradition", "tradition_pf_leaf")
 FLIPS = (
     *("thrifty_tree_regressor", "privatree", "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt"),
-    *(*EDPRF, *LABELLING),
+    *(*BAYES, *EDPRF, *LABELLING),
 )
 DISJOINT = (*EDPRF, *RFDPP, *DIFFPETS, *DIFFPRFS, "edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf")
 ON_DEMAND = (*EDPRF, *DIFFPRFS)
 KEPT = (
     *("thrifty_tree", "thrifty_tree_regressor", "rdt"),
-    *(*MARGINALS, *PRIVATREE, *COUNTING, *REGRESSIONS),
+    *(*MARGINALS, *BAYES, *PRIVATREE, *COUNTING, *REGRESSIONS),
 )
 """Those that keep what they claim."""
 EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "privatree", "cpppw", "asn")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.mutants import Mutant, of_accounts, of_forests, of_mechanisms, of_regressions
+from tests.mutants import Mutant, of_accounts, of_bayes, of_forests, of_mechanisms, of_regressions
 
 MUTANTS: list[Mutant] = [
-    mutant for each in (of_mechanisms, of_forests, of_regressions, of_accounts) for mutant in each.MUTANTS
+    mutant for each in (of_mechanisms, of_forests, of_bayes, of_regressions, of_accounts) for mutant in each.MUTANTS
 ]

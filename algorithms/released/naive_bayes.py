@@ -1,0 +1,127 @@
+"""Released naive Bayes: log-ratios by code and class, and how they become a posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms.encoding.bins import code_columns, count_codes
+from algorithms.released.document import Origin, Release, to_array, to_plain_data
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedNaiveBayes(Release):
+    """A naive Bayes classifier that has left.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where it comes from.
+    classes : array of shape (c,)
+        Class labels, sorted.
+    n_bins : int
+        Public bins of equal width of a continuous column, see ``algorithms.encoding.bins.code_columns``.
+    features : int64 array of shape (m,)
+        Columns that are looked at.
+    log_sizes : float64 array of shape (c,)
+        Logarithm of the noisy size of each class.
+    log_ratios : tuple of m float64 arrays of shape (v, c)
+        For each of these columns, what each of its v codes adds for each class.
+    """
+
+    KIND = "naive_bayes"
+
+    origin: Origin
+    classes: np.ndarray
+    n_bins: int
+    features: np.ndarray
+    log_sizes: np.ndarray
+    log_ratios: tuple[np.ndarray, ...]
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the posterior of each class: float64 array of shape (n, c); parameters and errors of `predict`."""
+        matrix, _ = self.origin.domain.encode(X)
+        codes = code_columns(matrix, self.origin.domain, self.n_bins)
+        return compute_posterior(self.log_sizes, self.log_ratios, codes[:, self.features])
+
+    def predict(self, X) -> np.ndarray:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, k)
+            Rows, columns as the domain declares them.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Raises
+        ------
+        DomainError
+            For a wrong number of columns, a missing value, a category that was not declared.
+        """
+        return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+
+    def to_contents(self) -> dict:
+        """Return classes, bins, columns, sizes and ratios."""
+        return {
+            "classes": to_plain_data(self.classes),
+            "n_bins": to_plain_data(self.n_bins),
+            "features": to_plain_data(self.features),
+            "log_sizes": to_plain_data(self.log_sizes),
+            "log_ratios": to_plain_data(self.log_ratios),
+        }
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedNaiveBayes:
+        """Return the classifier that ``contents`` was made of."""
+        model = cls(
+            origin,
+            np.array(contents["classes"]),
+            contents["n_bins"],
+            to_array(contents["features"], np.int64),
+            to_array(contents["log_sizes"]),
+            tuple(map(to_array, contents["log_ratios"])),
+        )
+        model.check()
+        return model
+
+    def check(self) -> None:
+        """Raise a ``ValueError`` unless there is a finite ratio for every code of its columns and every class."""
+        columns, c = self.origin.domain.features, len(self.classes)
+        shapes = [(count_codes(columns[j], self.n_bins), c) for j in self.features]
+        if [ratios.shape for ratios in self.log_ratios] != shapes or self.log_sizes.shape != (c,):
+            raise ValueError("classes, columns and ratios do not fit together")
+        if min(self.features) < 0 or not all(np.isfinite(each).all() for each in (self.log_sizes, *self.log_ratios)):
+            raise ValueError("a column or a ratio is of no use")
+
+
+def compute_posterior(log_sizes: np.ndarray, log_ratios: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
+    """Multiply the size of each class by what every code says of it, and return the shares of the products.
+
+    Parameters
+    ----------
+    log_sizes, log_ratios
+        As for `ReleasedNaiveBayes`.
+    codes : int64 array of shape (n, m)
+        Codes of the columns that are looked at.
+
+    Returns
+    -------
+    float64 array of shape (n, c)
+
+    Examples
+    --------
+    >>> ratios = np.log(np.array([[3.0, 0.5], [1.0, 1.0]]))
+    >>> compute_posterior(np.log(np.array([10.0, 20.0])), [ratios], np.array([[0], [1]])).round(3)
+    array([[0.75 , 0.25 ],
+           [0.333, 0.667]])
+    """
+    logs = np.tile(log_sizes, (len(codes), 1))
+    for ratios, column in zip(log_ratios, codes.T, strict=True):
+        logs += ratios[column]
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
