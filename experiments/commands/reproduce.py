@@ -28,9 +28,9 @@ from experiments.judge.readings.choices import check_choices
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
-from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_collect
+from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
-from experiments.store.long_table import format_cells_csv, long_table, write_summaries
+from experiments.store.long_table import format_cells_csv, long_table
 from experiments.store.record import Record
 
 _REPEATS = 10
@@ -66,12 +66,11 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     executor = spare_processes(cells, request.results_folder / "store.sqlite", make_executor(config["executor"]))
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
-    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
-    write_summaries(settings, records)
+    outcome, details = run_and_summarise(settings, request.results_folder, executor)
     copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), repeats)
-    for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(cells, records)]):
+    for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
-    return name_failures(outcome.failures, skipped, str(config["results"]))
+    return name_failures(outcome.failures, outcome.skipped, str(config["results"]))
 
 
 def _run_papers(request: SweepRequest) -> int:
