@@ -68,7 +68,6 @@ def run_until_decided(
     records: dict[str, Record] = {}
     if first_cells := list(chain.from_iterable(done.values())):
         records.update(run(first_cells, ""))
-    first_repeats = cells_of_studies(paper, repeats=1)
     undecided = [claim for claim in claims or paper.claims if isinstance(claim, ClaimAboutRuns)]
     reported = read_numbers_of(paper)
     while True:
@@ -76,7 +75,7 @@ def run_until_decided(
         needs_of = {claim.id: claim_verdicts.list_needs(paper, claim, table) for claim in undecided}
         undecided = [claim for claim in undecided if needs_of[claim.id]]
         needs = [*chain.from_iterable(needs_of.values()), *growth.list_needs(paper, reported, table)]
-        further = _list_further(done, first_repeats, needs)
+        further = _list_further(done, paper, needs)
         if not further:
             return DecidedRun(done, records, table)
         for name, of_study in further.items():
@@ -92,11 +91,11 @@ def _describe_round(undecided: Sequence[Claim], needs: Sequence[Need]) -> str:
 
 
 def _list_further(
-    cells: Mapping[str, Sequence[Cell]], first_repeats: Mapping[str, Sequence[Cell]], needs: Sequence[Need]
+    cells: Mapping[str, Sequence[Cell]], paper: Paper, needs: Sequence[Need]
 ) -> dict[str, list[Cell]]:
     """Return the cells by study that are needed and not there."""
     further = {}
-    for name, of_study in first_repeats.items():
+    for name, of_study in cells_of_studies(paper, repeats=1).items() if needs else ():
         wanted = [(SettingsOfAxes.of(need.where), need.repeats) for need in needs if need.study == name]
         there = {cell.key for cell in cells[name]} if wanted else set()
         new = []
