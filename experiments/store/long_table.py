@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, TextIO
@@ -96,14 +97,10 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
 def _collect_metrics(measured: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
     """Return the values of each metric, those of cells that have it, the first metrics first."""
     values = {}
-    for name in sorted(_list_metrics(measured), key=_metric_order):
+    kinds = set(map(tuple, measured))  # the names of most cells are the same
+    for name in sorted(set(chain.from_iterable(kinds)), key=_metric_order):
         values[name] = [metrics[name] for metrics in measured if name in metrics]
     return values
-
-
-def _list_metrics(measured: Sequence[Mapping[str, float]]) -> set[str]:
-    """Return the names of all metrics; those of most cells are the same."""
-    return set(chain.from_iterable(set(map(tuple, measured))))
 
 
 def _tell_settings(cells: Sequence[Cell]) -> pd.DataFrame:
@@ -133,10 +130,22 @@ def _tell_results(records: Sequence[Record]) -> pd.DataFrame:
             privacy = one.details.get("privacy")
             texts[id(one.details)] = format_canonical(privacy) if privacy else ""
     columns["privacy"] = [texts[id(one.details)] if one else "" for one in measured]
-    metrics = [one.metrics if one else {} for one in measured]
-    for name in _list_metrics(metrics):
-        columns[name] = [given.get(name, np.nan) for given in metrics]
-    return pd.DataFrame(columns)
+    metrics = _arrange_metrics([one.metrics if one else {} for one in measured])
+    return pd.concat([pd.DataFrame(columns), metrics], axis=1)
+
+
+def _arrange_metrics(measured: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    """Return a column for each metric, NaN where there is none; cells of the same metrics are read in one go."""
+    places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, metrics in enumerate(measured):
+        places[tuple(metrics)].append(place)
+    columns = {name: np.full(len(measured), np.nan) for names in places for name in names}
+    for names, of_kind in places.items():
+        values = chain.from_iterable(measured[place].values() for place in of_kind)
+        numbers = np.fromiter(values, dtype=np.float64).reshape(len(of_kind), len(names))
+        for column, name in enumerate(names):
+            columns[name][of_kind] = numbers[:, column]
+    return pd.DataFrame(columns, index=range(len(measured)))
 
 
 def _make_row(cell: Cell) -> dict[str, Any]:
