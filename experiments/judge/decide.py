@@ -90,9 +90,7 @@ def _describe_round(undecided: Sequence[Claim], needs: Sequence[Need]) -> str:
     return f"not decided yet: {len(undecided)} claims; up to {most} repeats of {n_settings} parts of studies"
 
 
-def _list_further(
-    cells: Mapping[str, Sequence[Cell]], paper: Paper, needs: Sequence[Need]
-) -> dict[str, list[Cell]]:
+def _list_further(cells: Mapping[str, Sequence[Cell]], paper: Paper, needs: Sequence[Need]) -> dict[str, list[Cell]]:
     """Return the cells by study that are needed and not there."""
     further = {}
     for name, of_study in cells_of_studies(paper, repeats=1).items() if needs else ():

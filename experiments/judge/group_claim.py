@@ -237,7 +237,8 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         """Return the rows of every cell that was tried, with the metric of those that have one."""
         if self.metric not in table.columns:
             table = table.assign(**{self.metric: np.nan})  # every cell failed
-        rows = select_tried(table, study, self.metric, levels.where)
+        needed = {*study.axes(levels.where), "study", "repeat", "status", self.metric}
+        rows = select_tried(table[table.columns[table.columns.isin(needed)]], study, self.metric, levels.where)
         if "status" not in rows.columns:
             return rows
         metric = pd.to_numeric(rows[self.metric], errors="coerce")
