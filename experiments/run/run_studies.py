@@ -111,9 +111,9 @@ def gather_details(cells: Iterable[Cell], records: Mapping[str, Record]) -> Deta
     """Return what is known of cells beside numbers, each of it once: most cells share it."""
     found: Details = {}
     for cell in cells:
-        measured = records[cell.key].measured if cell.key in records else None
-        if measured:
-            found[cell.dataset, id(measured.details)] = measured.details
+        record = records.get(cell.key)
+        if record and record.measured:
+            found[cell.dataset, id(record.measured.details)] = record.measured.details
     return found
 
 

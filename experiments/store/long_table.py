@@ -126,7 +126,7 @@ def _tell_results(records: Sequence[Record]) -> pd.DataFrame:
     }
     texts: dict[int, str] = {}  # of details, which most cells share
     for one in measured:
-        if one and id(one.details) not in texts:
+        if one and id(one.details) not in texts:  # all of them live, so that no identity stands for two
             privacy = one.details.get("privacy")
             texts[id(one.details)] = format_canonical(privacy) if privacy else ""
     columns["privacy"] = [texts[id(one.details)] if one else "" for one in measured]
