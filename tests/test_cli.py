@@ -15,7 +15,7 @@ from hydra.errors import ConfigCompositionException, OverrideParseException
 
 from experiments.cells.cell import Cell, read_protocol
 from experiments.command_line import explain_error
-from experiments.run.run_studies import describe_clipping, describe_data_faults
+from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
 from tests.waiting import HANG, wait_for
@@ -229,9 +229,9 @@ def test_clipped_values_are_reported_with_their_columns():
     cells = [Cell("car", "majority", {}, 1.0, repeat) for repeat in range(2)]
     details = [{"clipped": {"age": 3}}, {"clipped": {"age": 5, "hours": 1}}]
     records = {cell.key: Record("done", Measured({}, 0.0, one)) for cell, one in zip(cells, details, strict=True)}
-    (line,) = describe_clipping(cells, records)
+    (line,) = describe_clipping(gather_details(cells, records))
     assert line.startswith("car: ") and "age 5, hours 1" in line
-    assert describe_clipping(cells, {}) == []
+    assert describe_clipping(gather_details(cells, {})) == []
 
 
 def test_bounds_that_follow_the_rows_are_said_once_for_each_data_set():
@@ -241,5 +241,7 @@ def test_bounds_that_follow_the_rows_are_said_once_for_each_data_set():
     for cell in cells:
         details = {"privacy": {"data_faults": [fault] if cell.dataset == "car" else []}}
         records[cell.key] = Record("done", Measured({}, 0.0, details))
-    assert describe_data_faults(cells, records) == ["car: strictly, no ε holds here: the bounds of y follow"]
-    assert describe_data_faults(cells, {cells[0].key: Record("failed")}) == []
+    assert describe_data_faults(gather_details(cells, records)) == [
+        "car: strictly, no ε holds here: the bounds of y follow"
+    ]
+    assert describe_data_faults(gather_details(cells, {cells[0].key: Record("failed")})) == []

@@ -170,7 +170,7 @@ def test_a_run_goes_on_with_the_open_group_alone_and_runs_each_cell_once():
         assert {cell.epsilon for cell in cells} == {0.1}
     keys = [cell.key for cells in runner.rounds for cell in cells]
     assert len(set(keys)) == len(keys) == len(done.records)
-    (result,) = judge_claims(paper, done.make_table())
+    (result,) = judge_claims(paper, done.table)
     (expected,) = judge_claims(paper, make_table(clear_at_one))
     assert result == expected
 
@@ -191,7 +191,7 @@ def test_a_run_that_is_taken_up_again_asks_for_the_same_cells_and_says_the_same(
 
     paper = make_paper(**PAPER)
     again = run_until_decided(paper, cells_of_studies(paper), take_up)
-    assert again.make_table().equals(done.make_table())
+    assert again.table.equals(done.table)
 
 
 @pytest.mark.parametrize("fails", [lambda cell: True, lambda cell: cell.epsilon == 1, lambda cell: cell.repeat > 12])
@@ -199,7 +199,7 @@ def test_cells_that_fail_end_a_run_and_its_claim_is_never_complete(fails):
     runner = FakeRunner(lambda cell: None if fails(cell) else accuracy_of(cell))
     paper, done = decide(runner)
     assert len(runner.rounds) < 10
-    (result,) = judge_claims(paper, done.make_table())
+    (result,) = judge_claims(paper, done.table)
     assert result["verdict"] in ("undecided", "not run")
     assert "INCOMPLETE" in result["reason"] or result["verdict"] == "not run"
 
@@ -220,7 +220,7 @@ def test_a_group_that_the_papers_own_question_has_settled_gets_no_more():
 def test_one_failed_repeat_is_left_out_and_said():
     runner = FakeRunner(lambda cell: None if (cell.repeat, cell.algorithm) == (3, "rdt") else accuracy_of(cell))
     paper, done = decide(runner)
-    (result,) = judge_claims(paper, done.make_table())
+    (result,) = judge_claims(paper, done.table)
     assert result["reason"].startswith("INCOMPLETE: ")
     assert (result["cells"], result["cells_expected"]) == (2 * (19 + 79), 2 * (20 + 80))
     assert [group["n"] for group in result["groups"]] == [79, 19]
@@ -238,8 +238,8 @@ def test_claims_that_share_cells_run_them_once_and_do_not_move_each_other():
     paper, done = decide(runner, claims=[narrow, ABOVE])
     keys = [cell.key for cells in runner.rounds for cell in cells]
     assert len(set(keys)) == len(keys)
-    of_narrow, _ = judge_claims(paper, done.make_table())
-    less = done.make_table()
+    of_narrow, _ = judge_claims(paper, done.table)
+    less = done.table
     less = less[(less["epsilon"] == 1) & (less["repeat"] < of_narrow["repeats"])]
     assert judge_claims(paper, less)[0] == of_narrow
 

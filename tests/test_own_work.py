@@ -287,7 +287,7 @@ def test_an_epsilon_without_an_account_is_a_claim_only(own):
     cells = {"floor": [Cell("car", "mine", {}, 1.0, 0)]}
     assert evaluate_cell(Cell("car", "mine", {}, float("inf"), 0)).details == {}
     executor = Executor(jobs=1)
-    outcome, _, records = run_and_collect(cells["floor"], own.folder.parent / "results", executor)
+    outcome, records = run_and_collect(cells["floor"], own.folder.parent / "results", executor)
     assert outcome.done == 1
     (row,) = privacy.sum_up_privacy(long_table(cells, records))
     paper = make_paper()
@@ -344,7 +344,7 @@ def test_an_estimator_that_fails_costs_its_own_cells_alone(own, method, body, er
     (own.folder / f"{module}.py").write_text("\n".join(lines))
     write(own.folder, "failing", f"_target_: {module}.Failing\n")
     cells = [Cell("car", name, estimators.merge_parameters(name), 1.0, 0) for name in ("failing", "majority")]
-    outcome, _, _ = run_and_collect(cells, own.folder.parent / "results", Executor(jobs=1))
+    outcome, _ = run_and_collect(cells, own.folder.parent / "results", Executor(jobs=1))
     ((cell, found),) = outcome.failures
     assert outcome.done == 1 and cell.algorithm == "failing"
     assert re.fullmatch(error, found)

@@ -413,9 +413,10 @@ def test_a_missing_environment_names_the_way_out(monkeypatch, tmp_path):
     cells = [
         Cell("car", name, estimators.merge_parameters(name), 1.0, 0) for name in ("diffprivlib_forest", "majority")
     ]
-    outcome, skipped, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
+    outcome, records = run_and_collect(cells, tmp_path, Executor("loky", 1))
     assert (
-        list(skipped.items()) == [(process.explain_missing(), cells[:1])] and "make peers" in process.explain_missing()
+        list(outcome.skipped.items()) == [(process.explain_missing(), cells[:1])]
+        and "make peers" in process.explain_missing()
     )
     assert outcome.done == len(records) == 1 and not outcome.failures
 

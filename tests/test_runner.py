@@ -157,8 +157,8 @@ def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkey
         return honest(name)
 
     monkeypatch.setattr(datasets, "load", load)
-    outcome, skipped, records = run_and_collect(_cells(), tmp_path, Executor("loky", 1))
-    assert outcome.failures == [] and list(skipped) == ["nursery: put the file there"]
+    outcome, records = run_and_collect(_cells(), tmp_path, Executor("loky", 1))
+    assert outcome.failures == [] and list(outcome.skipped) == ["nursery: put the file there"]
     assert len(records) == outcome.done == sum(cell.dataset == "car" for cell in _cells())
     statuses = long_table({"all": _cells()}, records).groupby("dataset")["status"].unique()
     assert statuses["car"].tolist() == ["done"] and statuses["nursery"].tolist() == ["missing"]

@@ -37,7 +37,7 @@ def _choose_claims(paper: Paper, request: SweepRequest) -> list[Claim]:
 
 def _decide_claims(paper: Paper, claims: Sequence[Claim], request: SweepRequest) -> int:
     rounds = Rounds(request.results_folder, make_executor(request.config["executor"]))
-    table = run_until_decided(paper, {}, rounds.run, claims).make_table()
+    table = run_until_decided(paper, {}, rounds.run, claims).table
     numbers = judge_numbers(paper, read_numbers_of(paper), table)
     chosen = {claim.id for claim in claims}
     for result in judge_claims(paper, table, numbers):

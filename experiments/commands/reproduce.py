@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 import hydra
+import pandas as pd
 from omegaconf import OmegaConf
 
 from algorithms.installation import PROGRAM
@@ -28,10 +29,9 @@ from experiments.judge.readings.choices import check_choices
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
-from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_collect
+from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
-from experiments.store.long_table import format_cells_csv, long_table, write_summaries
-from experiments.store.record import Record
+from experiments.store.long_table import format_cells_csv
 
 _REPEATS = 10
 _START = f"""\
@@ -66,12 +66,11 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     executor = spare_processes(cells, request.results_folder / "store.sqlite", make_executor(config["executor"]))
     if config["dry_run"]:
         return _say_plan(cells, request, executor)
-    outcome, skipped, records = run_and_collect(cells, request.results_folder, executor)
-    write_summaries(settings, records)
+    outcome, details = run_and_summarise(settings, request.results_folder, executor)
     copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), repeats)
-    for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(cells, records)]):
+    for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
-    return name_failures(outcome.failures, skipped, str(config["results"]))
+    return name_failures(outcome.failures, outcome.skipped, str(config["results"]))
 
 
 def _run_papers(request: SweepRequest) -> int:
@@ -109,8 +108,8 @@ def _run_paper(name: str, paper: Paper, studies: Mapping[str, list[Cell]], reque
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
     rounds = Rounds(request.results_folder, executor)
-    done = run_until_decided(paper, studies, rounds.run)
-    write_results(paper, folder, done.cells, done.records, request.arguments)
+    table = run_until_decided(paper, studies, rounds.run).table
+    write_results(paper, folder, table, request.arguments)
     return rounds.name_failures(str(request.config["results"]))
 
 
@@ -136,13 +135,7 @@ def make_results_folder(folder: Path) -> None:
         raise BadInput(f"{folder} cannot be written to ({reason}); choose another with results=FOLDER") from error
 
 
-def write_results(
-    paper: Paper,
-    folder: Path,
-    cells: Mapping[str, list[Cell]],
-    records: Mapping[str, Record],
-    arguments: Sequence[str],
-) -> None:
+def write_results(paper: Paper, folder: Path, table: pd.DataFrame, arguments: Sequence[str]) -> None:
     """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them.
 
     Parameters
@@ -151,10 +144,8 @@ def write_results(
         As it was run.
     folder : Path
         As `make_results_folder` made it.
-    cells : mapping of str to list of Cell
-        By study.
-    records : mapping of str to Record
-        Results by key.
+    table : DataFrame
+        Its long table.
     arguments : sequence of str
         Of the command line.
     """
@@ -162,7 +153,6 @@ def write_results(
         publish_paper,  # matplotlib is slow to import and is needed only here, at the end
     )
 
-    table = long_table(cells, records)
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = provenance.gather_facts(list(arguments), table["dataset"].unique(), paper.repeats)

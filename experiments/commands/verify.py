@@ -79,7 +79,7 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
             run_cells(order, store, where)
             return store.get({cell.key for cell in cells})
 
-        table = run_until_decided(paper, cells_of_studies(paper), run).make_table()
+        table = run_until_decided(paper, cells_of_studies(paper), run).table
     numbers = judge_numbers(paper, read_numbers_of(paper), table)
     claims = json.dumps(json_safe(judge_claims(paper, table, numbers)), sort_keys=True)
     return f"{format_cells_csv(table)}{claims}"

@@ -39,14 +39,13 @@ class DecidedRun:
         By study.
     records : dict of str to Record
         Results by key.
+    table : DataFrame
+        The long table of them; without columns if no cell was run.
     """
 
     cells: dict[str, list[Cell]]
     records: dict[str, Record]
-
-    def make_table(self) -> pd.DataFrame:
-        """Return the long table; it is empty before any cell is run."""
-        return long_table(self.cells, self.records) if any(self.cells.values()) else pd.DataFrame()
+    table: pd.DataFrame
 
 
 def run_until_decided(
@@ -65,23 +64,23 @@ def run_until_decided(
     claims : sequence of Claim, optional
         Those that are to be decided; all of the paper's if left out.
     """
-    done = DecidedRun({name: list(cells.get(name, ())) for name in paper.studies}, {})
-    if first_cells := list(chain.from_iterable(done.cells.values())):
-        done.records.update(run(first_cells, ""))
-    first_repeats = cells_of_studies(paper, repeats=1)
+    done = {name: list(cells.get(name, ())) for name in paper.studies}
+    records: dict[str, Record] = {}
+    if first_cells := list(chain.from_iterable(done.values())):
+        records.update(run(first_cells, ""))
     undecided = [claim for claim in claims or paper.claims if isinstance(claim, ClaimAboutRuns)]
     reported = read_numbers_of(paper)
     while True:
-        table = done.make_table()
+        table = long_table(done, records) if any(done.values()) else pd.DataFrame()
         needs_of = {claim.id: claim_verdicts.list_needs(paper, claim, table) for claim in undecided}
         undecided = [claim for claim in undecided if needs_of[claim.id]]
         needs = [*chain.from_iterable(needs_of.values()), *growth.list_needs(paper, reported, table)]
-        further = _list_further(done.cells, first_repeats, needs)
+        further = _list_further(done, paper, needs)
         if not further:
-            return done
+            return DecidedRun(done, records, table)
         for name, of_study in further.items():
-            done.cells[name] += of_study
-        done.records.update(run(list(chain.from_iterable(further.values())), _describe_round(undecided, needs)))
+            done[name] += of_study
+        records.update(run(list(chain.from_iterable(further.values())), _describe_round(undecided, needs)))
 
 
 def _describe_round(undecided: Sequence[Claim], needs: Sequence[Need]) -> str:
@@ -91,12 +90,10 @@ def _describe_round(undecided: Sequence[Claim], needs: Sequence[Need]) -> str:
     return f"not decided yet: {len(undecided)} claims; up to {most} repeats of {n_settings} parts of studies"
 
 
-def _list_further(
-    cells: Mapping[str, Sequence[Cell]], first_repeats: Mapping[str, Sequence[Cell]], needs: Sequence[Need]
-) -> dict[str, list[Cell]]:
+def _list_further(cells: Mapping[str, Sequence[Cell]], paper: Paper, needs: Sequence[Need]) -> dict[str, list[Cell]]:
     """Return the cells by study that are needed and not there."""
     further = {}
-    for name, of_study in first_repeats.items():
+    for name, of_study in cells_of_studies(paper, repeats=1).items() if needs else ():
         wanted = [(SettingsOfAxes.of(need.where), need.repeats) for need in needs if need.study == name]
         there = {cell.key for cell in cells[name]} if wanted else set()
         new = []

@@ -237,13 +237,14 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         """Return the rows of every cell that was tried, with the metric of those that have one."""
         if self.metric not in table.columns:
             table = table.assign(**{self.metric: np.nan})  # every cell failed
-        if "status" in table.columns:
-            is_done = table["status"] == "done"
-            metric = pd.to_numeric(table[self.metric], errors="coerce")
-            if is_in_per_cent(self.metric):
-                metric = metric.where(~(is_done & metric.isna()), 0.0)
-            table = table.assign(**{self.metric: metric})
-        return select_tried(table, study, self.metric, levels.where)
+        needed = {*study.axes(levels.where), "study", "repeat", "status", self.metric}
+        rows = select_tried(table[table.columns[table.columns.isin(needed)]], study, self.metric, levels.where)
+        if "status" not in rows.columns:
+            return rows
+        metric = pd.to_numeric(rows[self.metric], errors="coerce")
+        if is_in_per_cent(self.metric):
+            metric = metric.where(~((rows["status"] == "done") & metric.isna()), 0.0)
+        return rows.assign(**{self.metric: metric})
 
     def _find_reach(self, paper: Paper, study: Study, levels: Levels) -> tuple[float | None, float | None]:
         """Return the largest difference that the metric can have, and the most that a run can lose; None: no bound."""

@@ -65,9 +65,13 @@ def spare_processes(cells: Iterable[Cell], path: Path, where: Executor) -> Execu
     where : Executor
         Where they would run.
     """
-    unique = {cell.key: cell for cell in cells}
-    if where != Executor() or len(unique) > _FEW or not path.is_file():
+    if where != Executor() or not path.is_file():
         return where
+    unique: dict[str, Cell] = {}
+    for cell in cells:
+        unique[cell.key] = cell
+        if len(unique) > _FEW:
+            return where
     with Store(path) as store:
         records, seconds = store.get(unique), store.seconds()
     pending = [cell for key, cell in unique.items() if key not in records or records[key].status != "done"]

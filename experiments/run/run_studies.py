@@ -18,37 +18,62 @@ from experiments.config.request import SweepRequest
 from experiments.errors import print_to_stderr
 from experiments.run.executors import Executor, make_executor
 from experiments.run.runner import Outcome, run_cells
-from experiments.store.database import Store
-from experiments.store.long_table import long_table
+from experiments.store.database import Store, split_batches
+from experiments.store.long_table import long_table, write_summaries
 from experiments.store.record import Record
 
 _SHOWN = 20
+_AT_ONCE = 100_000
+"""Records that are held at once for summaries."""
+
+Details = dict[tuple[str, int], dict]
+"""What is known of cells beside numbers, by data set and identity: `store.get` shares what is equal."""
 
 
 def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple[pd.DataFrame, int]:
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
     executor, all_cells = make_executor(request.config["executor"]), list(chain.from_iterable(cells.values()))
-    outcome, skipped, records = run_and_collect(all_cells, request.results_folder, executor)
-    return long_table(cells, records), name_failures(outcome.failures, skipped, str(request.config["results"]))
+    outcome, records = run_and_collect(all_cells, request.results_folder, executor)
+    return long_table(cells, records), name_failures(outcome.failures, outcome.skipped, str(request.config["results"]))
 
 
-def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict, dict[str, Record]]:
-    """Run cells; returns also those that were skipped, by reason, and all records by key."""
+def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict[str, Record]]:
+    """Run the cells that can be run here; returns also all records by key."""
     with Store(folder / "store.sqlite") as store:
-        finished = store.done()
-        pending = [cell for cell in cells if cell.key not in finished]
-        without_rows = explain_missing({cell.dataset for cell in pending})
-        without_code = {name: estimators.explain_obstacle(name) for name in {cell.algorithm for cell in pending}}
-        skipped = defaultdict(list)
-        for cell in pending:
-            if reason := without_code[cell.algorithm] or without_rows.get(cell.dataset):
-                skipped[reason].append(cell)
-        impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
-        outcome = run_cells([cell for cell in cells if cell.key not in impossible], store, executor)
+        outcome = run_cells(cells, store, executor, find_obstacles)
         records = store.get({cell.key for cell in cells})
-    for line in describe_clipping(cells, records):
+    for line in describe_clipping(gather_details(cells, records)):
         print_to_stderr(line)
-    return outcome, skipped, records
+    return outcome, records
+
+
+def run_and_summarise(settings: list[list[Cell]], folder: Path, executor: Executor) -> tuple[Outcome, Details]:
+    """Run cells by setting, and print a summary of each; returns also what is known of the cells beside numbers.
+
+    Records are read some settings at a time: those of a million cells take a gigabyte.
+    """
+    details: Details = {}
+    with Store(folder / "store.sqlite") as store:
+        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles)
+        for some in split_batches(settings, max(_AT_ONCE // len(settings[0]), 1)):
+            cells = list(chain.from_iterable(some))
+            records = store.get({cell.key for cell in cells})
+            write_summaries(some, records)
+            details |= gather_details(cells, records)
+    for line in describe_clipping(details):
+        print_to_stderr(line)
+    return outcome, details
+
+
+def find_obstacles(cells: list[Cell]) -> dict[str, list[Cell]]:
+    """Return the cells that cannot be run on this machine, by the reason why: rows or code are not to be had."""
+    without_rows = explain_missing({cell.dataset for cell in cells})
+    without_code = {name: estimators.explain_obstacle(name) for name in {cell.algorithm for cell in cells}}
+    skipped = defaultdict(list)
+    for cell in cells:
+        if reason := without_code[cell.algorithm] or without_rows.get(cell.dataset):
+            skipped[reason].append(cell)
+    return skipped
 
 
 class Rounds:
@@ -71,9 +96,9 @@ class Rounds:
         """Run the cells of a round, for a reason that is said first; return their records by key."""
         if reason:
             print_to_stderr(reason)
-        outcome, skipped, records = run_and_collect(cells, self._folder, self._executor)
+        outcome, records = run_and_collect(cells, self._folder, self._executor)
         self._failures += outcome.failures
-        for why, of_round in skipped.items():
+        for why, of_round in outcome.skipped.items():
             self._skipped[why] += of_round
         return records
 
@@ -82,13 +107,22 @@ class Rounds:
         return name_failures(self._failures, self._skipped, results)
 
 
-def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> list[str]:
+def gather_details(cells: Iterable[Cell], records: Mapping[str, Record]) -> Details:
+    """Return what is known of cells beside numbers, each of it once: most cells share it."""
+    found: Details = {}
+    for cell in cells:
+        record = records.get(cell.key)
+        if record and record.measured:
+            found[cell.dataset, id(record.measured.details)] = record.measured.details
+    return found
+
+
+def describe_clipping(details: Details) -> list[str]:
     """Say for each data set how many training values lay outside the declared bounds, at most in any cell."""
     most: dict[str, dict[str, int]] = defaultdict(dict)
-    for cell in cells:
-        measured = records[cell.key].measured if cell.key in records else None
-        for column, n in (measured.details.get("clipped", {}) if measured else {}).items():
-            most[cell.dataset][column] = max(n, most[cell.dataset].get(column, 0))
+    for (dataset, _), known in details.items():
+        for column, n in known.get("clipped", {}).items():
+            most[dataset][column] = max(n, most[dataset].get(column, 0))
     lines = []
     for name, columns in most.items():
         counts = ", ".join(f"{column} {n}" for column, n in columns.items())
@@ -96,13 +130,12 @@ def describe_clipping(cells: Iterable[Cell], records: Mapping[str, Record]) -> l
     return lines
 
 
-def describe_data_faults(cells: Iterable[Cell], records: Mapping[str, Record]) -> list[str]:
+def describe_data_faults(details: Details) -> list[str]:
     """Say for each data set why no account of what was trained on it strictly holds, whatever the algorithm does."""
     lines: dict[str, None] = {}
-    for cell in cells:
-        measured = records[cell.key].measured if cell.key in records else None
-        for fault in measured.details.get("privacy", {}).get("data_faults", ()) if measured else ():
-            lines[f"{cell.dataset}: strictly, no ε holds here: {fault['why']}"] = None
+    for (dataset, _), known in details.items():
+        for fault in known.get("privacy", {}).get("data_faults", ()):
+            lines[f"{dataset}: strictly, no ε holds here: {fault['why']}"] = None
     return list(lines)
 
 

@@ -10,10 +10,10 @@ times, and named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from time import monotonic
 
 from experiments.cells.cell import Cell
@@ -42,14 +42,26 @@ class Outcome:
         Found in the store.
     failures : list of (Cell, str)
         Those without a result, each with its error in one line.
+    skipped : dict of str to list of Cell
+        Those that were not tried, by the reason why.
     """
 
     done: int = 0
     reused: int = 0
     failures: list[tuple[Cell, str | None]] = field(default_factory=list)
+    skipped: dict[str, list[Cell]] = field(default_factory=dict)
 
 
-def run_cells(cells: Iterable[Cell], store: Store, where: Executor | None = None) -> Outcome:
+FindObstacles = Callable[[list[Cell]], dict[str, list[Cell]]]
+"""Tells of cells which of them cannot be run here, by the reason why."""
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    store: Store,
+    where: Executor | None = None,
+    find_obstacles: FindObstacles = lambda pending: {},
+) -> Outcome:
     """Run the cells that the store does not have.
 
     Parameters
@@ -60,6 +72,8 @@ def run_cells(cells: Iterable[Cell], store: Store, where: Executor | None = None
         Where finished cells are, and go. While another run holds it, this one waits.
     where : Executor, optional
         Where they are run; a process for each core if none is given.
+    find_obstacles : callable, optional
+        Asked of the cells that the store does not have; those with an obstacle are skipped.
 
     Returns
     -------
@@ -78,13 +92,17 @@ def run_cells(cells: Iterable[Cell], store: Store, where: Executor | None = None
     failures = []
     with store.held():
         finished = store.done()
-        pending = [cell for key, cell in unique.items() if key not in finished]
-        with Progress(len(unique), len(unique) - len(pending)) as progress:
+        missing = [cell for key, cell in unique.items() if key not in finished]
+        n_reused, skipped = len(unique) - len(missing), find_obstacles(missing)
+        impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
+        pending = [cell for cell in missing if cell.key not in impossible]
+        del unique, finished  # of a million cells, 200 MB while the others run
+        with Progress(n_reused + len(pending), n_reused) as progress:
             for cell, record in _run_and_store(pending, store, where or Executor()):
                 if record.status != "done":
                     failures.append((cell, record.error))
                 progress.advance(failed=record.status != "done")
-    return Outcome(len(pending) - len(failures), len(unique) - len(pending), failures)
+    return Outcome(len(pending) - len(failures), n_reused, failures, skipped)
 
 
 def _run_and_store(pending: list[Cell], store: Store, where: Executor) -> Iterator[tuple[Cell, Record]]:

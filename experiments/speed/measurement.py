@@ -1,8 +1,11 @@
-"""A measurement beside what is aimed at, and tables of them on the terminal."""
+"""A measurement beside what is aimed at, and tables of them on the terminal; and what a command takes."""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -29,6 +32,27 @@ class Measurement(NamedTuple):
     value: float
     aim: float = math.inf
     unit: str = ""
+
+
+class Taken(NamedTuple):
+    """What a command took: seconds by the clock, of the processor, and the peak memory of its process in MB."""
+
+    seconds: float
+    processor_seconds: float
+    megabytes: float
+
+
+def run_on_store(folder: str, *words: str) -> Taken:
+    """Run a command with its results in a folder, and return what it took; the last two without its workers."""
+    told = "import resource; own = resource.getrusage(resource.RUSAGE_SELF); "
+    told += "print(own.ru_utime + own.ru_stime, own.ru_maxrss / 1024, file=sys.stderr)"
+    program = f"import sys, atexit; atexit.register(lambda: exec({told!r}, {{'sys': sys}})); "
+    program += "from experiments.command_line import main; main()"
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words, f"results={folder}"], capture_output=True, text=True, check=True
+    )
+    return Taken(time.perf_counter() - started, *map(float, done.stderr.split()[-2:]))
 
 
 def print_table(title: str, measurements: Iterable[Measurement]) -> None:

@@ -1,14 +1,12 @@
 """What the harness costs as sweeps grow: ``do=speed part=scaling``.
 
 Beside a bare joblib loop over the same fits; running 100,000 empty cells; planning and resuming a million, and what a
-store takes of them; cells per second by executor and number of workers.
+store takes of them; a paper of a million; cells per second by executor and number of workers.
 """
 
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -26,8 +24,9 @@ from experiments.config import estimators
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
-from experiments.speed.measurement import Measurement, print_table
+from experiments.speed.measurement import Measurement, print_table, run_on_store
 from experiments.speed.ratios import run_apart
+from experiments.speed.reporting import measure_report
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 from experiments.store.record import Measured, Record
@@ -80,7 +79,7 @@ def measure_sweep() -> list[Measurement]:
     """Run a large sweep of empty cells on the command line."""
     with tempfile.TemporaryDirectory() as folder:
         start, _ = run_apart("dataset=car", "algorithm=nothing", "repeats=1")
-        ran, _ = _run_on_store(folder, *_write_sweep(CELLS))
+        ran = run_on_store(folder, *_write_sweep(CELLS)).seconds
     return [
         Measurement(f"running {CELLS:,} empty cells, each", 1000 * (ran - start) / CELLS, 0.5, "ms"),
         Measurement("start of Python, imports and one cell", start, unit="s"),
@@ -97,32 +96,20 @@ def _list_epsilons(n_cells: int) -> list[float]:
     return [i / 100 for i in range(1, n_cells // _REPEATS + 1)]
 
 
-def _run_on_store(folder: str, *words: str) -> tuple[float, float]:
-    """Run a command on a store; return seconds and its peak memory in MB."""
-    peak = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)"
-    program = f"import sys, atexit; atexit.register(lambda: exec({peak!r}, {{'sys': sys}})); "
-    program += "from experiments.command_line import main; main()"
-    started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words, f"results={folder}"], capture_output=True, text=True, check=True
-    )
-    return time.perf_counter() - started, float(done.stderr.split()[-1])
-
-
 def measure_store() -> list[Measurement]:
     """Plan and resume a million cells on the command line, export them, and group them by setting."""
     import duckdb
 
     words = _write_sweep(MANY_CELLS)
     with tempfile.TemporaryDirectory() as folder:
-        planned, megabytes = _run_on_store(folder, *words, "dry_run=true")
+        planned = run_on_store(folder, *words, "dry_run=true")
         path, exported_to = Path(folder) / "store.sqlite", Path(folder) / "cells.parquet"
         with Store(path) as store:
             _fill_store(store)
             started = time.perf_counter()
             write_parquet(store, exported_to)
             exported = time.perf_counter() - started
-        resumed, megabytes_resumed = _run_on_store(folder, *words)
+        resumed = run_on_store(folder, *words)
         size = path.stat().st_size / MANY_CELLS
         query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
         started = time.perf_counter()
@@ -133,10 +120,11 @@ def measure_store() -> list[Measurement]:
             raise SystemExit(f"{len(groups)} groups of {MANY_CELLS:,} rows")
         grouped = time.perf_counter() - started
     return [
-        Measurement(f"planning {MANY_CELLS:,} cells, start of Python and imports included", planned, 20, "s"),
-        Measurement("the same, largest process", megabytes, 1000, "MB"),
-        Measurement("resuming them when all are done, 11 metrics each", resumed, 30, "s"),
-        Measurement("the same, largest process", megabytes_resumed, unit="MB"),
+        Measurement(f"planning {MANY_CELLS:,} cells, start of Python and imports included", planned.seconds, 20, "s"),
+        Measurement("the same, largest process", planned.megabytes, 1000, "MB"),
+        Measurement("resuming them when all are done, 11 metrics each", resumed.seconds, 30, "s"),
+        Measurement("the same, processor time", resumed.processor_seconds, unit="s"),
+        Measurement("the same, largest process", resumed.megabytes, unit="MB"),
         Measurement("the store of them, a cell", size, 300, "bytes"),
         Measurement("exporting them to Parquet", exported, 60, "s"),
         Measurement("grouping that by setting", grouped, 1, "s"),
@@ -170,6 +158,7 @@ TABLES = {
     "overhead": measure_overhead,
     "a large sweep": measure_sweep,
     "a large store": measure_store,
+    "a large paper": measure_report,
     "executor, workers": measure_executors,
 }
 """What is printed: a table for each title."""

@@ -272,7 +272,8 @@ class Store:
         records = {}
         columns = "key, status, error, names, numbers, details, fit_seconds, seconds"
         with self._lock, self._explained():
-            for batch in _split_batches(list(map(bytes.fromhex, keys)), _BATCH):
+            # in the order of the file, whose pages are then read once and not for every key
+            for batch in split_batches(sorted(map(bytes.fromhex, keys)), _BATCH):
                 query = f"SELECT {columns} FROM cells WHERE key IN ({','.join('?' * len(batch))})"
                 rows = self._connection.execute(query, batch).fetchall()
                 for key, status, error, names, numbers, details, fit_seconds, seconds in rows:
@@ -339,6 +340,7 @@ def _name_numbers(names: list[str], numbers: bytes) -> dict[str, float]:
     return dict(zip(names, struct.unpack(f"<{len(names)}d", numbers), strict=True))
 
 
-def _split_batches(items: list, size: int) -> Iterator[list]:
+def split_batches(items: list, size: int) -> Iterator[list]:
+    """Yield the items of a list in order, so many at a time."""
     for start in range(0, len(items), size):
         yield items[start : start + size]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TextIO
 
 import numpy as np
@@ -17,6 +18,7 @@ from experiments.store.record import Record
 
 _ORDER = ["dataset", "algorithm", "params", "epsilon", "repeat", "key"]
 _FIRST_METRICS = ("accuracy", "mse", "unit_mse", "r2")
+_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
 def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record]) -> pd.DataFrame:
@@ -38,23 +40,21 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
         ``params.<name>``, ``protocol.<name>``; sorted by data set, algorithm, parameters, ε and repeat.
     """
     cells: dict[str, Cell] = {}
-    users: dict[str, dict[str, None]] = defaultdict(dict)
+    users: dict[str, str] = {}
     for study, cells_of_study in studies.items():
-        for cell in cells_of_study:
-            cells[cell.key] = cell
-            users[cell.key][study] = None
-    rows, measured = [], []
-    for key, cell in cells.items():
-        record = records.get(key, Record("missing"))
-        rows.append(_make_row("+".join(users[key]), cell, record))
-        measured.append(record.measured.metrics if record.measured else {})
-    frame = pd.DataFrame(rows).astype({"epsilon": np.float64})
-    metrics = pd.DataFrame(measured)
-    metrics = metrics[sorted(metrics.columns, key=_metric_order)]
-    is_named = frame.columns.str.startswith(("params.", "protocol."))
-    late = ["fit_seconds", "status", "privacy", *sorted(frame.columns[is_named])]
-    table = pd.concat([frame.drop(columns=late), metrics, frame[late]], axis=1)
-    return table.sort_values(_ORDER, kind="stable", ignore_index=True)
+        for key, cell in {cell.key: cell for cell in cells_of_study}.items():
+            cells[key] = cell
+            users[key] = f"{users[key]}+{study}" if key in users else study
+    missing = Record("missing")
+    found = [records.get(key, missing) for key in cells]
+    asked = pd.DataFrame({"study": list(users.values()), "key": list(cells)})
+    parts = [asked, _tell_settings(list(cells.values())), _tell_results(found)]
+    table = pd.concat(parts, axis=1)
+    is_named = table.columns.str.startswith(("params.", "protocol."))
+    late = ["fit_seconds", "status", "privacy", *sorted(table.columns[is_named])]
+    first = ["study", "key", "dataset", "algorithm", "params", "epsilon", "repeat"]
+    metrics = sorted(table.columns.difference([*first, *late]), key=_metric_order)
+    return table[[*first, *metrics, *late]].sort_values(_ORDER, kind="stable", ignore_index=True)
 
 
 def distinct_privacy_reports(column: Iterable[str]) -> list[dict]:
@@ -85,34 +85,75 @@ def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], s
             "params": first.params,
             "epsilon": first.epsilon,
         }
-        values: dict[str, list[float]] = defaultdict(list)
-        for cell in cells:
-            record = records.get(cell.key)
-            if record and record.measured:
-                for name, value in record.measured.metrics.items():
-                    values[name].append(value)
-                values["fit_seconds"].append(record.measured.fit_seconds)
-        seconds = values.pop("fit_seconds", [])
-        for name in sorted(values, key=_metric_order):
-            _write_line({**setting, "metric": name, **_summarise_values(values[name])}, stream)
-        if seconds:
-            _write_line({**setting, "metric": "fit_seconds", **_summarise_values(seconds)}, stream)
+        found = [records[cell.key].measured for cell in cells if cell.key in records]
+        measured = [one for one in found if one]
+        values = _collect_metrics([one.metrics for one in measured])
+        if measured:
+            values["fit_seconds"] = [one.fit_seconds for one in measured]
+        for name, numbers in values.items():
+            _write_line({**setting, "metric": name, **_summarise_values(numbers)}, stream)
 
 
-def _make_row(study: str, cell: Cell, record: Record) -> dict[str, Any]:
-    measured = record.measured
-    privacy = measured.details.get("privacy") if measured else None
+def _collect_metrics(measured: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    """Return the values of each metric, those of cells that have it, the first metrics first."""
+    values = {}
+    kinds = set(map(tuple, measured))  # the names of most cells are the same
+    for name in sorted(set(chain.from_iterable(kinds)), key=_metric_order):
+        values[name] = [metrics[name] for metrics in measured if name in metrics]
+    return values
+
+
+def _tell_settings(cells: Sequence[Cell]) -> pd.DataFrame:
+    """Return what was asked for: a row is made of each setting, and repeated for its cells."""
+    numbers: dict[tuple, int] = {}
+    rows, settings = [], []
+    for cell in cells:
+        setting = cell.dataset, cell.algorithm, cell.epsilon, id(cell.params), id(cell.protocol)  # as repeats share it
+        if setting not in numbers:
+            numbers[setting] = len(numbers)
+            rows.append(_make_row(cell))
+        settings.append(numbers[setting])
+    frame = pd.DataFrame(rows).astype({"epsilon": np.float64}).take(settings).reset_index(drop=True)
+    return frame.assign(repeat=[cell.repeat for cell in cells])
+
+
+def _tell_results(records: Sequence[Record]) -> pd.DataFrame:
+    """Return what came out, column by column: a mapping for each of a million cells would take minutes."""
+    measured = [record.measured for record in records]
+    columns: dict[str, list] = {
+        "fit_seconds": [one.fit_seconds if one else np.nan for one in measured],
+        "status": [record.status for record in records],
+    }
+    texts: dict[int, str] = {}  # of details, which most cells share
+    for one in measured:
+        if one and id(one.details) not in texts:  # all of them live, so that no identity stands for two
+            privacy = one.details.get("privacy")
+            texts[id(one.details)] = format_canonical(privacy) if privacy else ""
+    columns["privacy"] = [texts[id(one.details)] if one else "" for one in measured]
+    metrics = _arrange_metrics([one.metrics if one else {} for one in measured])
+    return pd.concat([pd.DataFrame(columns), metrics], axis=1)
+
+
+def _arrange_metrics(measured: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    """Return a column for each metric, NaN where there is none; cells of the same metrics are read in one go."""
+    places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, metrics in enumerate(measured):
+        places[tuple(metrics)].append(place)
+    columns = {name: np.full(len(measured), np.nan) for names in places for name in names}
+    for names, of_kind in places.items():
+        values = chain.from_iterable(measured[place].values() for place in of_kind)
+        numbers = np.fromiter(values, dtype=np.float64).reshape(len(of_kind), len(names))
+        for column, name in enumerate(names):
+            columns[name][of_kind] = numbers[:, column]
+    return pd.DataFrame(columns, index=range(len(measured)))
+
+
+def _make_row(cell: Cell) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "study": study,
-        "key": cell.key,
         "dataset": cell.dataset,
         "algorithm": cell.algorithm,
         "params": format_canonical(cell.params),
         "epsilon": cell.epsilon,
-        "repeat": cell.repeat,
-        "fit_seconds": measured.fit_seconds if measured else np.nan,
-        "status": record.status,
-        "privacy": format_canonical(privacy) if privacy else "",
     }
     for name, value in cell.params.items():
         row[f"params.{name}"] = value
@@ -145,7 +186,11 @@ def _pair_ends(interval: Interval) -> list[float] | None:
 
 
 def _write_line(contents: dict, stream: TextIO | None) -> None:
-    print(json.dumps(json_safe(contents), allow_nan=False, ensure_ascii=False), file=stream or sys.stdout)
+    try:
+        line = _encode(contents)
+    except ValueError:  # infinity and NaN are rare, and looking for them first takes longer than all the rest
+        line = _encode(json_safe(contents))
+    print(line, file=stream or sys.stdout)
 
 
 def format_cells_csv(table: pd.DataFrame) -> str:

@@ -85,7 +85,8 @@ def select_undefined(
     """
     if metric not in table.columns or "status" not in table.columns:
         return select_rows(pd.DataFrame(), study, metric, where)
-    undefined = table[(table["status"] == "done") & table[metric].isna()]
+    undefined = table[table[metric].isna()]
+    undefined = undefined[undefined["status"] == "done"]
     return select_rows(undefined.assign(**{metric: 0.0}), study, metric, where)
 
 
@@ -105,8 +106,8 @@ def count_cells(paper: Paper, table: pd.DataFrame) -> tuple[int, int]:
 
 def _is_of_study(table: pd.DataFrame, study: Study) -> np.ndarray:
     """Return which rows are of a study; those of several have their names joined by ``+``."""
-    names = "+" + table["study"].astype(str) + "+"
-    return names.str.contains(f"+{study.name}+", regex=False).to_numpy(bool)
+    numbers, names = pd.factorize(table["study"], use_na_sentinel=False)  # few, and a table may have a million rows
+    return np.array([f"+{study.name}+" in f"+{name}+" for name in names], dtype=bool)[numbers]
 
 
 def _check_distinct(rows: pd.DataFrame, study: Study, names: list[str]) -> None:
