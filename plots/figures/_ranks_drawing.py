@@ -29,17 +29,20 @@ _COLOURS = {"better": style.QUALITATIVE[0], "equal": "#b9c0c8", "worse": style.Q
 _INKS = {"better": "white", "equal": style.INK, "worse": "white"}
 _WIDE_ENOUGH = 0.13
 """Least share of a bar in which its probability can be read."""
+_LETTERS, _LETTER_WIDTH = 45, 0.09
+"""How many letters a line may have before the figure is made wider, and by how many inches for each further one."""
 
 
 def draw_ranks(paper: Paper, part: RanksFigure, frame: pd.DataFrame) -> Figure:
     """Return the drawing, a line for each algorithm, the best first."""
     means = select_means(frame)
-    drawn = style.make_figure(11.5, 2.3 + 0.42 * len(means))
+    names = label_names(paper, means["algorithm"])
+    lines = [f"{name}   {format_rank(rank)}" for name, rank in zip(names, means["rank"], strict=True)]
+    wider = _LETTER_WIDTH * max(0, max(map(len, lines)) - _LETTERS)
+    drawn = style.make_figure(11.5 + wider, 2.3 + 0.42 * len(means))
     left, right = drawn.subplots(1, 2, sharey=True, width_ratios=(1, 1))
     _draw_ranks(left, means, frame)
-    names = label_names(paper, means["algorithm"])
-    ranks = map(format_rank, means["rank"])
-    left.set_yticks(range(len(means)), [f"{name}   {rank}" for name, rank in zip(names, ranks, strict=True)])
+    left.set_yticks(range(len(means)), lines)
     left.set_ylim(len(means) - 0.5, -1.3)
     for place, row in enumerate(means.to_dict("records")):
         _draw_comparison(right, place, row)
