@@ -15,6 +15,8 @@ from hydra.errors import ConfigCompositionException, OverrideParseException
 
 from experiments.cells.cell import Cell, read_protocol
 from experiments.command_line import explain_error
+from experiments.run import run_studies
+from experiments.run.executors import Executor
 from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
@@ -223,6 +225,18 @@ def is_running(process):
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_sweep_that_is_summarised_some_settings_at_a_time_says_all_the_same(tmp_path, capfd, monkeypatch):
+    settings = [[Cell(name, "majority", {}, 1.0, repeat) for repeat in range(2)] for name in ("car", "nursery")]
+    found = []
+    for at_once in (100, 3):  # both settings, one after the other
+        monkeypatch.setattr(run_studies, "_AT_ONCE", at_once)
+        outcome, details = run_studies.run_and_summarise(settings, tmp_path, Executor("loky", 1))
+        assert {dataset for dataset, _ in details} == {"car", "nursery"} and not outcome.failures
+        found.append(capfd.readouterr().out)
+    assert found[0] == found[1]
+    assert {json.loads(line)["dataset"] for line in found[0].splitlines()} == {"car", "nursery"}
 
 
 def test_clipped_values_are_reported_with_their_columns():

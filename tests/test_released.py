@@ -312,6 +312,7 @@ def test_a_damaged_release_is_refused(released):
     (tree,) = good["contents"]["trees"]
     damages = [{"contents": {}}, {"domain": {}}, {"domain": []}, {"privacy": "trust me"}]
     of_forest = [{"trees": [{"cut": ["x"]}]}, {"trees": []}, {"combines": "x"}, {"n_bins": "x"}, {"classes": [1]}]
+    of_forest += [{"classes": good["contents"]["classes"][::-1]}]
     of_tree = [{"child": [0] * len(tree["child"])}, {"feature": [99] * len(tree["feature"])}, {"decides": [300]}]
     of_tree += [{"feature": [2**40]}, {"answer": [[7.0]] * len(tree["answer"])}, {"zz\nq": []}]
     of_forest += [{"trees": [tree | damage]} for damage in of_tree]

@@ -54,6 +54,10 @@ def public_cuts(lower, upper):
     return sorted(cut for cut in found if lower < cut < upper)
 
 
+def test_bounds_next_to_each_other_are_cut_between_them():
+    assert bins.public_cuts(Continuous("x", 1.0, math.nextafter(1.0, 2.0)), N_BINS).tolist() == [1.0]
+
+
 @pytest.mark.parametrize("bounds", [(0, 100), (-40, 40), (-1, 1000), (17, 90), (-9, -1), (1e30, 1e36), (-1e-36, 0)])
 def test_cuts_follow_from_the_bounds(bounds):
     cuts = bins.public_cuts(Continuous("x", *bounds), N_BINS)

@@ -324,6 +324,8 @@ def test_a_damaged_release_is_refused():
     good = json.loads(text)
     contents = good["contents"]
     damages = [{"features": [0, 99]}, {"features": [-1, -2]}, {"features": [0]}, {"classes": [0]}, {"n_bins": 3}]
+    damages += [{"features": [1, 0]}, {"features": [0, 0]}, {"n_bins": None}, {"n_bins": "x"}, {"n_bins": 1}]
+    damages += [{"classes": contents["classes"][::-1]}, {"classes": [0, 0, 0]}]
     damages += [{"log_sizes": [None, 1.0, 1.0]}, {"log_sizes": [1.0]}, {"log_ratios": contents["log_ratios"][:1]}]
     for damage in damages:
         with pytest.raises(ReleaseError, match="damaged"):

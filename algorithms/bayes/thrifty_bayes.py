@@ -166,7 +166,7 @@ class ThriftyBayesClassifier(PrivateClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Budget, in (0, inf]; inf is the noise-free model of all features.
+        Budget, in (0, inf]; inf is the noise-free model, of all features unless ``max_features`` is given.
     n_bins : int, default=16
         Public equal-width bins of a continuous column, at least 2. There are finer cuts towards the point of its range
         that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.
@@ -193,7 +193,8 @@ class ThriftyBayesClassifier(PrivateClassifier):
     A record adds 1 to one of the counts by code and class of every feature. If there are more features than are to be
     counted, permute-and-flip first chooses that many, one after the other, each by how many records the largest class
     of each of its codes gets right; all choices together cost a fifth of epsilon. The rest is divided evenly over the
-    counts of the chosen features, as Laplace noise on each cell. How many they are follows from epsilon alone.
+    counts of the chosen features, as Laplace noise on each cell. How many they are follows from epsilon, the number of
+    columns and ``max_features``, never from the rows.
 
     All that follows reads no row. Sizes of the classes are means over the features. A class is predicted for the
     largest product of its size and, for each feature, the ratio of the count of the row's code in that class to what it

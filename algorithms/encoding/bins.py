@@ -53,7 +53,8 @@ def public_cuts(feature: Continuous, n_bins: int) -> np.ndarray:
     Returns
     -------
     float64 array of shape (m,)
-        Ascending, all within the bounds, at least one.
+        Ascending, at least one, all below the upper bound and above the lower one; the lower one itself where no number
+        lies between.
 
     Examples
     --------
@@ -68,7 +69,8 @@ def public_cuts(feature: Continuous, n_bins: int) -> np.ndarray:
     steps = max(near - lower, upper - near) * 0.5 ** np.arange(1, N_HALVINGS + 1)
     even = lower + (upper - lower) * (np.arange(1, n_bins) / n_bins)
     cuts = np.unique(np.concatenate([even, near - steps, [near], near + steps]))
-    return cuts[(cuts > lower) & (cuts < upper)]
+    inner = cuts[(cuts > lower) & (cuts < upper)]
+    return inner if len(inner) else np.array([lower])
 
 
 def count_codes(feature: Feature, n_bins: int) -> int:

@@ -309,18 +309,19 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
 
     Notes
     -----
-    A node first counts its classes with Laplace noise. Its errors are the records that are not of the largest class.
-    It is a leaf if it has fewer errors than 25 / (what is left of epsilon). Otherwise permute-and-flip draws a split: a
-    continuous feature at one of its public cuts; or a nominal one that the path has not used up, with a child for every
-    category or one category against all others. That costs 50 / errors, at most half of what is left; the count in each
-    child costs 50 / errors, at most a tenth of what is left. A leaf spends all that is left on its label, by
-    permute-and-flip over the class counts.
+    A node first counts its classes with Laplace noise. Its errors are the records that are not of the largest class,
+    and at least those of the second, if its noisy count is above the scale of the noise. It is a leaf if it has fewer
+    errors than 25 / (what is left of epsilon). Otherwise permute-and-flip draws a split: a continuous feature at one of
+    its public cuts; or a nominal one that the path has not used up, with a child for every category or one category
+    against all others. That costs 50 / errors, at most half of what is left; the count in each child costs 50 / errors,
+    at most a tenth of what is left. A leaf spends all that is left on its label, by permute-and-flip over the class
+    counts.
 
     Splits are scored by `worth`, the mean of two kinds of largest count in each child. The second of them weighs the
     node's largest class by its ratio to the second, (second + 4 b) / (largest + 4 b), where b is the scale of the noise
     of the counts. Where no class has a third of the records, they are scored by `separation` instead: how many records
-    go the way that most of their class goes. A child for every category loses 1 / (what is left) for each child after
-    the second.
+    go the way that most of their class goes, less those of the largest child. A child for every category loses 1 /
+    (what is left) for each child after the second.
 
     Privacy: epsilon-differentially private for one record added or removed, given a public domain. A node with a budget
     of e left spends, by induction, e on the records below it: a leaf e on its counts and its label; any other node

@@ -175,6 +175,12 @@ def to_plain_data(value) -> str | float | int | list | dict | None:
     raise ReleaseError(f"a release cannot hold {value!r}, which JSON has no form for")
 
 
+def check_classes(classes: np.ndarray, domain: Domain) -> None:
+    """Raise a ``ValueError`` unless the class labels of a model are those of its domain, in their order."""
+    if not np.array_equal(classes, domain.target.labels()):
+        raise ValueError("the classes are not those of the domain")
+
+
 def to_array(values, dtype=np.float64) -> np.ndarray:
     """Return an array of what `to_plain_data` made of one; None is NaN.
 

@@ -10,7 +10,7 @@ import numpy as np
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
-from algorithms.released.document import Origin, Release, to_array, to_plain_data
+from algorithms.released.document import Origin, Release, check_classes, to_array, to_plain_data
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 """How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
@@ -157,6 +157,8 @@ class ReleasedForest(Release):
             raise ValueError(f"a forest of {len(self.trees)} trees combines {self.combines!r}")
         if not (self.n_bins is None or (isinstance(self.n_bins, int) and self.n_bins > 0)):
             raise ValueError(f"there cannot be {self.n_bins!r} bins")
+        if self.classes is not None:
+            check_classes(self.classes, self.origin.domain)
         n_classes = 1 if self.classes is None else self.classes.size
         width = n_classes if self.combines == COUNTS else 1
         for tree in self.trees:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.encoding.bins import code_columns, count_codes
-from algorithms.released.document import Origin, Release, to_array, to_plain_data
+from algorithms.released.document import Origin, Release, check_classes, to_array, to_plain_data
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +91,17 @@ class ReleasedNaiveBayes(Release):
 
     def check(self) -> None:
         """Raise a ``ValueError`` unless there is a finite ratio for every code of its columns and every class."""
+        check_classes(self.classes, self.origin.domain)
+        if not isinstance(self.n_bins, int) or self.n_bins < 2:
+            raise ValueError(f"there cannot be {self.n_bins!r} bins")
+        if min(self.features) < 0 or (np.diff(self.features) <= 0).any():
+            raise ValueError("columns are not in order, each once")
         columns, c = self.origin.domain.features, len(self.classes)
         shapes = [(count_codes(columns[j], self.n_bins), c) for j in self.features]
         if [ratios.shape for ratios in self.log_ratios] != shapes or self.log_sizes.shape != (c,):
             raise ValueError("classes, columns and ratios do not fit together")
-        if min(self.features) < 0 or not all(np.isfinite(each).all() for each in (self.log_sizes, *self.log_ratios)):
-            raise ValueError("a column or a ratio is of no use")
+        if not all(np.isfinite(each).all() for each in (self.log_sizes, *self.log_ratios)):
+            raise ValueError("a size or a ratio is not finite")
 
 
 def compute_posterior(log_sizes: np.ndarray, log_ratios: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
