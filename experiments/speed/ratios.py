@@ -64,18 +64,18 @@ def measure_forests() -> list[Measurement]:
             "RFDPP-Gini, depth 10, m = 5 / RandomForestClassifier",
             RFDPPGiniClassifier(math.inf, **size, domain=domain),
             RandomForestClassifier(**size, n_jobs=1),
-            0.5,
+            0.22,
         ),
         (
             "DiffPETs, cuts of records, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
             DiffPETsClassifier(math.inf, **size, **records, domain=domain),
             ExtraTreesClassifier(**size, n_jobs=1),
-            0.3,
+            0.22,
         ),
     ]
     for depth in DEPTHS:
         ours, theirs = _random_trees(depth, domain)
-        comparisons.append((f"RDT, depth {depth} / ExtraTreesClassifier(max_features=1)", ours, theirs, 0.35))
+        comparisons.append((f"RDT, depth {depth} / ExtraTreesClassifier(max_features=1)", ours, theirs, 0.25))
     with threadpool_limits(1):
         measurements = []
         for what, ours, theirs, aim in comparisons:
@@ -146,7 +146,7 @@ def measure_regressions() -> list[Measurement]:
         many = _time(lambda: _fit_budgets(X, y, domain)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
     rows = f"{N_ROWS:,}"
     return [
-        Measurement(f"FM, {rows} rows x 9, fit / LinearRegression", linear, 0.3),
+        Measurement(f"FM, {rows} rows x 9, fit / LinearRegression", linear, 0.1),
         Measurement(f"one pass over {rows} rows x 6, degree 2 / Z.T @ Z of 27 columns", one_pass, 1.5),
         Measurement(f"{len(BUDGETS):,} private fits to these / 1.5 passes and 1 ms a fit", many, 1.0),
     ]
