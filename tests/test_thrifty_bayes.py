@@ -138,7 +138,7 @@ TYPES = list(itertools.product((0, 1), (0, 1), (0, 1), (0, 1)))
 
 def tables_of(records):
     return [
-        thrifty_bayes.count_by_class(
+        bins.count_by_class(
             np.array([record[j] for record in records], dtype=np.int64),
             np.array([record[-1] for record in records], dtype=np.int64),
             2,

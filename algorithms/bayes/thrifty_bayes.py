@@ -19,7 +19,7 @@ import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.base import PrivateClassifier
-from algorithms.encoding.bins import code_columns, count_codes
+from algorithms.encoding.bins import code_columns, count_by_class, count_codes
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count, check_epsilon
 from algorithms.released.document import Origin
@@ -67,19 +67,6 @@ def plan_counts(epsilon: float, n_features: int, max_features: int | None) -> Ba
     if n_counted == n_features:
         return BayesPlan(n_features, 0.0, epsilon / n_features)
     return BayesPlan(n_counted, CHOICE_SHARE * epsilon / n_counted, (1 - CHOICE_SHARE) * epsilon / n_counted)
-
-
-def count_by_class(codes: np.ndarray, labels: np.ndarray, n_codes: int, n_classes: int) -> np.ndarray:
-    """Count the records of each code of a feature in each class: int64 array of shape (v, c).
-
-    Examples
-    --------
-    >>> count_by_class(np.array([0, 1, 1]), np.array([0, 0, 1]), 3, 2)
-    array([[1, 0],
-           [1, 1],
-           [0, 0]])
-    """
-    return np.bincount(codes * n_classes + labels, minlength=n_codes * n_classes).reshape(n_codes, n_classes)
 
 
 def choose_features(tables: Sequence[np.ndarray], plan: BayesPlan, rng) -> list[int]:

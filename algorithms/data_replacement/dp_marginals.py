@@ -8,7 +8,7 @@ from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.accounting.faults import Fault
 from algorithms.data_replacement.sampler import Sampler
 from algorithms.data_replacement.train_on_release import TrainedOnRelease
-from algorithms.encoding.bins import bin_continuous
+from algorithms.encoding.bins import bin_continuous, count_by_class
 from algorithms.encoding.features import Continuous, Feature
 from algorithms.mechanisms import laplace_vector
 from algorithms.parameters import check_count, check_epsilon, check_number
@@ -84,7 +84,7 @@ class MarginalReplacement(Sampler):
         self.shares_ = []
         for column, feature in zip(cells.T, self.domain_.features, strict=True):
             n_values = self._n_values(feature)
-            counts = np.bincount(labels * n_values + column, minlength=n_classes * n_values)
+            counts = count_by_class(column, labels, n_values, n_classes).T.ravel()
             self.shares_.append(_share_of_each_value(self._add_noise(counts, rng).reshape(n_classes, n_values)))
         return draw_rows(self.domain_, self.class_counts_, self.shares_, self.sampling_ratio, rng)
 

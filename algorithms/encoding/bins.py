@@ -111,3 +111,16 @@ def code_columns(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarray:
         if isinstance(feature, Continuous):
             codes[:, j] = np.searchsorted(public_cuts(feature, n_bins), matrix[:, j])
     return codes
+
+
+def count_by_class(codes: np.ndarray, labels: np.ndarray, n_codes: int, n_classes: int) -> np.ndarray:
+    """Count the records of each code of a feature in each class: int64 array of shape (v, c).
+
+    Examples
+    --------
+    >>> count_by_class(np.array([0, 1, 1]), np.array([0, 0, 1]), 3, 2)
+    array([[1, 0],
+           [1, 1],
+           [0, 0]])
+    """
+    return np.bincount(codes * n_classes + labels, minlength=n_codes * n_classes).reshape(n_codes, n_classes)
