@@ -52,8 +52,11 @@ def compiled(function: Callable, **options) -> Callable:
 
 
 def inlined(function: Callable) -> Callable:
-    """Compile like `compiled`, into the body of every caller."""
-    return compiled(function, forceinline=True)
+    """Compile like `compiled`, as a part of the function that calls it: written out there, before types are found.
+
+    For what one function calls at one place: apart from its caller it would be compiled twice, by itself and in there.
+    """
+    return compiled(function, inline="always")
 
 
 def compilable(function: Callable) -> Callable:

@@ -16,6 +16,7 @@ from algorithms.forests.engine.candidates import (
     count_within,
     draw_features,
     is_pure,
+    most_codes,
     present_codes,
     split_score,
     sum_targets,
@@ -75,7 +76,7 @@ class DiffPETsPlan(NamedTuple):
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
     growth = plant_tree(table, rows)
-    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
+    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
     i = 0
     while i < growth.n_nodes[0]:
         node = growth.nodes[i]
@@ -96,7 +97,7 @@ def grow_as_printed(plan, table, rows, rng):
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth."""
     growth = plant_tree(table, rows)
-    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(table.n_codes.max(), dtype=np.bool_)
+    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
@@ -118,19 +119,20 @@ def is_settled(growth, table, i, plan):
         return is_pure(class_counts(growth, i))
     n = rows_of(growth, i).shape[0]
     total, squares = sum_targets(growth, table, i)
-    return n == 0 or squares / n - (total / n) ** 2 <= plan.error_threshold + 1e-12  # equal targets leave rounding
+    mean = total / n if n > 0 else 0.0
+    return n == 0 or squares / n - mean * mean <= plan.error_threshold + 1e-12  # equal targets leave rounding
 
 
 @inlined
 def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
     n_features = features.shape[0]
-    quality, cuts = np.empty((2, n_features))
+    quality, measure, cuts = np.empty(n_features), np.empty(n_features), np.empty(n_features)
     codes = np.empty(n_features, dtype=np.int64)
-    counts, left = class_counts(growth, i), np.empty(table.n_classes, dtype=np.int64)
+    counts, left = class_counts(growth, i), np.empty(table.n_classes)
     total, squares = sum_targets(growth, table, i) if plan.is_regression else (0.0, 0.0)
     for j in range(n_features):
-        feature = features[j]
+        feature, measure[j] = features[j], 1.0
         if plan.cut == RECORD:
             codes[j] = draw_code_of_record(table.codes, growth.rows, growth.runs, i, feature, rng)
             cuts[j] = table.levels[table.first_level[feature] + codes[j]]
@@ -144,12 +146,12 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
         else:
             count_within(table.codes, growth.rows, growth.runs, i, feature, lowest, codes[j], left)
             quality[j] = split_score(plan.score, left, counts)
-    j = exponential(quality, np.ones(n_features), plan.sensitivity, epsilon, rng, plan.monotone)
+    j = exponential(quality, measure, plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
 
-@inlined
+@compiled
 def draw_code_of_record(codes, rows, runs, i, feature, rng):
     """Draw a record of node ``i``; returns its code of a feature. Takes arrays for the reason of `count_within`."""
     start, end = runs[i, 0], runs[i, -1]
@@ -176,7 +178,7 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
     return code, levels[code]
 
 
-@compiled
+@inlined
 def finish_leaf(growth, table, i, plan, epsilon, rng):
     """Make a node a leaf: the largest noisy class count, or a noisy mean."""
     if not plan.is_regression:

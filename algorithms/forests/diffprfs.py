@@ -39,7 +39,7 @@ from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_
 from algorithms.forests.engine.scores import CODES, score_sensitivity
 from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.jit import compiled
+from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import ParameterError, check_choice, check_count
 
@@ -94,7 +94,7 @@ def grow_as_printed(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def is_large(node, table, unused, plan):
     """Tell whether a class count of a child would stand out of its noise: N / (v c) > sqrt(2) / epsilon.
 
@@ -109,7 +109,7 @@ def is_large(node, table, unused, plan):
     return node.noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.count_epsilon[node.depth]
 
 
-@compiled
+@inlined
 def draw_feature(growth, table, i, features, totals, plan, rng):
     """Draw a cut for each continuous feature, then one of all features, both by the exponential mechanism."""
     n_features = features.shape[0]
@@ -118,10 +118,9 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
         n_continuous += table.is_continuous[feature]
     share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
     quality, has_rows = np.zeros(n_features), sum_counts(totals) > 0  # without rows, no nominal feature scores above 0
-    measure = np.ones(n_features)
-    codes = np.zeros(n_features, dtype=np.int64)
-    cuts = np.zeros(n_features)
+    measure, cuts, codes = np.empty(n_features), np.zeros(n_features), np.zeros(n_features, dtype=np.int64)
     for j in range(n_features):
+        measure[j] = 1.0
         if table.is_continuous[features[j]]:
             alone = features[j : j + 1]
             split = draw_interval(growth, table, i, alone, totals, plan.score, plan.sensitivity, share, LENGTH, rng)

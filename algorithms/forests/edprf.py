@@ -84,7 +84,7 @@ def draw_label(growth, i, counts, plan, epsilon, rng):
     """Draw the label of a leaf by its class counts, with all the budget that its path has left."""
     node = growth.nodes[i]
     if plan.leaf_flips:
-        node.label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng, plan.is_sound)
+        node.label = permute_and_flip(counts, 1.0, epsilon, rng, plan.is_sound)
         node.epsilon += epsilon
     else:
         label_leaf(growth, i, counts, epsilon, rng)

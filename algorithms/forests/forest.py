@@ -53,7 +53,7 @@ def draw_label(growth, i, counts, epsilon, rng):
 
     The largest of the counts with one-sided noise of scale 1 / epsilon: no noisy maximum needs less.
     """
-    growth.nodes[i].label = permute_and_flip(counts.astype(np.float64), 1.0, epsilon, rng, True)
+    growth.nodes[i].label = permute_and_flip(counts, 1.0, epsilon, rng, True)
     growth.nodes[i].epsilon += epsilon
 
 

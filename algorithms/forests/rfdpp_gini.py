@@ -41,7 +41,7 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, check_two_groups, draw_label, label_leaf
-from algorithms.jit import compiled
+from algorithms.jit import compiled, inlined
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 
@@ -96,7 +96,7 @@ def grow_as_printed(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def end_in_leaf(growth, i, counts, plan, rng):
     """Label a leaf; where trees average their shares, it says that of the second class, too."""
     noisy = label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
@@ -105,7 +105,7 @@ def end_in_leaf(growth, i, counts, plan, rng):
         growth.nodes[i].value = second / (first + second) if first + second > 0 else 0.5
 
 
-@compiled
+@inlined
 def best_split(growth, table, i, totals, plan, rng):
     """Draw features and take their best split: steps (3) to (6)."""
     unused = unused_features(growth, i, table.codes.shape[0])  # all, unless values have children of their own
@@ -126,22 +126,21 @@ def features_of_kind(table, features, is_continuous):
     return found[:n_found]
 
 
-@compiled
+@inlined
 def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     """Draw a cut of the continuous features by the exponential mechanism over intervals: step (5)."""
     best = NO_SPLIT
     score, sensitivity = plan.score, plan.sensitivity
-    if plan.one_draw:
-        return draw_interval(growth, table, i, features, totals, score, sensitivity, epsilon, plan.weight, rng)
-    for j in range(features.shape[0]):
-        feature = features[j : j + 1]
-        split = draw_interval(growth, table, i, feature, totals, score, sensitivity, epsilon, plan.weight, rng)
+    n_together = max(features.shape[0], 1) if plan.one_draw else 1
+    for j in range(0, features.shape[0], n_together):
+        some = features[j : j + n_together]
+        split = draw_interval(growth, table, i, some, totals, score, sensitivity, epsilon, plan.weight, rng)
         if split.score > best.score:
             best = split
     return best
 
 
-@compiled
+@inlined
 def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     """Take the best split of the nominal features if it beats the best so far: step (6).
 
@@ -165,13 +164,15 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     return best
 
 
-@compiled
+@inlined
 def add_noise(counts, epsilon, rng):
     """Add noise to the records by code and class; what falls below 0 is 0."""
-    noisy = laplace_vector(counts.ravel(), 1.0, epsilon, rng)
-    for j in range(noisy.shape[0]):
-        noisy[j] = max(noisy[j], 0.0)
-    return noisy.reshape(counts.shape)
+    noisy = np.empty(counts.shape)
+    for j in range(counts.shape[0]):
+        of_code = laplace_vector(counts[j], 1.0, epsilon, rng)
+        for c in range(counts.shape[1]):
+            noisy[j, c] = max(of_code[c], 0.0)
+    return noisy
 
 
 @compiled

@@ -35,7 +35,7 @@ from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
 from algorithms.forests.thrifty_tree import ThriftyPlan, paid_above
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -149,7 +149,7 @@ def sum_distances(growth, table, i, centre, half):
     return sums
 
 
-@inlined
+@compiled
 def place_in_window(target, centre, half):
     """Return how far a target is above a centre, in halves of a window: in [-1, 1], at whose ends it is cut off.
 

@@ -183,7 +183,7 @@ def score_options(is_continuous, counts, totals, seen, scores):
         Whether it is cut between codes.
     counts : int64 array of shape (codes, c)
         Records of the node by code and class.
-    totals : int64 array of shape (c,)
+    totals : float64 array of shape (c,)
         Records of the node by class.
     seen : Seen
         What is known with noise.

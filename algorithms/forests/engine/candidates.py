@@ -9,20 +9,20 @@ import numpy as np
 
 from algorithms.forests.engine.scores import class_term, join_terms, side_score
 from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of, rows_of_class
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compilable, compiled
 
 
-@inlined
+@compiled
 def class_counts(growth, i):
-    """Count the records of each class in node ``i``: int64 array of shape (c,)."""
+    """Count the records of each class in node ``i``: float64 array of shape (c,), as noisy counts are."""
     runs = growth.runs
-    counts = np.empty(runs.shape[1] - 1, dtype=np.int64)
+    counts = np.empty(runs.shape[1] - 1)
     for c in range(counts.shape[0]):
         counts[c] = runs[i, c + 1] - runs[i, c]
     return counts
 
 
-@inlined
+@compiled
 def sum_counts(counts):
     """Sum class counts: a loop, since ``counts.sum()`` is compiled anew for every kind of array."""
     n = 0.0
@@ -31,7 +31,7 @@ def sum_counts(counts):
     return n
 
 
-@inlined
+@compiled
 def is_pure(counts):
     """Tell whether at most one class is present. This is an exact look at the rows: using it costs privacy."""
     n_present = 0
@@ -40,7 +40,7 @@ def is_pure(counts):
     return n_present <= 1
 
 
-@inlined
+@compiled
 def draw_features(available, m, rng):
     """Draw ``m`` of the available features without replacement, all of them if there are fewer.
 
@@ -72,7 +72,7 @@ def count_by_code(growth, table, i, feature):
     return counts
 
 
-@inlined
+@compiled
 def count_within(codes, rows, runs, i, feature, lowest, highest, counts):
     """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``.
 
@@ -110,6 +110,15 @@ def sum_targets(growth, table, i):
         total += targets[row]
         squares += targets[row] * targets[row]
     return total, squares
+
+
+@compilable
+def most_codes(table):
+    """Return the largest number of codes of a feature: a loop, for the reason of `sum_counts`."""
+    most = 0
+    for n in table.n_codes:
+        most = max(most, n)
+    return most
 
 
 @compiled
@@ -220,7 +229,7 @@ def below_scores(score, counts, totals):
         Which score, see ``scores``.
     counts : int64 array of shape (p, c)
         Records by code (ascending) and class.
-    totals : int64 array of shape (c,)
+    totals : float64 array of shape (c,)
         Records of the node by class.
 
     Returns
@@ -255,7 +264,7 @@ def copy_into(target, start, values):
         target[start + j] = values[j]
 
 
-@inlined
+@compiled
 def split_score(score, left, totals):
     """Score one split in two from the class counts of its left side and of the node."""
     n_left, n_all = 0.0, 0.0
@@ -293,7 +302,7 @@ def public_splits(table, features):
     return ends
 
 
-@inlined
+@compiled
 def public_split(features, ends, number):
     """Return the feature of a split and, if it is continuous, the largest code on the left."""
     j = np.searchsorted(ends, number, side="right") - 1
@@ -355,7 +364,7 @@ def best_groups(score, counts):
     return best, best_code
 
 
-@inlined
+@compiled
 def next_code(counts, c, codes):
     """Return the code with the smallest share of class ``c`` that is not among ``codes``; no rows are a share of 0."""
     chosen, smallest = -1, np.inf

@@ -40,7 +40,7 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     ----------
     features : int64 array
         Continuous features.
-    totals : int64 array of shape (c,)
+    totals : float64 array of shape (c,)
         Records of the node by class.
     score : int
         Which score, see ``scores``.
@@ -59,8 +59,8 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     n_most = 0
     for feature in features:
         n_most += min(table.n_codes[feature], rows_of(growth, i).shape[0])
-    quality, measure, low, high = np.empty((4, n_most))
-    codes, owner = np.empty((2, n_most), dtype=np.int64)
+    quality, measure, low, high = np.empty(n_most), np.empty(n_most), np.empty(n_most), np.empty(n_most)
+    codes, owner = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.int64)
     n = 0
     for feature in features:
         present, counts = count_by_present_code(growth, table, i, feature)

@@ -18,7 +18,7 @@ import numpy as np
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.tree import BY_VALUE, LEAF
 from algorithms.forests.forest import MAX_DEPTH
-from algorithms.jit import compilable, compiled, inlined
+from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import mix_bits, uniform_of
 from algorithms.opendp_noise import is_secure
 from algorithms.parameters import ParameterError
@@ -27,13 +27,13 @@ MOST_NODES = 2**20
 """Nodes of a tree that is grown in full although most of them hold no rows."""
 
 
-@inlined
+@compiled
 def has_no_rows(counts):
     """Tell from its class counts whether what lies below a node is left to keys."""
     return counts.sum() == 0
 
 
-@inlined
+@compiled
 def is_left_to_key(growth, counts, rng):
     """Tell whether what lies below a node with such class counts is left to its key: never in a release."""
     if is_secure(rng):
@@ -49,7 +49,7 @@ def check_size(n_nodes):
         raise ParameterError("noise='opendp' draws the whole tree in advance, over 1,000,000 nodes: lower max_depth")
 
 
-@inlined
+@compiled
 def leave_to_key(node, levels_below, epsilon, rng):
     """Draw the key of a node, in place of so many levels of splits and the labels below, which cost epsilon."""
     node.key = rng.integers(1, 2**63 - 1)
@@ -72,7 +72,7 @@ def feature_of(key, unused):
     return -1
 
 
-@inlined
+@compiled
 def cut_of(key, n_cuts):
     """Return the largest code on the left of a cut, each of so many with the same chance."""
     return int(uniform_of(mix_bits(key)) * n_cuts)

@@ -118,13 +118,13 @@ def _with_room(growth, n_more):
     return Growth(nodes, runs, parents, growth.n_nodes, growth.rows, growth.buffer)
 
 
-@inlined
+@compiled
 def rows_of(growth, i):
     """Return the rows of node ``i`` as a view."""
     return growth.rows[growth.runs[i, 0] : growth.runs[i, -1]]
 
 
-@inlined
+@compiled
 def rows_of_class(growth, i, c):
     """Return the rows of class ``c`` in node ``i`` as a view."""
     return growth.rows[growth.runs[i, c] : growth.runs[i, c + 1]]
@@ -134,26 +134,26 @@ def rows_of_class(growth, i, c):
 def unused_features(growth, i, n_features):
     """Return the features that no BY_VALUE node above node ``i`` has used up: int64 array."""
     nodes, parents = growth.nodes, growth.parents
-    is_unused = np.ones(n_features, dtype=np.bool_)
+    n_uses = np.zeros(n_features, dtype=np.int64)
     above = parents[i]
     while above >= 0:
         if nodes[above].decides == BY_VALUE:
-            is_unused[nodes[above].feature] = False
+            n_uses[nodes[above].feature] += 1
         above = parents[above]
     unused, n_unused = np.empty(n_features, dtype=np.int64), 0
     for feature in range(n_features):
         unused[n_unused] = feature
-        n_unused += is_unused[feature]
+        n_unused += n_uses[feature] == 0
     return unused[:n_unused]
 
 
-@inlined
+@compiled
 def is_among(value, codes):
     """Tell whether a code is one of some codes, given as the sum of 2^j over these codes j."""
     return (np.int64(codes) >> np.int64(value)) & 1 == 1
 
 
-@inlined
+@compiled
 def is_on_left(value, decides, code):
     """Tell whether a code is on the left of a split in two."""
     if decides == AMONG:
@@ -177,7 +177,7 @@ def split_in_two(growth, table, i, feature, decides, code, cut):
     for c in range(n_classes):
         growth.runs[child, c], growth.runs[child + 1, c] = left, right
         for row in rows_of_class(growth, i, c):
-            goes_left = is_on_left(column[row], decides, code)
+            goes_left = is_on_left(np.int64(column[row]), decides, code)
             # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
             rows[left] = row
             buffer[right] = row
@@ -230,7 +230,7 @@ def split_by_value(growth, table, i, feature):
     return growth
 
 
-@compiled
+@inlined
 def split_by_kind(growth, table, i, feature, code, cut):
     """Split node ``i`` in two below a cut if ``feature`` is continuous, else by value; returns the growth."""
     if table.is_continuous[feature]:
