@@ -244,7 +244,7 @@ def below_scores(score, counts, totals):
         for c in range(counts.shape[1]):
             n += counts[j, c]
         n_left[j] = n
-    left, right = np.zeros((2, n_splits))
+    left, right = np.zeros(n_splits), np.zeros(n_splits)
     n_all = sum_counts(totals)
     for c in range(counts.shape[1]):  # class by class: short inner loops over classes are several times slower
         below = 0

@@ -147,13 +147,13 @@ def unused_features(growth, i, n_features):
     return unused[:n_unused]
 
 
-@compiled
+@inlined
 def is_among(value, codes):
     """Tell whether a code is one of some codes, given as the sum of 2^j over these codes j."""
     return (np.int64(codes) >> np.int64(value)) & 1 == 1
 
 
-@compiled
+@inlined
 def is_on_left(value, decides, code):
     """Tell whether a code is on the left of a split in two."""
     if decides == AMONG:
