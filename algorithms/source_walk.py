@@ -95,8 +95,8 @@ def find_file(folder: Path, module: str) -> Path | None:
 
 @cache
 def read_code(path: Path) -> str:
-    """Return the code of a file, see `code_without_words`; it is the same in a checkout and where it is installed."""
-    return code_without_words(ast.unparse(_parse_file(path)))
+    """Return the code of a file without words, see `code_without_words`; it is the same wherever this is installed."""
+    return ast.unparse(_parse_file(path))
 
 
 def code_without_words(source: str) -> str:
@@ -141,7 +141,8 @@ def _resolve_module(path: Path, module: str, node: ast.ImportFrom) -> str:
 
 @cache
 def _parse_file(path: Path) -> ast.Module:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """Return what the code of a file is, but for its words; imports are named as in a checkout."""
+    tree = _WordRemover().visit(ast.parse(path.read_text(encoding="utf-8")))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom | ast.Import):
             _name_as_in_checkout(node)
