@@ -100,6 +100,7 @@ def make_estimator(name: str, params: Mapping[str, Any], **given: Any) -> Any:
     return import_class(target)(**params, **taken)
 
 
+@cache
 def takes_budget(estimator: type) -> bool:
     """Return whether a class has a parameter ``epsilon`` that is a privacy budget.
 
@@ -162,7 +163,13 @@ def explain_obstacle(name: str) -> str | None:
 @cache
 def list_parameters(path: str) -> frozenset[str]:
     """Return the names of the constructor parameters of the class at an import path."""
-    return frozenset(inspect.signature(import_class(path)).parameters)
+    return frozenset(read_signature(path).parameters)
+
+
+@cache
+def read_signature(path: str) -> inspect.Signature:
+    """Return what the constructor of the class at an import path takes, with the defaults."""
+    return inspect.signature(import_class(path))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -131,8 +130,7 @@ def _find_literal(paper: Paper, algorithm: str, parameter: str) -> Any:
     given = estimators.merge_parameters(algorithm, paper.algorithms.get(algorithm, {}))
     if parameter in given:
         return given[parameter]
-    kind = estimators.import_class(estimators.find_target(algorithm))
-    return inspect.signature(kind).parameters[parameter].default
+    return estimators.read_signature(estimators.find_target(algorithm)).parameters[parameter].default
 
 
 def check_choices(paper: Paper) -> None:
