@@ -41,8 +41,8 @@ def read_account(estimator: Any, domain: Domain | None = None) -> Privacy | None
     """
     privacy = getattr(estimator, "privacy_", None)
     if privacy is None:
-        takes_budget = estimators.takes_budget(type(estimator))
-        return _claim(estimator.epsilon, ADDED_OR_REMOVED, domain) if takes_budget else None
+        kind: type = type(estimator)
+        return _claim(estimator.epsilon, ADDED_OR_REMOVED, domain) if estimators.takes_budget(kind) else None
     if isinstance(privacy, Privacy) or all(hasattr(privacy, name) for name in ("claimed_epsilon", *_ACCOUNT)):
         return privacy
     claimed, neighbours = getattr(privacy, "claimed_epsilon", None), getattr(privacy, "neighbours", ADDED_OR_REMOVED)
