@@ -1,5 +1,6 @@
 """The command line in this process, which spares the start of another."""
 
+import gc
 import logging
 import os
 import signal
@@ -19,6 +20,7 @@ def exit_code(*words, program="experiments/__main__.py"):
         mock.patch.object(signal, "signal"),
         mock.patch.dict(os.environ),
         logging_as_it_was(),
+        collector_as_it_was(),
         pytest.raises(SystemExit) as ended,
     ):
         main()
@@ -36,3 +38,14 @@ def logging_as_it_was():
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+@contextmanager
+def collector_as_it_was():
+    """Undo what a command sets of the garbage collector for the life of a process."""
+    thresholds = gc.get_threshold()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.set_threshold(*thresholds)
