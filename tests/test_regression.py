@@ -27,12 +27,13 @@ from algorithms import (
 )
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED, Sequential, Spent
 from algorithms.accounting.privacy import Privacy
+from algorithms.encoding.cells import DomainError
 from algorithms.regression.budget import PROPORTIONS, part_sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.dpba import VALUES, find_beta
 from algorithms.regression.functional_mechanism import SENSITIVITIES
 from algorithms.regression.monomials import MOST, Monomials, count_monomials
-from algorithms.regression.objective import Noise, Objective, objective_of
+from algorithms.regression.objective import Noise, Objective, objective_of, sum_products
 from algorithms.regression.repair import REPAIRS, minimise_objective
 from algorithms.released.document import ReleaseError
 from tests.noisy_objective import perturbed
@@ -165,6 +166,88 @@ def test_no_regressor_and_no_target_is_larger_than_one(scaling):
         else:
             lowest = -1 if scaling == "box" else 0
             assert set(block[:3].ravel()) == set(block[-1]) == {lowest, 1}
+
+
+def whole_numbers(n, p, seed=8):
+    """Attributes and target of which a float holds every sum of scaled products, so that no order rounds any."""
+    bounds = [Continuous(f"x{i}", 0, 16) for i in range(p)]
+    records = np.random.default_rng(seed).integers(0, 17, (n, p + 1))
+    return Domain(bounds, Continuous("y", 0, 16)), records[:, :-1].astype(float), records[:, -1].astype(float)
+
+
+def rows_of_a_block(domain):
+    """How many rows are read at once."""
+    X = np.zeros((100_000, len(domain.features)))
+    return next(Design(domain, 1, "box", constant=False).blocks(domain.rows(X, X[:, 0]))).shape[1]
+
+
+@pytest.mark.parametrize("p", [1, 2, 9, 70])
+@pytest.mark.parametrize(("times", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, 1)])
+def test_no_row_is_lost_between_blocks(p, times, more):
+    domain, *_ = whole_numbers(0, p)
+    domain, X, y = whole_numbers(times * rows_of_a_block(domain) + more, p)
+    M, b, c, n = objective_of(Design(domain, 1, "box", constant=False).blocks(domain.rows(X, y)), p)
+    lines = np.column_stack([X, y]).astype(np.int64) - 8
+    products = lines.T @ lines
+    assert np.array_equal(64 * M, products[:-1, :-1]) and np.array_equal(-32 * b, products[-1, :-1])
+    assert 64 * c == products[-1, -1] and n == len(X)
+
+
+@pytest.mark.parametrize("n_lines", [1, 2, 3, 6, 64, 65])
+@pytest.mark.parametrize("n_rows", [1, 7, 300])
+def test_products_are_summed_whatever_the_number_of_lines(n_lines, n_rows):
+    block = np.random.default_rng(9).integers(-9, 10, (n_lines, n_rows))
+    assert np.array_equal(np.tril(sum_products(block.astype(float))), np.tril(block @ block.T))
+
+
+@pytest.mark.parametrize("p", [1, 4, 9])
+def test_many_rows_do_not_round_more_than_few(p):
+    X = np.random.default_rng(10).random((40_000, p))
+    domain = Domain([Continuous(f"x{i}", 0, 1) for i in range(p)], Continuous("y", 0, 1))
+    M = FunctionalMechanismRegressor(scaling="unit", domain=domain).summarise(X, X[:, 0]).objective.M
+    for i, j in itertools.product(range(p), repeat=2):
+        assert M[i, j] == pytest.approx(math.fsum(X[:, i] * X[:, j]), rel=1e-14)
+
+
+def test_the_rows_are_read_alike_however_they_are_stored_and_stay_as_they_are():
+    rng = np.random.default_rng(11)
+    domain = Domain([Continuous(f"x{i}", 0.1, 0.9) for i in range(9)], Continuous("y", 0.1, 0.9))
+    X, y = rng.random((20_001, 9)), rng.random(20_001)
+    model = FunctionalMechanismRegressor(domain=domain)
+    first = model.summarise(X, y)
+    held = [np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], pd.DataFrame(X, columns=domain.names), X.copy()]
+    for other in held:
+        if isinstance(other, np.ndarray):
+            other.setflags(write=False)
+        summary = model.summarise(other, y)
+        assert all(np.array_equal(*pair) for pair in zip(summary.objective, first.objective, strict=True))
+        assert (
+            summary.clipped
+            == first.clipped
+            == {
+                **{f"x{i}": np.count_nonzero((X[:, i] < 0.1) | (X[:, i] > 0.9)) for i in range(9)},
+                "y": np.count_nonzero((y < 0.1) | (y > 0.9)),
+            }
+        )
+
+
+def test_the_last_block_is_checked_as_the_first():
+    domain, *_ = whole_numbers(0, 9)
+    domain, X, y = whole_numbers(2 * rows_of_a_block(domain) + 5, 9)
+    model = FunctionalMechanismRegressor(domain=domain)
+    X[-1, 4] = math.inf
+    capped = np.where(np.isinf(X), 16.0, X)
+    assert model.summarise(X, y).clipped == {"x4": 1}
+    assert np.array_equal(model.summarise(X, y).objective.M, model.summarise(capped, y).objective.M)
+    X[-2, 3] = math.nan
+    with pytest.raises(DomainError, match=r"^column 'x3' has 1 missing values \(NaN\)$"):
+        model.fit(X, y)
+    X[-2, 3], y[-1] = 0.0, math.nan
+    with pytest.raises(DomainError, match=r"^column 'y' has 1 missing values \(NaN\)$"):
+        model.fit(X, y)
+    kept = objective_of(model.design(domain).blocks(domain.rows(X, y, leave_out=True)), 9)
+    others = model.summarise(X[:-1], y[:-1]).objective
+    assert all(np.array_equal(*pair) for pair in zip(kept, others, strict=True))
 
 
 # Noise.

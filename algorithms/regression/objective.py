@@ -13,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
-from algorithms.jit import compiled
+from algorithms.jit import compiled, reordered
 from algorithms.mechanisms import laplace
+
+_FEW_LINES = 64  # of a block; BLAS is faster where there are more
 
 
 class Objective(NamedTuple):
@@ -78,13 +80,39 @@ def objective_of(blocks: Iterable[np.ndarray], n_regressors: int) -> Objective:
     >>> objective_of([np.array([[1.0, 2.0], [3.0, 5.0]])], 1)
     Objective(M=array([[5.]]), b=array([-26.]), c=34.0, n=2)
     """
-    gram, n = np.zeros((n_regressors + 1, n_regressors + 1), order="F"), 0
+    gram, n = np.zeros((n_regressors + 1, n_regressors + 1)), 0
     for block in blocks:
-        # With the target as one more line, one symmetric product gives M, b and c; BLAS adds its upper triangle.
-        gram = dsyrk(1.0, block.T, beta=1.0, c=gram, trans=True, overwrite_c=True)
+        gram += sum_products(block)  # with the target as one more line, this gives M, b and c
         n += block.shape[1]
-    M, b = gram[:-1, :-1], gram[:-1, -1]
-    return Objective(np.triu(M) + np.triu(M, 1).T, -2 * b, float(gram[-1, -1]), n)
+    M, b = gram[:-1, :-1], gram[-1, :-1]
+    return Objective(np.tril(M) + np.tril(M, -1).T, -2 * b, float(gram[-1, -1]), n)
+
+
+def sum_products(block: np.ndarray) -> np.ndarray:
+    """Return the sums of the products of each two lines of a block; those above the diagonal mean nothing."""
+    return _sum_few_products(block) if len(block) <= _FEW_LINES else dsyrk(1.0, block.T, trans=True).T
+
+
+@reordered
+def _sum_few_products(block):
+    """Take two lines times two others at once, as each number read then counts twice; an odd last line is a pair."""
+    n_lines, n_columns = block.shape
+    products = np.zeros((n_lines, n_lines))
+    for i in range(0, n_lines, 2):
+        after_i = min(i + 1, n_lines - 1)
+        first, second = block[i], block[after_i]
+        for j in range(0, i + 1, 2):
+            after_j = min(j + 1, n_lines - 1)
+            third, fourth = block[j], block[after_j]
+            p = q = r = s = 0.0
+            for k in range(n_columns):
+                p += first[k] * third[k]
+                q += first[k] * fourth[k]
+                r += second[k] * third[k]
+                s += second[k] * fourth[k]
+            products[i, j], products[i, after_j] = p, q
+            products[after_i, j], products[after_i, after_j] = r, s
+    return products
 
 
 def assemble_coefficients(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.ndarray]:
