@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from joblib import Parallel as InParallel
-from joblib import delayed
+from joblib import effective_n_jobs
 from numba import types
 
 from algorithms import opendp_noise
@@ -32,6 +32,14 @@ MAX_DEPTH = 30
 
 MAX_SOUND_DEPTH = 16
 """Deepest tree of a sound variant, which grows every node: whether one holds rows must not show."""
+
+
+def _map_in_threads(n_threads: int, function: Callable, *arguments) -> list:
+    """Return what a function gives for each of its arguments; joblib's threads would take 10 ms more, as long as a fit."""
+    if n_threads == 1:
+        return list(map(function, *arguments))
+    with ThreadPoolExecutor(n_threads) as threads:
+        return list(threads.map(function, *arguments))
 
 
 @compiled
@@ -136,9 +144,7 @@ class PrivateForest:
         table, grow, sample = self.prepare(X, y)
         sampling, *growing = map(self.generator, self.seed().spawn(self.n_estimators + 1))
         samples = sample(len(table.labels), self.n_estimators, sampling)
-        self.trees_ = InParallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(grow)(table, rows, rng) for rows, rng in zip(samples, growing, strict=True)
-        )
+        self.trees_ = _map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, growing)
         self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
 
