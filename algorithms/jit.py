@@ -54,8 +54,8 @@ def compiled(function: Callable, **options) -> Callable:
 def inlined(function: Callable) -> Callable:
     """Compile like `compiled`, as a part of the function that calls it: written out there, before types are found.
 
-    For what one function calls at one place, which apart from it would be compiled twice, by itself and in there; and
-    for a line or two, which LLVM may leave a call.
+    For what one function calls at one place, which apart from it would be compiled twice, by itself and in there; for a
+    line or two, which LLVM may leave a call; and for what is called for each feature of each node.
     """
     return compiled(function, inline="always")
 

@@ -131,10 +131,11 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     codes = np.empty(n_features, dtype=np.int64)
     counts, left = class_counts(growth, i), np.empty(table.n_classes)
     total, squares = sum_targets(growth, table, i) if plan.is_regression else (0.0, 0.0)
+    all_codes, rows, runs = table.codes, growth.rows, growth.runs
     for j in range(n_features):
         feature, measure[j] = features[j], 1.0
         if plan.cut == RECORD:
-            codes[j] = draw_code_of_record(table.codes, growth.rows, growth.runs, i, feature, rng)
+            codes[j] = draw_code_of_record(all_codes, rows, runs, i, feature, rng)
             cuts[j] = table.levels[table.first_level[feature] + codes[j]]
         else:
             codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, seen, rng)
@@ -144,14 +145,14 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
             quality[j] = squared_error_score(counts[0], total, n_left, sum_left, squares)
             quality[j] /= counts[0] if plan.mean_variance and counts[0] > 0 else 1
         else:
-            count_within(table.codes, growth.rows, growth.runs, i, feature, lowest, codes[j], left)
+            count_within(all_codes, rows, runs, i, feature, lowest, codes[j], left)
             quality[j] = split_score(plan.score, left, counts)
     j = exponential(quality, measure, plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
 
-@compiled
+@inlined
 def draw_code_of_record(codes, rows, runs, i, feature, rng):
     """Draw a record of node ``i``; returns its code of a feature. Takes arrays for the reason of `count_within`."""
     start, end = runs[i, 0], runs[i, -1]

@@ -35,7 +35,7 @@ MAX_SOUND_DEPTH = 16
 
 
 def _map_in_threads(n_threads: int, function: Callable, *arguments) -> list:
-    """Return what a function gives for each of its arguments; joblib's threads would take 10 ms more, as long as a fit."""
+    """Return what a function gives for each of its arguments; joblib's threads take 10 ms to end, as long as a fit."""
     if n_threads == 1:
         return list(map(function, *arguments))
     with ThreadPoolExecutor(n_threads) as threads:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.forests.engine.scores import class_term, join_terms, side_score
-from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of, rows_of_class
-from algorithms.jit import compilable, compiled
+from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of
+from algorithms.jit import compilable, compiled, inlined
 
 
 @compiled
@@ -61,23 +61,39 @@ def draw_features(available, m, rng):
     return pool[:m]
 
 
-@compiled
+@inlined
 def count_by_code(growth, table, i, feature):
     """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c)."""
-    counts = np.zeros((table.n_codes[feature], table.n_classes), dtype=np.int64)
-    column = table.codes[feature]
-    for c in range(table.n_classes):
-        for row in rows_of_class(growth, i, c):
-            counts[column[row], c] += 1
+    return count_codes(table.codes, growth.rows, growth.runs, i, feature, table.n_codes[feature])
+
+
+@inlined
+def count_codes(codes, rows, runs, i, feature, n_codes):
+    """Count as ``count_by_code``; takes arrays for the reason of ``count_within``.
+
+    The two halves of a run are counted side by side: where one code is frequent, each addition would wait for the last.
+    """
+    counts, of_half = np.zeros((n_codes, runs.shape[1] - 1), dtype=np.int64), np.zeros(n_codes, dtype=np.int64)
+    for c in range(counts.shape[1]):
+        start, end = np.uint64(runs[i, c]), np.uint64(runs[i, c + 1])
+        n_half = (end - start) // np.uint64(2)
+        for position in range(start, start + n_half):
+            counts[codes[feature, rows[position]], c] += 1
+            of_half[codes[feature, rows[position + n_half]]] += 1
+        for position in range(start + n_half + n_half, end):  # the last of an odd number
+            counts[codes[feature, rows[position]], c] += 1
+        for code in range(n_codes):
+            counts[code, c] += of_half[code]
+            of_half[code] = 0
     return counts
 
 
-@compiled
+@inlined
 def count_within(codes, rows, runs, i, feature, lowest, highest, counts):
     """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``.
 
-    Takes arrays instead of the tuples that hold them: a call counts a reference to each array of a tuple, which takes
-    longer than to count the records of a small node.
+    Takes arrays instead of the tuples that hold them: a call counts a reference to each array of a tuple, written out
+    or not, which takes longer than to count the records of a small node.
     """
     low, span = np.uint64(lowest), np.uint64(max(highest - lowest + 1, 0))
     for c in range(counts.shape[0]):
@@ -141,9 +157,9 @@ def present_codes(growth, table, i, feature, seen):
     return present[:n]
 
 
-@compiled
-def count_by_present_code(growth, table, i, feature):
-    """Count as ``count_by_code``, but only codes that occur in the node.
+@inlined
+def count_by_present_code(codes, labels, rows, runs, i, feature, n_codes):
+    """Count as ``count_codes``, but only codes that occur in the node.
 
     Returns
     -------
@@ -152,48 +168,48 @@ def count_by_present_code(growth, table, i, feature):
     counts : int64 array of shape (p, c)
         Their records by class.
     """
-    n_rows = rows_of(growth, i).shape[0]
-    if table.n_codes[feature] <= 4 * n_rows:
-        by_code = count_by_code(growth, table, i, feature)
+    n_rows = runs[i, -1] - runs[i, 0]
+    if n_codes <= 4 * n_rows:
+        by_code = count_codes(codes, rows, runs, i, feature, n_codes)
         present = np.empty(by_code.shape[0], dtype=np.int64)
         n_present = 0
         for code in range(by_code.shape[0]):
             n = 0
-            for c in range(table.n_classes):
+            for c in range(by_code.shape[1]):
                 n += by_code[code, c]
                 by_code[n_present, c] = by_code[code, c]
             present[n_present] = code
             n_present += n > 0
         return present[:n_present], by_code[:n_present]
     # A column of many values in a small node: sorting its rows is cheaper than a pass over all its codes.
-    keys = sorted_by_code(growth, table, i, feature)
+    keys = sorted_by_code(codes, rows, runs, i, feature, n_codes)
     present = np.empty(n_rows, dtype=np.int64)
-    counts = np.zeros((n_rows, table.n_classes), dtype=np.int64)
+    counts = np.zeros((n_rows, runs.shape[1] - 1), dtype=np.int64)
     n_present = 0
     for key in keys:
         code, row = key >> 32, key & 0xFFFFFFFF
         if n_present == 0 or present[n_present - 1] != code:
             present[n_present] = code
             n_present += 1
-        counts[n_present - 1, table.labels[row]] += 1
+        counts[n_present - 1, labels[row]] += 1
     return present[:n_present], counts[:n_present]
 
 
 @compiled
-def sorted_by_code(growth, table, i, feature):
+def sorted_by_code(codes, rows, runs, i, feature, n_codes):
     """Sort the rows of node ``i`` by their code: int64 array of ``code << 32 | row``."""
-    column = table.codes[feature]
-    rows = rows_of(growth, i)
-    keys = np.empty(rows.shape[0], dtype=np.int64)
-    for j in range(rows.shape[0]):
-        keys[j] = (np.int64(column[rows[j]]) << 32) | rows[j]
+    start = runs[i, 0]
+    keys = np.empty(runs[i, -1] - start, dtype=np.int64)
+    for j in range(keys.shape[0]):
+        row = rows[start + j]
+        keys[j] = (np.int64(codes[feature, row]) << 32) | row
     if keys.shape[0] < 64:
         sort_few(keys)
         return keys
     # Radix sort, a byte of the code at a time: two to eight times as fast as comparing.
     other = np.empty_like(keys)
     shift = 32
-    while (table.n_codes[feature] - 1) >> (shift - 32) > 0:
+    while (n_codes - 1) >> (shift - 32) > 0:
         ends = np.zeros(257, dtype=np.int64)
         for key in keys:
             ends[((key >> shift) & 0xFF) + 1] += 1
@@ -264,7 +280,7 @@ def copy_into(target, start, values):
         target[start + j] = values[j]
 
 
-@compiled
+@inlined
 def split_score(score, left, totals):
     """Score one split in two from the class counts of its left side and of the node."""
     n_left, n_all = 0.0, 0.0

@@ -63,7 +63,9 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     codes, owner = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.int64)
     n = 0
     for feature in features:
-        present, counts = count_by_present_code(growth, table, i, feature)
+        present, counts = count_by_present_code(
+            table.codes, table.labels, growth.rows, growth.runs, i, feature, table.n_codes[feature]
+        )
         values = table.levels[table.first_level[feature] :]
         unit = table.width[feature] if weight == RELATIVE else 1.0
         split_scores = below_scores(score, counts, totals)

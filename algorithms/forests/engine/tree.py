@@ -118,13 +118,13 @@ def _with_room(growth, n_more):
     return Growth(nodes, runs, parents, growth.n_nodes, growth.rows, growth.buffer)
 
 
-@compiled
+@inlined
 def rows_of(growth, i):
     """Return the rows of node ``i`` as a view."""
     return growth.rows[growth.runs[i, 0] : growth.runs[i, -1]]
 
 
-@compiled
+@inlined
 def rows_of_class(growth, i, c):
     """Return the rows of class ``c`` in node ``i`` as a view."""
     return growth.rows[growth.runs[i, c] : growth.runs[i, c + 1]]
