@@ -102,7 +102,7 @@ def test_a_claim_holds_on_further_rows_if_splits_do_not_undo_it():
 
 
 def test_the_command_writes_what_it_found(tmp_path, capsys):
-    assert exit_code("do=crossing", "paper=demo", "repeats=3", f"results={tmp_path}") == 0
+    assert exit_code("do=crossing", "paper=demo", "repeats=3", "executor.jobs=1", f"results={tmp_path}") == 0
     rows = pd.read_csv(tmp_path / "paper-demo" / "further_rows.csv")
     assert set(rows["n"]) == {3} and (rows["low"] <= rows["gain"]).all()
     assert "on further rows of this kind it holds in" in capsys.readouterr().err

@@ -385,7 +385,7 @@ def test_noise_of_our_mechanisms_is_replayed(own):
 def test_what_offers_nothing_is_reported_as_a_claim(own, capsys):
     found, missing = run_audit(AuditPlan(("mine",)))
     assert found.claims_only == ["mine"] and not (found.bounds or missing or found.is_alarming)
-    assert exit_code("do=audit", "algorithm=mine", f"results={own.folder.parent / 'results'}") == 0
+    assert exit_code("do=audit", "algorithm=mine", "executor.jobs=1", f"results={own.folder.parent / 'results'}") == 0
     assert capsys.readouterr().out.startswith("Claims only: mine. An ε is claimed that nobody checked")
 
 

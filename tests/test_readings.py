@@ -508,6 +508,7 @@ def test_a_paper_that_leaves_nothing_open_says_so(capsys):
     assert "paper demo has no readings" in capsys.readouterr().err
 
 
+@pytest.mark.long  # without machine code, half a minute
 def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monkeypatch, capsys):
     question = TABLE_KEYS | {"repeats": 2, "params": {"n_estimators": [1]}}
     choices = {"algorithms": {"rdt": {"n_estimators": [10, 2]}}}

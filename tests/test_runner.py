@@ -307,7 +307,7 @@ NEVER = when_compared("all(True for _ in iter(int, 1))")
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "where", [Executor(jobs=1, time_limit=4), Executor("dask", 2, time_limit=4)], ids=["loky", "dask"]
+    "where", [Executor(jobs=1, time_limit=3), Executor("dask", 2, time_limit=3)], ids=["loky", "dask"]
 )
 def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
     endless = Cell("car", "majority", {"strategy": Treacherous("prior", NEVER)}, 1.0, 0)
@@ -315,7 +315,7 @@ def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
     with Store(tmp_path / "store.sqlite") as store:
         outcome = run_cells([*others, endless], store, where)
         assert outcome.done == 3
-        assert outcome.failures == [(endless, "it took longer than executor.time_limit=4 (seconds)")]
+        assert outcome.failures == [(endless, "it took longer than executor.time_limit=3 (seconds)")]
 
 
 @pytest.mark.long

@@ -104,13 +104,13 @@ def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(tmp_pa
 @ON_LINUX
 @pytest.mark.parametrize("how_many", [1, 2])
 def test_killed_workers_are_replaced(tmp_path, how_many):
-    process = started(tmp_path, "dataset=car", "algorithm=random_forest", "repeats=60", "executor.jobs=2")
+    process = started(tmp_path, "dataset=car", "algorithm=random_forest", "repeats=30", "executor.jobs=2")
     wait_for(lambda: finished(tmp_path) and len(children(process.pid, b"popen_loky")) == 2)
     for worker in children(process.pid, b"popen_loky")[:how_many]:
         os.kill(worker, signal.SIGKILL)
     _, stderr = process.communicate()
     assert process.returncode == 0, stderr
-    assert finished(tmp_path) == 60
+    assert finished(tmp_path) == 30
 
 
 def forests(n):
