@@ -83,8 +83,8 @@ def grow_as_printed(plan, table, rows, rng):
         node.exact = node.depth < plan.max_depth  # the stop condition and the values present are read without noise
         node.noisy_count = laplace(float(rows_of(growth, i).shape[0]), 1.0, plan.epsilon, rng)
         node.epsilon += plan.epsilon
-        if node.depth == plan.max_depth or is_settled(growth, table, i, plan):  # line 1
-            finish_leaf(growth, table, i, plan, plan.leaf_epsilon, rng)  # line 2
+        if node.depth == plan.max_depth or is_settled(growth, table.targets, i, plan):  # line 1
+            finish_leaf(growth, table.targets, i, plan, plan.leaf_epsilon, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
             split = draw_split(growth, table, i, features, plan, plan.epsilon, seen, rng)  # lines 5 and 6
@@ -103,7 +103,7 @@ def grow_sound(plan, table, rows, rng):
     i = 0
     while i < growth.n_nodes[0]:
         if growth.nodes[i].depth == levels:
-            finish_leaf(growth, table, i, plan, epsilon, rng)
+            finish_leaf(growth, table.targets, i, plan, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
             split = draw_split(growth, table, i, features, plan, epsilon, seen, rng)
@@ -113,12 +113,12 @@ def grow_sound(plan, table, rows, rng):
 
 
 @inlined
-def is_settled(growth, table, i, plan):
+def is_settled(growth, targets, i, plan):
     """Tell whether a node need not be split: one class only, or little error. Reads the rows exactly."""
     if not plan.is_regression:
         return is_pure(class_counts(growth, i))
     n = rows_of(growth, i).shape[0]
-    total, squares = sum_targets(growth, table, i)
+    total, squares = sum_targets(growth, targets, i)
     mean = total / n if n > 0 else 0.0
     return n == 0 or squares / n - mean * mean <= plan.error_threshold + 1e-12  # equal targets leave rounding
 
@@ -130,7 +130,7 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     quality, measure, cuts = np.empty(n_features), np.empty(n_features), np.empty(n_features)
     codes = np.empty(n_features, dtype=np.int64)
     counts, left = class_counts(growth, i), np.empty(table.n_classes)
-    total, squares = sum_targets(growth, table, i) if plan.is_regression else (0.0, 0.0)
+    total, squares = sum_targets(growth, table.targets, i) if plan.is_regression else (0.0, 0.0)
     all_codes, rows, runs = table.codes, growth.rows, growth.runs
     for j in range(n_features):
         feature, measure[j] = features[j], 1.0
@@ -180,7 +180,7 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
 
 
 @inlined
-def finish_leaf(growth, table, i, plan, epsilon, rng):
+def finish_leaf(growth, targets, i, plan, epsilon, rng):
     """Make a node a leaf: the largest noisy class count, or a noisy mean."""
     if not plan.is_regression:
         counts = class_counts(growth, i)
@@ -190,7 +190,7 @@ def finish_leaf(growth, table, i, plan, epsilon, rng):
             label_leaf(growth, i, counts, epsilon, rng)
         return
     n = rows_of(growth, i).shape[0]
-    total, _ = sum_targets(growth, table, i)
+    total, _ = sum_targets(growth, targets, i)
     node = growth.nodes[i]
     node.epsilon += epsilon
     if plan.leaf == MEAN:

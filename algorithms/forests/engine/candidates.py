@@ -118,9 +118,8 @@ def sum_within(growth, table, i, feature, lowest, highest):
 
 
 @compiled
-def sum_targets(growth, table, i):
+def sum_targets(growth, targets, i):
     """Return the sum of the targets in node ``i`` and that of their squares."""
-    targets = table.targets
     total, squares = 0.0, 0.0
     for row in rows_of(growth, i):
         total += targets[row]
