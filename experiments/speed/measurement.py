@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+
+from algorithms.installation import PREFIX
+from experiments.child_process import make_environment
 
 
 class Measurement(NamedTuple):
@@ -35,7 +40,7 @@ class Measurement(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What a command took: seconds by the clock, of the processor, and the peak memory of its process in MB."""
+    """What a command took: seconds by the clock, of the processor, and the peak memory of its largest process in MB."""
 
     seconds: float
     processor_seconds: float
@@ -43,16 +48,26 @@ class Taken(NamedTuple):
 
 
 def run_on_store(folder: str, *words: str) -> Taken:
-    """Run a command with its results in a folder, and return what it took; the last two without its workers."""
-    told = "import resource; own = resource.getrusage(resource.RUSAGE_SELF); "
-    told += "print(own.ru_utime + own.ru_stime, own.ru_maxrss / 1024, file=sys.stderr)"
-    program = f"import sys, atexit; atexit.register(lambda: exec({told!r}, {{'sys': sys}})); "
-    program += "from experiments.command_line import main; main()"
+    """Run a command with its results in a folder, and return what it took; processor seconds without workers'."""
+    program = f"import atexit; from {__name__} import tell_what_it_took; atexit.register(tell_what_it_took); "
+    program += f"from {PREFIX}experiments.command_line import main; main()"
+    command = [sys.executable, "-c", program, *words, f"results={folder}"]
     started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words, f"results={folder}"], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=make_environment())
     return Taken(time.perf_counter() - started, *map(float, done.stderr.split()[-2:]))
+
+
+def tell_what_it_took() -> None:
+    """Print the processor seconds of this process and the peak memory of the largest one, itself or a worker, in MB."""
+    own, workers = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = max(read_status("VmHWM"), workers.ru_maxrss / 1024)
+    print(own.ru_utime + own.ru_stime, peak, file=sys.stderr)
+
+
+def read_status(name: str) -> float:
+    """Read an entry of Linux's account of this process in MB; ``ru_maxrss`` would begin at the peak of its parent."""
+    _, _, rest = Path("/proc/self/status").read_text().partition(f"\n{name}:")
+    return int(rest.split()[0]) / 1024
 
 
 def print_table(title: str, measurements: Iterable[Measurement]) -> None:

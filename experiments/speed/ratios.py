@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from itertools import chain, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,10 +38,10 @@ from algorithms import (
 )
 from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
-from experiments.child_process import build_command, make_environment
+from experiments.child_process import make_environment
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 from experiments.speed.cold_start import measure_cold_starts
-from experiments.speed.measurement import Measurement, print_table
+from experiments.speed.measurement import Measurement, print_table, read_status, run_on_store
 
 TREES = 25
 TURNS, SECONDS = 5, 2.0  # at least: a fit of 20 ms takes its turn more often than one of a second
@@ -212,18 +210,12 @@ def measure_here(step: str) -> float:
     with threadpool_limits(1):
         if step == "private_fits":
             _fit_budgets(X, y, domain)
-            return _read_status("VmHWM")
+            return read_status("VmHWM")
         model = FunctionalMechanismRegressor(domain=domain, random_state=0)
         model.fit(X[:100], y[:100]).predict(X[:100])  # loads the compiled code
-        before = _read_status("VmRSS")
+        before = read_status("VmRSS")
         model.fit(X, y) if step == "fit" else model.predict(X)
-    return _read_status("VmHWM") - before
-
-
-def _read_status(name: str) -> float:
-    """Return an entry of Linux's account of this process in MB; ``ru_maxrss`` would begin at the peak of the parent."""
-    _, _, rest = Path("/proc/self/status").read_text().partition(f"\n{name}:")
-    return int(rest.split()[0]) / 1024
+    return read_status("VmHWM") - before
 
 
 def _generate_rows(n_columns: int) -> tuple[np.ndarray, np.ndarray, Domain]:
@@ -296,27 +288,14 @@ def measure_audit() -> list[Measurement]:
 def measure_commands() -> list[Measurement]:
     """Time a large grid of empty cells, and measure the memory of a small one of forests."""
     epsilons = ",".join(map(str, np.arange(1, 1001) / 100))
-    seconds, _ = run_apart("dataset=car", "algorithm=nothing", f"epsilon={epsilons}", "repeats=10")
     forests = ("dataset=adult", "algorithm=rfdpp_gini", "epsilon=1,inf", "algorithm.max_depth=10", "repeats=4")
-    _, megabytes = run_apart(*forests)
-    return [
-        Measurement("10,000 empty cells on the command line", seconds, 10, "s"),
-        Measurement("largest process, forests on Adult", megabytes, 500, "MB"),
-    ]
-
-
-def run_apart(*words: str) -> tuple[float, float]:
-    """Run ``python -m experiments`` with an empty store; return seconds and the peak memory of a process in MB."""
     with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        subprocess.run(
-            build_command("experiments", *words, f"results={folder}"),
-            check=True,
-            capture_output=True,
-            env=make_environment(),
-        )
-        seconds = time.perf_counter() - start
-    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        empty = run_on_store(folder, "dataset=car", "algorithm=nothing", f"epsilon={epsilons}", "repeats=10")
+        trained = run_on_store(folder, *forests)
+    return [
+        Measurement("10,000 empty cells on the command line", empty.seconds, 10, "s"),
+        Measurement("largest process, forests on Adult", trained.megabytes, 500, "MB"),
+    ]
 
 
 TABLES = {
