@@ -92,12 +92,10 @@ def project_log_wealth(gains: np.ndarray, most_lost: float = 1.0, *, n_made: int
     if n_made < 2:
         return math.inf
     shares = np.maximum(np.asarray(gains[:n_made], dtype=np.float64) / most_lost, -1.0)
-    deviations = shares - shares.sum() / n_made
-    deviation = math.sqrt((deviations * deviations).sum() / (n_made - 1))  # written out: std and outer take longer
-    hoped = shares + _HOPE * deviation / math.sqrt(n_made)
+    hoped = shares + _HOPE * shares.std(ddof=1) / math.sqrt(n_made)
     with np.errstate(divide="ignore"):
-        made = np.log1p(_SHARES[:, None] * shares).sum(axis=1)
-        growth = np.log1p(_SHARES[:, None] * hoped).sum(axis=1) / n_made
+        made = np.log1p(np.outer(_SHARES, shares)).sum(axis=1)
+        growth = np.log1p(np.outer(_SHARES, hoped)).mean(axis=1)
     return float(np.logaddexp.reduce(made + (n_runs - n_made) * growth + _LOG_MONEY))
 
 
