@@ -23,10 +23,10 @@ from pathlib import Path
 
 import numba
 from numba import types
-from numba.core import caching, sigutils
+from numba.core import caching, cgutils, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.extending import register_jitable
+from numba.extending import lower_builtin, register_jitable, type_callable
 
 from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
 from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
@@ -68,6 +68,42 @@ def reordered(function: Callable) -> Callable:
 def compilable(function: Callable) -> Callable:
     """Let compiled functions call a function that Python runs as it is: short ones are not worth to be compiled."""
     return register_jitable(function)
+
+
+def uncounted(value):
+    """Return arrays whose uses compiled code does not count, so that the value must not outlive what holds them.
+
+    Wherever compiled code takes an array out of a tuple, or hands it on, it counts a reference: up to two fifths of the
+    time in which a tree grows. What is returned is for the arguments of a function, which its caller holds, and for
+    what another variable holds meanwhile; it must not be returned. In plain Python it is the value itself.
+
+    Parameters
+    ----------
+    value : array, Generator, or tuple of these and others
+        What is used often.
+    """
+    return value
+
+
+@type_callable(uncounted)
+def _type_uncounted(context):
+    return lambda value: value
+
+
+@lower_builtin(uncounted, types.Any)
+def _lower_uncounted(context, builder, signature, arguments):
+    return _drop_owners(context, builder, signature.return_type, arguments[0])
+
+
+def _drop_owners(context, builder, kind, value):
+    if isinstance(kind, types.BaseTuple):
+        parts = zip(kind.types, cgutils.unpack_tuple(builder, value), strict=True)
+        return context.make_tuple(builder, kind, [_drop_owners(context, builder, *part) for part in parts])
+    if isinstance(kind, types.Array | types.NumPyRandomGeneratorType):
+        struct = cgutils.create_struct_proxy(kind)(context, builder, value)
+        struct.meminfo = cgutils.get_null_value(struct.meminfo.type)  # where references are counted
+        return struct._getvalue()
+    return value
 
 
 class _KeptFunction(CPUDispatcher):

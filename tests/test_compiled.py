@@ -6,9 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 
 import algorithms
+from algorithms.forests.forest import PrivateForest
+from algorithms.jit import uncounted
 
 PROGRAM = """
 import numpy as np
@@ -144,3 +149,36 @@ def test_a_folder_from_the_environment_and_no_compilation_at_all(copy):
     assert machine_code(elsewhere) and not (copy / ".cache").exists()
     assert run(copy, NUMBA_DISABLE_JIT="1") == (1.0, "")
     assert not (copy / ".cache").exists()
+
+
+OFFERED = [getattr(algorithms, name) for name in algorithms.__all__]
+FORESTS = [offered for offered in OFFERED if isinstance(offered, type) and issubclass(offered, PrivateForest)]
+SOUND = [(forest, {"variant": "sound"}) for forest in FORESTS if "variant" in forest().get_params()]
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python takes care of its memory")
+@pytest.mark.parametrize(("forest", "variant"), [*((forest, {}) for forest in FORESTS), *SOUND])
+def test_a_fit_gives_back_the_memory_that_it_took(forest, variant):
+    X, y = np.random.default_rng(0).random((400, 4)), np.arange(400) % 2
+    held = []
+    _nrt_python.memsys_enable_stats()
+    for _ in range(3):
+        forest(10.0, random_state=0, **variant).fit(X, y)
+        stats = rtsys.get_allocation_stats()
+        held.append(stats.mi_alloc - stats.mi_free)
+    assert stats.mi_alloc > 0 and held[0] == held[1] == held[2]
+
+
+def test_what_is_not_counted_is_the_value_itself():
+    numbers, rng = np.arange(3.0), np.random.default_rng(0)
+
+    @numba.njit
+    def take(value):
+        inner, rng, two = uncounted(value)
+        return inner[0][1:].sum() + two + 0.0 * rng.random()
+
+    held = sys.getrefcount(numbers)
+    assert take(((numbers,), rng, 2)) == 5.0 == take.py_func(((numbers,), rng, 2))
+    assert sys.getrefcount(numbers) == held and rng.random() == np.random.default_rng(0).random(3)[2]

@@ -39,7 +39,7 @@ from algorithms.forests.forest import (
     draw_label,
     label_leaf,
 )
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import check_choice, check_number
 
@@ -75,19 +75,21 @@ class DiffPETsPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
     i = 0
     while i < growth.n_nodes[0]:
-        node = growth.nodes[i]
+        tree = uncounted(growth)
+        node = tree.nodes[i]
         node.exact = node.depth < plan.max_depth  # the stop condition and the values present are read without noise
-        node.noisy_count = laplace(float(rows_of(growth, i).shape[0]), 1.0, plan.epsilon, rng)
+        node.noisy_count = laplace(float(rows_of(tree, i).shape[0]), 1.0, plan.epsilon, rng)
         node.epsilon += plan.epsilon
-        if node.depth == plan.max_depth or is_settled(growth, table.targets, i, plan):  # line 1
-            finish_leaf(growth, table.targets, i, plan, plan.leaf_epsilon, rng)  # line 2
+        if node.depth == plan.max_depth or is_settled(tree, table.targets, i, plan):  # line 1
+            finish_leaf(tree, table.targets, i, plan, plan.leaf_epsilon, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
-            split = draw_split(growth, table, i, features, plan, plan.epsilon, seen, rng)  # lines 5 and 6
+            split = draw_split(tree, table, i, features, plan, plan.epsilon, uncounted(seen), rng)  # lines 5 and 6
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
         i += 1
     return take_nodes(growth)
@@ -96,17 +98,19 @@ def grow_as_printed(plan, table, rows, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     all_features, seen = np.arange(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
     while i < growth.n_nodes[0]:
-        if growth.nodes[i].depth == levels:
-            finish_leaf(growth, table.targets, i, plan, epsilon, rng)
+        tree = uncounted(growth)
+        if tree.nodes[i].depth == levels:
+            finish_leaf(tree, table.targets, i, plan, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_split(growth, table, i, features, plan, epsilon, seen, rng)
+            split = draw_split(tree, table, i, features, plan, epsilon, uncounted(seen), rng)
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
@@ -131,11 +135,10 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     codes = np.empty(n_features, dtype=np.int64)
     counts, left = class_counts(growth, i), np.empty(table.n_classes)
     total, squares = sum_targets(growth, table.targets, i) if plan.is_regression else (0.0, 0.0)
-    all_codes, rows, runs = table.codes, growth.rows, growth.runs
     for j in range(n_features):
         feature, measure[j] = features[j], 1.0
         if plan.cut == RECORD:
-            codes[j] = draw_code_of_record(all_codes, rows, runs, i, feature, rng)
+            codes[j] = draw_code_of_record(growth, table, i, feature, rng)
             cuts[j] = table.levels[table.first_level[feature] + codes[j]]
         else:
             codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, seen, rng)
@@ -145,7 +148,7 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
             quality[j] = squared_error_score(counts[0], total, n_left, sum_left, squares)
             quality[j] /= counts[0] if plan.mean_variance and counts[0] > 0 else 1
         else:
-            count_within(all_codes, rows, runs, i, feature, lowest, codes[j], left)
+            count_within(growth, table, i, feature, lowest, codes[j], left)
             quality[j] = split_score(plan.score, left, counts)
     j = exponential(quality, measure, plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
@@ -153,10 +156,10 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
 
 
 @inlined
-def draw_code_of_record(codes, rows, runs, i, feature, rng):
-    """Draw a record of node ``i``; returns its code of a feature. Takes arrays for the reason of `count_within`."""
-    start, end = runs[i, 0], runs[i, -1]
-    return np.int64(codes[feature, rows[start + int(rng.random() * (end - start))]])
+def draw_code_of_record(growth, table, i, feature, rng):
+    """Draw a record of node ``i``; returns its code of a feature."""
+    start, end = growth.runs[i, 0], growth.runs[i, -1]
+    return np.int64(table.codes[feature, growth.rows[start + int(rng.random() * (end - start))]])
 
 
 @inlined

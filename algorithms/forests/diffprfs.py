@@ -39,7 +39,7 @@ from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_
 from algorithms.forests.engine.scores import CODES, score_sensitivity
 from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import ParameterError, check_choice, check_count
 
@@ -72,22 +72,24 @@ class SoundPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree: noisy count, stop if it is small, else cut the continuous features and draw a feature."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     n_features = table.codes.shape[0]
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        node = growth.nodes[i]
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        node = tree.nodes[i]
         node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon[node.depth], rng)
         node.epsilon += plan.count_epsilon[node.depth]
         split = NO_SPLIT
         if node.depth < plan.max_depth and node.noisy_count > 0:  # no other node is large: half of those without rows
-            unused = unused_features(growth, i, n_features)
+            unused = unused_features(tree, i, n_features)
             if unused.shape[0] > 0 and is_large(node, table, unused, plan):
                 features = draw_features(unused, plan.max_features, rng)
-                split = draw_feature(growth, table, i, features, counts, plan, rng)
+                split = draw_feature(tree, table, i, features, counts, plan, rng)
         if split.feature < 0:
-            label_leaf(growth, i, counts, plan.leaf_epsilon[growth.nodes[i].depth], rng)
+            label_leaf(tree, i, counts, plan.leaf_epsilon[tree.nodes[i].depth], rng)
         else:
             growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
@@ -138,23 +140,25 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the last level, and no count in its nodes."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     n_features = table.codes.shape[0]
     levels = count_rows(growth, plan.reach, rng)
     split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        node = growth.nodes[i]
-        unused = unused_features(growth, i, n_features)
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        node = tree.nodes[i]
+        unused = unused_features(tree, i, n_features)
         if node.depth == levels or unused.shape[0] == 0:
-            draw_label(growth, i, counts, leaf_epsilon[node.depth], rng)
-        elif is_left_to_key(growth, counts, rng):
+            draw_label(tree, i, counts, leaf_epsilon[node.depth], rng)
+        elif is_left_to_key(tree, counts, rng):
             # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
             leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
         else:
             features = draw_features(unused, plan.max_features, rng)
-            split = draw_public_split(growth, table, i, features, counts, plan, split_epsilon[node.depth], rng)
+            split = draw_public_split(tree, table, i, features, counts, plan, split_epsilon[node.depth], rng)
             growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
     return take_nodes(growth)

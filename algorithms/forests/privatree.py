@@ -38,7 +38,7 @@ from algorithms.forests.engine.scores import GINI, score_sensitivity, side_score
 from algorithms.forests.engine.tree import AMONG, BELOW, plant_tree, split_in_two, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, check_two_groups, draw_label
 from algorithms.forests.rfdpp_gini import add_noise
-from algorithms.jit import compilable, compiled
+from algorithms.jit import compilable, compiled, uncounted
 from algorithms.mechanisms import laplace, permute_and_flip
 from algorithms.parameters import check_choice, check_count, check_number, check_readings
 
@@ -68,19 +68,21 @@ def share_budget(plan, n_rows):
 @compiled
 def grow_as_programmed(plan, table, rows, rng):
     """Grow the tree as the program does: draw a cut at every node above the last level, whatever its rows."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     leaf_epsilon, level_epsilon = share_budget(plan, float(rows.shape[0]))
     growth.nodes[0].exact = True  # the number of rows has no noise
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        node = growth.nodes[i]
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        node = tree.nodes[i]
         if node.depth == plan.max_depth:
-            draw_label(growth, i, counts, leaf_epsilon, rng)
+            draw_label(tree, i, counts, leaf_epsilon, rng)
         else:
             n = float(counts.sum())
             node.noisy_count = max(laplace(n, 1.0, 0.5 * level_epsilon, rng), 1.0)
-            quality = score_cuts(growth, table, i, counts) / max(n, 1.0)
+            quality = score_cuts(tree, table, i, counts) / max(n, 1.0)
             sensitivity = 2.0 * node.noisy_count / (node.noisy_count + 1.0) ** 2  # 1 - (n / (n + 1))² - (1 / (n + 1))²
             drawn = permute_and_flip(quality, sensitivity, 0.5 * level_epsilon, rng)
             node.epsilon += level_epsilon
@@ -92,6 +94,7 @@ def grow_as_programmed(plan, table, rows, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow the tree with every step paid: its rows are counted with noise, and cuts are scored by weighted impurity."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     root = growth.nodes[0]
     root.noisy_count = laplace(float(rows.shape[0]), 1.0, plan.count_epsilon, rng)
@@ -99,12 +102,13 @@ def grow_sound(plan, table, rows, rng):
     leaf_epsilon, level_epsilon = share_budget(plan, root.noisy_count)
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        if growth.nodes[i].depth == plan.max_depth:
-            draw_label(growth, i, counts, leaf_epsilon, rng)
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        if tree.nodes[i].depth == plan.max_depth:
+            draw_label(tree, i, counts, leaf_epsilon, rng)
         else:
-            drawn = permute_and_flip(score_cuts(growth, table, i, counts), 2.0, level_epsilon, rng, True)
-            growth.nodes[i].epsilon += level_epsilon
+            drawn = permute_and_flip(score_cuts(tree, table, i, counts), 2.0, level_epsilon, rng, True)
+            tree.nodes[i].epsilon += level_epsilon
             growth = split_at(growth, table, i, drawn)
         i += 1
     return take_nodes(growth)
@@ -137,19 +141,21 @@ def split_at(growth, table, i, number):
 @compiled
 def grow_by_histograms(plan, table, rows, rng):
     """Grow the tree as the older program does: take the best split of noisy histograms, stop by the exact rows."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     leaf_epsilon, level_epsilon = share_budget(plan, float(rows.shape[0]))
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        node = growth.nodes[i]
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        node = tree.nodes[i]
         node.exact = i == 0 or node.depth < plan.max_depth  # purity, and the number of rows
         split = NO_SPLIT
         if node.depth < plan.max_depth and not is_pure(counts):
-            split = best_split(growth, table, i, level_epsilon, rng)
+            split = best_split(tree, table, i, level_epsilon, rng)
             node.epsilon += level_epsilon * table.n_codes.shape[0]
         if split.feature < 0:
-            draw_label(growth, i, counts, leaf_epsilon, rng)
+            draw_label(tree, i, counts, leaf_epsilon, rng)
         else:
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1

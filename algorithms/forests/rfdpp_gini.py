@@ -41,7 +41,7 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, check_two_groups, draw_label, label_leaf
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 
@@ -73,11 +73,13 @@ class RFDPPGiniPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        node = growth.nodes[i]
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        node = tree.nodes[i]
         split = NO_SPLIT
         if node.depth < plan.max_depth:
             node.exact = True  # purity, and by the reading nominal splits and the last comparison, see no noise
@@ -85,9 +87,9 @@ def grow_as_printed(plan, table, rows, rng):
                 node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon, rng)  # (2)
                 node.epsilon += plan.count_epsilon
                 if node.noisy_count >= plan.min_samples:
-                    split = best_split(growth, table, i, counts, plan, rng)
+                    split = best_split(tree, table, i, counts, plan, rng)
         if split.feature < 0:
-            end_in_leaf(growth, i, counts, plan, rng)  # (1)
+            end_in_leaf(tree, i, counts, plan, rng)  # (1)
         elif split.decides == BY_VALUE:
             growth = split_by_value(growth, table, i, split.feature)
         else:
@@ -191,19 +193,21 @@ def nominal_scores(counts, plan):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     all_features = np.arange(table.codes.shape[0])
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        node = growth.nodes[i]
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        node = tree.nodes[i]
         if node.depth == levels:
-            draw_label(growth, i, counts, epsilon, rng)
+            draw_label(tree, i, counts, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_public_cut(growth, table, i, features, counts, epsilon, rng)
+            split = draw_public_cut(tree, table, i, features, counts, epsilon, rng)
             node.epsilon += epsilon
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1

@@ -35,7 +35,7 @@ from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
 from algorithms.forests.thrifty_tree import ThriftyPlan, paid_above
-from algorithms.jit import compiled
+from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -70,29 +70,31 @@ class View(NamedTuple):
 @compiled
 def grow_tree(plan, table, rows, rng):
     """Grow the tree: look at a node; ask a question if it has enough records, else look again with all that is left."""
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     views = np.empty((1, 4))
     i = 0
     while i < growth.n_nodes[0]:
-        node = growth.nodes[i]
-        views = with_room(views, growth.nodes.shape[0])
+        tree = uncounted(growth)
+        node = tree.nodes[i]
+        views = with_room(views, tree.nodes.shape[0])
         if i == 0:
             above, left, epsilon = View(0.0, 0.5, 0.0, 0.5 / WINDOW), plan.epsilon, plan.root_epsilon
         else:
-            above = read_view(views, growth.parents[i])
-            left = plan.epsilon - paid_above(growth, i) if plan.epsilon < np.inf else np.inf
+            above = read_view(views, tree.parents[i])
+            left = plan.epsilon - paid_above(tree, i) if plan.epsilon < np.inf else np.inf
             epsilon = min(plan.enough / max(above.n, 1.0), LOOK_SHARE * left)
-        view = look_closer(growth, table, i, above, (DISTANCE * above.spread) ** 2, epsilon, rng)
+        view = look_closer(tree, table, i, above, (DISTANCE * above.spread) ** 2, epsilon, rng)
         views[i, 0], views[i, 1], views[i, 2], views[i, 3] = view
         node.noisy_count, node.epsilon = view.n, epsilon
         left = left - epsilon if left < np.inf else left
-        unused = unused_features(growth, i, table.codes.shape[0])
+        unused = unused_features(tree, i, table.codes.shape[0])
         if node.depth == plan.max_depth or unused.shape[0] == 0 or view.n <= ENOUGH / left:
-            node.value = min(max(look_closer(growth, table, i, view, 0.0, left, rng).centre, 0.0), 1.0)
+            node.value = min(max(look_closer(tree, table, i, view, 0.0, left, rng).centre, 0.0), 1.0)
             node.epsilon += left
         else:
             epsilon = min(plan.enough / view.n, QUESTION_SHARE * left)
-            feature, code = draw_question(growth, table, i, unused, view, epsilon, rng)
+            feature, code = draw_question(tree, table, i, unused, view, epsilon, rng)
             node.epsilon += epsilon
             growth = split_by_kind(growth, table, i, feature, code, float(code))
         i += 1

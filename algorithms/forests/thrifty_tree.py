@@ -35,7 +35,7 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, draw_label
-from algorithms.jit import compiled
+from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -83,19 +83,21 @@ def grow_tree(plan, table, rows, rng):
 
     The root is asked a question whatever its counts, since a tree that asks nothing need not be grown.
     """
+    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     i = 0
     while i < growth.n_nodes[0]:
-        counts = class_counts(growth, i)
-        seen = count_classes(growth, i, counts, plan, rng)
-        node = growth.nodes[i]
-        unused = unused_features(growth, i, table.codes.shape[0])
+        tree = uncounted(growth)
+        counts = class_counts(tree, i)
+        seen = count_classes(tree, i, counts, plan, rng)
+        node = tree.nodes[i]
+        unused = unused_features(tree, i, table.codes.shape[0])
         is_worth_asking = i == 0 or seen.errors > TOO_FEW / seen.left
         if node.depth == plan.max_depth or unused.shape[0] == 0 or not is_worth_asking:
-            draw_label(growth, i, counts, seen.left, rng)
+            draw_label(tree, i, counts, seen.left, rng)
         else:
             epsilon = min(plan.enough / max(seen.errors, 1.0), QUESTION_SHARE * seen.left)
-            feature, option = draw_question(growth, table, i, unused, counts, seen, epsilon, rng)
+            feature, option = draw_question(tree, table, i, unused, counts, seen, epsilon, rng)
             node.epsilon += epsilon
             growth = split_by_option(growth, table, i, feature, option)
         i += 1

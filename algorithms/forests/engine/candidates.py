@@ -1,7 +1,4 @@
-"""What a node may be split by: class counts behind every value, scores of every cut, random features.
-
-Arrays are taken out of the named tuples before a loop: inside, each access would count a reference.
-"""
+"""What a node may be split by: class counts behind every value, scores of every cut, random features."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import numpy as np
 
 from algorithms.forests.engine.scores import class_term, join_terms, side_score
 from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of
-from algorithms.jit import compilable, compiled, inlined
+from algorithms.jit import compilable, compiled, inlined, uncounted
 
 
 @compiled
@@ -63,16 +60,11 @@ def draw_features(available, m, rng):
 
 @inlined
 def count_by_code(growth, table, i, feature):
-    """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c)."""
-    return count_codes(table.codes, growth.rows, growth.runs, i, feature, table.n_codes[feature])
-
-
-@inlined
-def count_codes(codes, rows, runs, i, feature, n_codes):
-    """Count as ``count_by_code``; takes arrays for the reason of ``count_within``.
+    """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c).
 
     The two halves of a run are counted side by side: where one code is frequent, each addition would wait for the last.
     """
+    codes, rows, runs, n_codes = table.codes, growth.rows, growth.runs, table.n_codes[feature]
     counts, of_half = np.zeros((n_codes, runs.shape[1] - 1), dtype=np.int64), np.zeros(n_codes, dtype=np.int64)
     for c in range(counts.shape[1]):
         start, end = np.uint64(runs[i, c]), np.uint64(runs[i, c + 1])
@@ -89,12 +81,9 @@ def count_codes(codes, rows, runs, i, feature, n_codes):
 
 
 @inlined
-def count_within(codes, rows, runs, i, feature, lowest, highest, counts):
-    """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``.
-
-    Takes arrays instead of the tuples that hold them: a call counts a reference to each array of a tuple, written out
-    or not, which takes longer than to count the records of a small node.
-    """
+def count_within(growth, table, i, feature, lowest, highest, counts):
+    """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``."""
+    codes, rows, runs = table.codes, growth.rows, growth.runs
     low, span = np.uint64(lowest), np.uint64(max(highest - lowest + 1, 0))
     for c in range(counts.shape[0]):
         n = 0
@@ -157,8 +146,8 @@ def present_codes(growth, table, i, feature, seen):
 
 
 @inlined
-def count_by_present_code(codes, labels, rows, runs, i, feature, n_codes):
-    """Count as ``count_codes``, but only codes that occur in the node.
+def count_by_present_code(growth, table, i, feature):
+    """Count as ``count_by_code``, but only codes that occur in the node.
 
     Returns
     -------
@@ -167,9 +156,9 @@ def count_by_present_code(codes, labels, rows, runs, i, feature, n_codes):
     counts : int64 array of shape (p, c)
         Their records by class.
     """
-    n_rows = runs[i, -1] - runs[i, 0]
-    if n_codes <= 4 * n_rows:
-        by_code = count_codes(codes, rows, runs, i, feature, n_codes)
+    n_rows = growth.runs[i, -1] - growth.runs[i, 0]
+    if table.n_codes[feature] <= 4 * n_rows:
+        by_code = count_by_code(growth, table, i, feature)
         present = np.empty(by_code.shape[0], dtype=np.int64)
         n_present = 0
         for code in range(by_code.shape[0]):
@@ -181,24 +170,25 @@ def count_by_present_code(codes, labels, rows, runs, i, feature, n_codes):
             n_present += n > 0
         return present[:n_present], by_code[:n_present]
     # A column of many values in a small node: sorting its rows is cheaper than a pass over all its codes.
-    keys = sorted_by_code(codes, rows, runs, i, feature, n_codes)
+    keys = sorted_by_code(growth, table, i, feature)
     present = np.empty(n_rows, dtype=np.int64)
-    counts = np.zeros((n_rows, runs.shape[1] - 1), dtype=np.int64)
+    counts = np.zeros((n_rows, growth.runs.shape[1] - 1), dtype=np.int64)
     n_present = 0
     for key in keys:
         code, row = key >> 32, key & 0xFFFFFFFF
         if n_present == 0 or present[n_present - 1] != code:
             present[n_present] = code
             n_present += 1
-        counts[n_present - 1, labels[row]] += 1
+        counts[n_present - 1, table.labels[row]] += 1
     return present[:n_present], counts[:n_present]
 
 
 @compiled
-def sorted_by_code(codes, rows, runs, i, feature, n_codes):
+def sorted_by_code(growth, table, i, feature):
     """Sort the rows of node ``i`` by their code: int64 array of ``code << 32 | row``."""
-    start = runs[i, 0]
-    keys = np.empty(runs[i, -1] - start, dtype=np.int64)
+    growth, table = uncounted((growth, table))
+    codes, rows, start = table.codes, growth.rows, growth.runs[i, 0]
+    keys = np.empty(growth.runs[i, -1] - start, dtype=np.int64)
     for j in range(keys.shape[0]):
         row = rows[start + j]
         keys[j] = (np.int64(codes[feature, row]) << 32) | row
@@ -208,7 +198,7 @@ def sorted_by_code(codes, rows, runs, i, feature, n_codes):
     # Radix sort, a byte of the code at a time: two to eight times as fast as comparing.
     other = np.empty_like(keys)
     shift = 32
-    while (n_codes - 1) >> (shift - 32) > 0:
+    while (table.n_codes[feature] - 1) >> (shift - 32) > 0:
         ends = np.zeros(257, dtype=np.int64)
         for key in keys:
             ends[((key >> shift) & 0xFF) + 1] += 1
@@ -253,13 +243,12 @@ def below_scores(score, counts, totals):
         Entry j belongs to the split that sends the codes 0, ..., j left.
     """
     n_splits = max(counts.shape[0] - 1, 0)
-    n_left = np.empty(n_splits)
+    n_left, left, right = np.empty((3, n_splits))
     n = 0
     for j in range(n_splits):
         for c in range(counts.shape[1]):
             n += counts[j, c]
-        n_left[j] = n
-    left, right = np.zeros(n_splits), np.zeros(n_splits)
+        n_left[j], left[j], right[j] = n, 0.0, 0.0
     n_all = sum_counts(totals)
     for c in range(counts.shape[1]):  # class by class: short inner loops over classes are several times slower
         below = 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.forests.engine.candidates import below_scores, count_by_present_code
 from algorithms.forests.engine.tree import BELOW, rows_of
-from algorithms.jit import compiled
+from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential
 
 
@@ -56,27 +56,27 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     Split
         ``NO_SPLIT`` where no feature has two values in the node.
     """
+    growth, table, rng = uncounted((growth, table, rng))
     n_most = 0
     for feature in features:
         n_most += min(table.n_codes[feature], rows_of(growth, i).shape[0])
-    quality, measure, low, high = np.empty(n_most), np.empty(n_most), np.empty(n_most), np.empty(n_most)
-    codes, owner = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.int64)
+    quality, measure = np.empty((2, n_most))
+    owner, codes, codes_above = np.empty((3, n_most), dtype=np.int64)
     n = 0
     for feature in features:
-        present, counts = count_by_present_code(
-            table.codes, table.labels, growth.rows, growth.runs, i, feature, table.n_codes[feature]
-        )
+        present, counts = count_by_present_code(growth, table, i, feature)
         values = table.levels[table.first_level[feature] :]
         unit = table.width[feature] if weight == RELATIVE else 1.0
         split_scores = below_scores(score, counts, totals)
         for j in range(split_scores.shape[0]):
-            quality[n], codes[n], owner[n] = split_scores[j], present[j], feature
-            low[n], high[n] = values[present[j]], values[present[j + 1]]
-            measure[n] = 1.0 if weight == UNIT else (high[n] - low[n]) / unit
+            quality[n], owner[n], codes[n], codes_above[n] = split_scores[j], feature, present[j], present[j + 1]
+            measure[n] = 1.0 if weight == UNIT else (values[present[j + 1]] - values[present[j]]) / unit
             n += 1
     if n == 0:
         return NO_SPLIT
     j = exponential(quality[:n], measure[:n], sensitivity, epsilon, rng, False)
     growth.nodes[i].epsilon += epsilon
-    cut = low[j] + rng.random() * (high[j] - low[j])
-    return Split(quality[j], owner[j], BELOW, codes[j], cut if cut < high[j] else low[j])
+    values = table.levels[table.first_level[owner[j]] :]
+    low, high = values[codes[j]], values[codes_above[j]]
+    cut = low + rng.random() * (high - low)
+    return Split(quality[j], owner[j], BELOW, codes[j], cut if cut < high else low)

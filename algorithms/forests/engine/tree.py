@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.jit import compiled, inlined
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.released.forest import BELOW, BY_VALUE, EQUALS, LEAF
 
 AMONG = 4
@@ -99,14 +99,18 @@ def _append_node(growth, parent):
     growth.n_nodes[0] = i + 1
 
 
-@compiled
+@inlined
 def _with_room(growth, n_more):
-    """Return the growth with room for ``n_more`` nodes."""
+    """Return the growth with room for ``n_more`` nodes: mostly it has."""
+    if growth.n_nodes[0] + n_more > growth.nodes.shape[0]:
+        growth = _move(growth, n_more)
+    return growth
+
+
+@compiled
+def _move(growth, n_more):
     n = growth.n_nodes[0]
-    capacity = growth.nodes.shape[0]
-    if n + n_more <= capacity:
-        return growth
-    capacity = max(2 * capacity, n + n_more)
+    capacity = max(2 * growth.nodes.shape[0], n + n_more)
     nodes = np.empty(capacity, dtype=node_type)
     runs = np.empty((capacity, growth.runs.shape[1]), dtype=np.int64)
     parents = np.empty(capacity, dtype=np.int64)
@@ -161,73 +165,84 @@ def is_on_left(value, decides, code):
     return (code if decides == EQUALS else 0) <= value <= code
 
 
-@compiled
+@inlined
 def split_in_two(growth, table, i, feature, decides, code, cut):
     """Give node ``i`` two children: left the rows whose code is at most, equals, or is among ``code``.
 
     ``cut`` is what the released tree compares raw values with. Returns the growth, which may have moved.
     """
     growth = _with_room(growth, 2)
-    column, rows, buffer = table.codes[feature], growth.rows, growth.buffer
-    n_classes = growth.runs.shape[1] - 1
-    child = growth.n_nodes[0]
-    _append_node(growth, i)
-    _append_node(growth, i)
-    left, right = growth.runs[i, 0], 0
+    _divide_rows(growth, table.codes, i, feature, decides, code, cut)
+    return growth
+
+
+@compiled
+def _divide_rows(tree, codes, i, feature, decides, code, cut):
+    tree, codes = uncounted((tree, codes))
+    column, rows, buffer = codes[feature], tree.rows, tree.buffer
+    n_classes = tree.runs.shape[1] - 1
+    child = tree.n_nodes[0]
+    _append_node(tree, i)
+    _append_node(tree, i)
+    left, right = tree.runs[i, 0], 0
     for c in range(n_classes):
-        growth.runs[child, c], growth.runs[child + 1, c] = left, right
-        for row in rows_of_class(growth, i, c):
+        tree.runs[child, c], tree.runs[child + 1, c] = left, right
+        for row in rows_of_class(tree, i, c):
             goes_left = is_on_left(np.int64(column[row]), decides, code)
             # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
             rows[left] = row
             buffer[right] = row
             left += goes_left
             right += not goes_left
-    growth.runs[child, n_classes], growth.runs[child + 1, n_classes] = left, right
+    tree.runs[child, n_classes], tree.runs[child + 1, n_classes] = left, right
     for position in range(right):
         rows[left + position] = buffer[position]
     for c in range(n_classes + 1):
-        growth.runs[child + 1, c] += left
-    node = growth.nodes[i]
+        tree.runs[child + 1, c] += left
+    node = tree.nodes[i]
     node.decides = decides
     node.feature = feature
     node.cut = cut
     node.child = child
+
+
+@inlined
+def split_by_value(growth, table, i, feature):
+    """Give node ``i`` one child for every code that ``feature`` can take; returns the growth, which may have moved."""
+    growth = _with_room(growth, table.n_codes[feature])
+    _deal_rows(growth, table.codes, i, feature, table.n_codes[feature])
     return growth
 
 
 @compiled
-def split_by_value(growth, table, i, feature):
-    """Give node ``i`` one child for every code that ``feature`` can take; returns the growth, which may have moved."""
-    n_children = table.n_codes[feature]
-    growth = _with_room(growth, n_children)
-    column = table.codes[feature]
-    n_classes = growth.runs.shape[1] - 1
+def _deal_rows(tree, codes, i, feature, n_children):
+    tree, codes = uncounted((tree, codes))
+    column, rows, buffer = codes[feature], tree.rows, tree.buffer
+    n_classes = tree.runs.shape[1] - 1
     ends = np.zeros((n_children, n_classes + 1), dtype=np.int64)  # of each run, shifted by one: where the next begins
     for c in range(n_classes):
-        for row in rows_of_class(growth, i, c):
+        for row in rows_of_class(tree, i, c):
             ends[column[row], c + 1] += 1
-    node = growth.nodes[i]
+    node = tree.nodes[i]
     node.decides = BY_VALUE
     node.feature = feature
-    node.child = growth.n_nodes[0]
-    start = growth.runs[i, 0]
+    node.child = tree.n_nodes[0]
+    start = tree.runs[i, 0]
     for code in range(n_children):
         ends[code, 0] = start
         for c in range(n_classes):
             ends[code, c + 1] += ends[code, c]
         start = ends[code, n_classes]
         for c in range(n_classes + 1):
-            growth.runs[growth.n_nodes[0], c] = ends[code, c]
-        _append_node(growth, i)
-    first, rows, buffer = growth.runs[i, 0], growth.rows, growth.buffer
+            tree.runs[tree.n_nodes[0], c] = ends[code, c]
+        _append_node(tree, i)
+    first = tree.runs[i, 0]
     for position in range(first, start):
         buffer[position - first] = rows[position]
     for c in range(n_classes):
-        for row in growth.buffer[growth.runs[i, c] - first : growth.runs[i, c + 1] - first]:
-            growth.rows[ends[column[row], c]] = row
+        for row in buffer[tree.runs[i, c] - first : tree.runs[i, c + 1] - first]:
+            rows[ends[column[row], c]] = row
             ends[column[row], c] += 1
-    return growth
 
 
 @inlined
