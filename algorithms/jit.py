@@ -71,11 +71,12 @@ def compilable(function: Callable) -> Callable:
 
 
 def uncounted(value):
-    """Return arrays whose uses compiled code does not count, so that the value must not outlive what holds them.
+    """Return arrays whose uses compiled code does not count: the value must not outlive what holds them.
 
     Wherever compiled code takes an array out of a tuple, or hands it on, it counts a reference: up to two fifths of the
-    time in which a tree grows. What is returned is for the arguments of a function, which its caller holds, and for
-    what another variable holds meanwhile; it must not be returned. In plain Python it is the value itself.
+    time in which a tree grows. This is for the arguments of a function, which its caller holds, and for a variable that
+    is used again later (compiled code lets go of a variable after its last use). What is returned must not leave the
+    function. In plain Python it is the value itself.
 
     Parameters
     ----------

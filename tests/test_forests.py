@@ -21,6 +21,7 @@ from algorithms import (
     RFDPPGiniClassifier,
 )
 from algorithms.forests.engine.predictor import find_leaves
+from algorithms.forests.engine.table import rank_values
 from tests.reference_trees import (
     AMONG,
     BELOW,
@@ -683,3 +684,25 @@ def test_without_noise_it_agrees_with_a_random_forest_within_a_point(name, n_see
     columns = split_columns(data)
     ours, theirs = np.mean([accuracies(data, columns, depth, seed) for seed in range(n_seeds)], axis=0)
     assert abs(ours - theirs) < 0.01
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.random.default_rng(0).integers(-50, 50, 300),
+        np.random.default_rng(0).integers(10**6, 10**6 + 9, 300),
+        np.random.default_rng(0).integers(0, 10**9, 300),
+        np.random.default_rng(0).normal(size=300).round(1),
+        [-1.0, 0.0, 1e-17, 1.0],
+        [2.0**53, 2.0**53 + 2, 2.0**60, -(2.0**63)],
+        [1e300, -1e300, 1e300],
+        [-0.0, 0.0, 3.0],
+        [5.0],
+        [],
+    ],
+)
+def test_ranks_are_those_of_sorted_values(values):
+    values = np.array(values, dtype=np.float64)
+    ranks, different = rank_values(values)
+    expected, expected_ranks = np.unique(values, return_inverse=True)
+    assert ranks.tolist() == expected_ranks.tolist() and different.tolist() == expected.tolist()

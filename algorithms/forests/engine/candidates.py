@@ -62,19 +62,20 @@ def draw_features(available, m, rng):
 def count_by_code(growth, table, i, feature):
     """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c).
 
-    The two halves of a run are counted side by side: where one code is frequent, each addition would wait for the last.
+    The halves of a long run are counted side by side: of a frequent code, each addition would wait for the last.
     """
     codes, rows, runs, n_codes = table.codes, growth.rows, growth.runs, table.n_codes[feature]
     counts, of_half = np.zeros((n_codes, runs.shape[1] - 1), dtype=np.int64), np.zeros(n_codes, dtype=np.int64)
     for c in range(counts.shape[1]):
         start, end = np.uint64(runs[i, c]), np.uint64(runs[i, c + 1])
-        n_half = (end - start) // np.uint64(2)
+        is_long = np.uint64(4 * n_codes) < end - start
+        n_half = (end - start) // np.uint64(2) if is_long else np.uint64(0)
         for position in range(start, start + n_half):
             counts[codes[feature, rows[position]], c] += 1
             of_half[codes[feature, rows[position + n_half]]] += 1
-        for position in range(start + n_half + n_half, end):  # the last of an odd number
+        for position in range(start + n_half + n_half, end):  # the last of an odd number, or all
             counts[codes[feature, rows[position]], c] += 1
-        for code in range(n_codes):
+        for code in range(n_codes if is_long else 0):
             counts[code, c] += of_half[code]
             of_half[code] = 0
     return counts

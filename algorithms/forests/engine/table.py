@@ -16,6 +16,27 @@ from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 
 
+def rank_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rank numbers by value; returns the rank of each among the different ones, and these, ascending.
+
+    Whole numbers of a short range are marked in a table, in half the time of the hash table that takes the others.
+
+    Examples
+    --------
+    >>> rank_values(np.array([7.0, 5.0, 7.0]))
+    (array([1, 0, 1]), array([5., 7.]))
+    """
+    lowest, highest = (values.min(), values.max()) if len(values) else (0.0, np.inf)
+    if highest - lowest < 4 * len(values) and abs(lowest) < 2.0**53:
+        offsets = values.astype(np.int64)
+        if np.array_equal(offsets, values):
+            offsets -= int(lowest)
+            is_present = np.zeros(int(highest - lowest) + 1, dtype=bool)
+            is_present[offsets] = True
+            return (np.cumsum(is_present) - 1)[offsets], lowest + np.flatnonzero(is_present)
+    return pd.factorize(values, sort=True)
+
+
 class Table(NamedTuple):
     """Columns, labels and what a grower must know of them; shapes with n rows, k columns, c classes."""
 
@@ -59,7 +80,7 @@ def make_table(
             codes[j] = np.searchsorted(cuts[j], matrix[:, j])
             values = np.append(cuts[j], feature.upper)
         elif isinstance(feature, Continuous) and n_bins is None:
-            codes[j], values = pd.factorize(matrix[:, j], sort=True)  # a hash table: much faster than np.unique
+            codes[j], values = rank_values(matrix[:, j])
         else:
             codes[j] = matrix[:, j]
             n_values = n_bins if isinstance(feature, Continuous) else len(feature.categories)
