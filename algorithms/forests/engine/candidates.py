@@ -244,7 +244,8 @@ def below_scores(score, counts, totals):
         Entry j belongs to the split that sends the codes 0, ..., j left.
     """
     n_splits = max(counts.shape[0] - 1, 0)
-    n_left, left, right = np.empty((3, n_splits))
+    sums = np.empty((3, n_splits))
+    n_left, left, right = sums[0], sums[1], sums[2]
     n = 0
     for j in range(n_splits):
         for c in range(counts.shape[1]):

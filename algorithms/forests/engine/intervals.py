@@ -60,8 +60,8 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     n_most = 0
     for feature in features:
         n_most += min(table.n_codes[feature], rows_of(growth, i).shape[0])
-    quality, measure = np.empty((2, n_most))
-    owner, codes, codes_above = np.empty((3, n_most), dtype=np.int64)
+    scores, places = np.empty((2, n_most)), np.empty((3, n_most), dtype=np.int64)
+    quality, measure, owner, codes, codes_above = scores[0], scores[1], places[0], places[1], places[2]
     n = 0
     for feature in features:
         present, counts = count_by_present_code(growth, table, i, feature)
