@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.forests.engine.candidates import below_scores, count_by_present_code
-from algorithms.forests.engine.tree import BELOW, rows_of
+from algorithms.forests.engine.tree import BELOW
 from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential
 
@@ -59,24 +59,25 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
     growth, table, rng = uncounted((growth, table, rng))
     n_most = 0
     for feature in features:
-        n_most += min(table.n_codes[feature], rows_of(growth, i).shape[0])
+        n_most += min(table.n_codes[feature], growth.runs[i, -1] - growth.runs[i, 0])
     scores, places = np.empty((2, n_most)), np.empty((3, n_most), dtype=np.int64)
     quality, measure, owner, codes, codes_above = scores[0], scores[1], places[0], places[1], places[2]
     n = 0
     for feature in features:
         present, counts = count_by_present_code(growth, table, i, feature)
-        values = table.levels[table.first_level[feature] :]
+        first = table.first_level[feature]
         unit = table.width[feature] if weight == RELATIVE else 1.0
         split_scores = below_scores(score, counts, totals)
         for j in range(split_scores.shape[0]):
             quality[n], owner[n], codes[n], codes_above[n] = split_scores[j], feature, present[j], present[j + 1]
-            measure[n] = 1.0 if weight == UNIT else (values[present[j + 1]] - values[present[j]]) / unit
+            length = table.levels[first + present[j + 1]] - table.levels[first + present[j]]
+            measure[n] = 1.0 if weight == UNIT else length / unit
             n += 1
     if n == 0:
         return NO_SPLIT
     j = exponential(quality[:n], measure[:n], sensitivity, epsilon, rng, False)
     growth.nodes[i].epsilon += epsilon
-    values = table.levels[table.first_level[owner[j]] :]
-    low, high = values[codes[j]], values[codes_above[j]]
+    first = table.first_level[owner[j]]
+    low, high = table.levels[first + codes[j]], table.levels[first + codes_above[j]]
     cut = low + rng.random() * (high - low)
     return Split(quality[j], owner[j], BELOW, codes[j], cut if cut < high else low)
