@@ -46,6 +46,20 @@ def check_count(name: str, value, lowest: int = 1, highest: int | None = None, o
     return int(value)
 
 
+def check_jobs(n_jobs) -> None:
+    """Raise unless ``n_jobs`` is a number of threads as joblib understands it: None is one, -1 all processors.
+
+    Examples
+    --------
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: n_jobs must be a whole number other than 0 (-1 for all processors), got 0
+    """
+    is_number = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (is_number and n_jobs != 0):
+        raise ParameterError(f"n_jobs must be a whole number other than 0 (-1 for all processors), got {n_jobs!r}")
+
+
 def check_flag(name: str, value) -> bool:
     """Return True or False.
 

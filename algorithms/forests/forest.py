@@ -23,7 +23,7 @@ from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import MOST_GROUPED
 from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
-from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon, check_readings
+from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon, check_jobs, check_readings
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 
@@ -107,6 +107,7 @@ class PrivateForest:
         check_epsilon(self.epsilon)
         check_count("n_estimators", self.n_estimators)
         check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
+        check_jobs(self.n_jobs)
         if getattr(self, "max_features", None) is not None:
             self.check_max_features(n_features)
 

@@ -23,7 +23,7 @@ from algorithms.forests.engine.predictor import BLOCK, descend_tree
 from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
 from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_of, laplace_vector, mix_bits, uniform_of
-from algorithms.parameters import check_count, check_epsilon
+from algorithms.parameters import check_count, check_epsilon, check_jobs
 from algorithms.released.document import Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, LEAF, ReleasedForest, ReleasedTree, shares_of
 
@@ -383,6 +383,7 @@ class RDTClassifier(PrivateForestClassifier):
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         check_epsilon(self.epsilon)
         check_count("n_estimators", self.n_estimators)
+        check_jobs(self.n_jobs)
         if self.max_depth is not None:
             check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
 
