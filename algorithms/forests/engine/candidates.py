@@ -58,12 +58,13 @@ def draw_features(available, m, rng):
     return pool[:m]
 
 
-@inlined
+@compiled
 def count_by_code(growth, table, i, feature):
     """Count the records of node ``i`` by code of a feature and class: int64 array of shape (codes, c).
 
     The halves of a long run are counted side by side: of a frequent code, each addition would wait for the last.
     """
+    growth, table = uncounted((growth, table))
     codes, rows, runs, n_codes = table.codes, growth.rows, growth.runs, table.n_codes[feature]
     counts, of_half = np.zeros((n_codes, runs.shape[1] - 1), dtype=np.int64), np.zeros(n_codes, dtype=np.int64)
     for c in range(counts.shape[1]):
