@@ -35,7 +35,7 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, draw_label
-from algorithms.jit import compiled, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -276,18 +276,19 @@ def worth(counts, largest, weight):
     return 0.5 * (most + balanced)
 
 
-@compiled
+@inlined
 def split_by_option(growth, table, i, feature, option):
     """Split node ``i`` by an option of a feature, see `count_options`; returns the growth, which may have moved.
 
     Trees compare values, not codes: a cut is the upper end of the last code on the left.
     """
     if table.is_continuous[feature]:
-        cut = table.levels[table.first_level[feature] + option]
-        return split_in_two(growth, table, i, feature, BELOW, option, cut)
-    if option == 0:
+        decides, code, cut = BELOW, option, table.levels[table.first_level[feature] + option]
+    elif option > 0:
+        decides, code, cut = EQUALS, option - 1, float(option - 1)
+    else:
         return split_by_value(growth, table, i, feature)
-    return split_in_two(growth, table, i, feature, EQUALS, option - 1, float(option - 1))
+    return split_in_two(growth, table, i, feature, decides, code, cut)
 
 
 class ThriftyTreeClassifier(PrivateForestClassifier):
