@@ -5,6 +5,9 @@ classes is a subtraction. Nodes are appended in breadth-first order, so that a g
 node 0, 1, 2, ... until none is left. What is released afterwards is ``nodes`` alone: it
 holds nothing that was not drawn by a mechanism of the algorithm.
 
+A split returns the growth, since it may have moved to have room. For the time of one node a grower looks at it through
+``uncounted``, as ``tree``.
+
 Arrays are copied entry by entry: an assignment to a slice would compare shapes, and what Numba says of those that do
 not match takes it longer to compile than the rest of this file.
 """
