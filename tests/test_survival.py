@@ -4,7 +4,7 @@ import json
 import os
 import random
 import resource
-import select
+import selectors
 import signal
 import sqlite3
 import subprocess
@@ -192,7 +192,9 @@ def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
     os.kill(first.pid, signal.SIGSTOP)  # however long the second takes to start
     second = started(tmp_path, *words)
     try:
-        is_said, _, _ = select.select([second.stderr], [], [], HANG)
+        with selectors.DefaultSelector() as stderr:  # of any descriptor; select.select knows the first 1024
+            stderr.register(second.stderr, selectors.EVENT_READ)
+            is_said = stderr.select(HANG)
     finally:
         os.kill(first.pid, signal.SIGCONT)
     said = second.communicate()[1]
