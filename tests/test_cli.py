@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -178,7 +179,7 @@ def test_a_signal_keeps_what_is_finished(tmp_path, number, code):
 
 def _finished(path):
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0]
     except sqlite3.OperationalError:  # not there yet
         return 0

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def finished(results):
     path = results / "store.sqlite"
     if not path.exists():
         return 0
-    with sqlite3.connect(path, timeout=30) as connection:
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
         is_there = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0] if is_there else 0
 
@@ -81,7 +82,7 @@ def check_survival(tmp_path, n_kills, n_repeats):
     kept, stdout, stderr = killed_and_resumed(tmp_path / "killed", n_kills, swept(n_repeats))
     assert 0 < kept <= n
     assert f"{kept} cells reused from the store, {n - kept} to run" in stderr
-    with sqlite3.connect(tmp_path / "killed" / "store.sqlite") as connection:
+    with closing(sqlite3.connect(tmp_path / "killed" / "store.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (n, n)
     quiet = started(tmp_path / "quiet", *swept(n_repeats), "executor.jobs=1")
