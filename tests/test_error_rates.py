@@ -190,12 +190,12 @@ def test_a_proof_that_is_none_gives_more_false_verdicts_than_that(name, monkeypa
 
 
 def weigh_by_t_test(gains, most_lost=1.0):
-    """Return log(1/p) of the one-sided t-test after each run, in place of wealth."""
-    n = np.arange(1, len(gains) + 1)
-    mean = np.cumsum(gains) / n
-    variance = np.maximum(np.cumsum(np.square(gains)) / n - mean**2, 1e-18) * n / np.maximum(n - 1, 1)
+    """Return log(1/p) of the one-sided t-test after each run of each bet, in place of wealth."""
+    n = np.arange(1, gains.shape[-1] + 1)
+    mean = np.cumsum(gains, axis=-1) / n
+    variance = np.maximum(np.cumsum(np.square(gains), axis=-1) / n - mean**2, 1e-18) * n / np.maximum(n - 1, 1)
     p = student.logsf(mean / np.sqrt(variance / n), np.maximum(n - 1, 1))
-    return np.concatenate([[0.0], np.where(n < 10, 0.0, -p)])
+    return np.concatenate([np.zeros((*gains.shape[:-1], 1)), np.where(n < 10, 0.0, -p)], axis=-1)
 
 
 @pytest.mark.parametrize("name", ["rare collapse", "nearly normal"])

@@ -22,7 +22,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth, sign_gains
+from experiments.judge.evidence.wealth import (
+    compute_log_wealth,
+    project_log_wealth,
+    project_sign_wealth,
+    sign_gains,
+)
 from experiments.judge.margin import Margin
 from experiments.stats import Interval, center_interval
 
@@ -162,8 +167,8 @@ class ClaimGroup:
 
     def project_parts(self, question: RunsQuestion, n: int, most: int) -> list[PartWealth]:
         """Return what those who bet may hope for after ``most`` runs, by the first ``n``: see `project_log_wealth`."""
-        project = partial(project_log_wealth, n_made=n, n_runs=most)
-        return [self._bet_on(part, question, project) for part in self.parts]
+        bets = [partial(project, n_made=n, n_runs=most) for project in (project_log_wealth, project_sign_wealth)]
+        return [self._bet_on(part, question, *bets) for part in self.parts]
 
     def describe(self, n: int) -> dict[str, Any]:
         """Return the setting with what the first ``n`` complete repeats give for its weakest part.
@@ -202,24 +207,24 @@ class ClaimGroup:
     def _wealth(self) -> dict[RunsQuestion, list[PartWealth]]:
         weighed = {}
         for question in self.questions:
-            weighed[question] = [self._bet_on(part, question, compute_log_wealth) for part in self.parts]
+            bets = (compute_log_wealth, compute_log_wealth)
+            weighed[question] = [self._bet_on(part, question, *bets) for part in self.parts]
         return weighed
 
-    def _bet_on(self, part: Part, question: RunsQuestion, bet: Callable) -> PartWealth:
+    def _bet_on(self, part: Part, question: RunsQuestion, bet: Callable, bet_on_signs: Callable) -> PartWealth:
+        """Return what one part's bets are worth by a function of gains and the most lost, or by one of signs."""
         if question is RunsQuestion.MEAN and self.reach is None and self.most_lost is not None:
-            gain = np.asarray(bet(part.gains, self.most_lost))
+            gain = bet(part.gains, self.most_lost)
             return PartWealth(gain, np.zeros_like(gain), np.zeros_like(gain))  # nobody bets on the rest
-        grow = partial(self._grow, question=question, bet=bet)
-        gain, loss = grow(part.gains), grow(-part.gains)
-        if part.is_within:
-            return PartWealth(gain, loss, np.full_like(gain, -math.inf))
-        not_worse, not_better = grow(part.gains + part.margins), grow(part.margins - part.gains)
-        return PartWealth(gain, loss, np.minimum(not_worse, not_better))
-
-    def _grow(self, gains: np.ndarray, question: RunsQuestion, bet: Callable) -> np.ndarray:
+        bets = [part.gains, -part.gains]
+        if not part.is_within:
+            bets += [part.gains + part.margins, part.margins - part.gains]
         if question is RunsQuestion.MOST or self.reach is None:
-            return np.asarray(bet(sign_gains(gains, ROUNDING)))
-        return np.asarray(bet(gains, self.reach + self.margin.largest(self.reach)))
+            wealth = bet_on_signs(sign_gains(np.array(bets), ROUNDING))
+        else:
+            wealth = bet(np.array(bets), self.reach + self.margin.largest(self.reach))
+        equal = np.full_like(wealth[0], -math.inf) if part.is_within else np.minimum(wealth[2], wealth[3])
+        return PartWealth(wealth[0], wealth[1], equal)
 
 
 def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int], states: Sequence[str]) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ Shafer (2021): Testing by betting. J. R. Stat. Soc. A 184(2).
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,14 +36,14 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
 
     Parameters
     ----------
-    gains : float64 array of shape (n,)
-        The gain of each run, none below ``-most_lost``.
+    gains : float64 array of shape (..., n)
+        The gain of each run, none below ``-most_lost``; a row for each bet.
     most_lost : float
         The most that a run can lose, above zero, known before any run.
 
     Returns
     -------
-    float64 array of shape (n + 1,)
+    float64 array of shape (..., n + 1)
         0 before the first run; natural logarithms.
 
     Raises
@@ -60,14 +61,12 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
     shares = np.asarray(gains, dtype=np.float64) / most_lost
     if (shares < -1 - 1e-9).any():
         raise ValueError(f"a run lost {-shares.min() * most_lost:g}, more than the {most_lost:g} that it can lose")
-    with np.errstate(divide="ignore"):  # who stakes all of it may lose all of it
-        growth = np.log1p(np.outer(_SHARES, np.maximum(shares, -1.0)))
-    wealth = np.zeros((len(_SHARES), len(shares) + 1))
-    wealth[:, 1:] = growth.cumsum(axis=1)
-    return np.logaddexp.reduce(wealth + _LOG_MONEY[:, None], axis=0)
+    wealth = np.zeros((*shares.shape[:-1], len(_SHARES), shares.shape[-1] + 1))
+    np.cumsum(_grow_at_all_shares(np.maximum(shares, -1.0)), axis=-1, out=wealth[..., 1:])
+    return np.logaddexp.reduce(wealth + _LOG_MONEY[:, np.newaxis], axis=-2)
 
 
-def project_log_wealth(gains: np.ndarray, most_lost: float = 1.0, *, n_made: int, n_runs: int) -> float:
+def project_log_wealth(gains: np.ndarray, most_lost: float = 1.0, *, n_made: int, n_runs: int) -> np.ndarray:
     """Return the logarithm of the wealth that may be hoped for after more runs.
 
     To what each of the seventeen gamblers has after the first runs comes what he would win if all others were like
@@ -83,20 +82,50 @@ def project_log_wealth(gains: np.ndarray, most_lost: float = 1.0, *, n_made: int
     n_runs : int
         After how many runs, more than were made.
 
+    Returns
+    -------
+    float64 array of shape (...)
+        One number for each bet; infinity where fewer than two runs were made.
+
     Examples
     --------
     >>> even, better = np.array([0.2, -0.2] * 20), np.array([0.3, -0.1] * 20)
-    >>> [round(project_log_wealth(gains, n_made=40, n_runs=80), 1) for gains in (even, better)]
-    [1.9, 9.1]
+    >>> project_log_wealth(np.array([even, better]), n_made=40, n_runs=80).round(1)
+    array([1.9, 9.1])
     """
     if n_made < 2:
-        return math.inf
-    shares = np.maximum(np.asarray(gains[:n_made], dtype=np.float64) / most_lost, -1.0)
-    hoped = shares + _HOPE * shares.std(ddof=1) / math.sqrt(n_made)
-    with np.errstate(divide="ignore"):
-        made = np.log1p(np.outer(_SHARES, shares)).sum(axis=1)
-        growth = np.log1p(np.outer(_SHARES, hoped)).mean(axis=1)
-    return float(np.logaddexp.reduce(made + (n_runs - n_made) * growth + _LOG_MONEY))
+        return np.full(np.shape(gains)[:-1], math.inf)
+    shares = np.maximum(np.asarray(gains, dtype=np.float64)[..., :n_made] / most_lost, -1.0)
+    hoped = shares + _HOPE * shares.std(axis=-1, ddof=1, keepdims=True) / math.sqrt(n_made)
+    made, growth = _grow_at_all_shares(shares).sum(axis=-1), _grow_at_all_shares(hoped).mean(axis=-1)
+    return np.logaddexp.reduce(made + (n_runs - n_made) * growth + _LOG_MONEY, axis=-1)
+
+
+def project_sign_wealth(signs: np.ndarray, *, n_made: int, n_runs: int) -> np.ndarray:
+    """Return what `project_log_wealth` returns of gains that are +1 or -1.
+
+    It depends on nothing but how many of the runs gained, so that papers with many claims ask for the same forecasts.
+
+    Examples
+    --------
+    >>> float(project_sign_wealth(np.array([1.0, -1.0, 1.0, 1.0]), n_made=4, n_runs=8).round(2))
+    2.37
+    """
+    n_gained = (np.asarray(signs)[..., :n_made] > 0).sum(axis=-1)
+    forecasts = [_project_gained(int(gained), n_made, n_runs) for gained in n_gained.flat]
+    return np.array(forecasts).reshape(n_gained.shape)
+
+
+@lru_cache(maxsize=10_000)
+def _project_gained(n_gained: int, n_made: int, n_runs: int) -> float:
+    signs = np.repeat([1.0, -1.0], [n_gained, n_made - n_gained])
+    return float(project_log_wealth(signs, n_made=n_made, n_runs=n_runs))
+
+
+def _grow_at_all_shares(gains: np.ndarray) -> np.ndarray:
+    """Return the logarithm by which each run multiplies what each gambler has: shape (..., 17, n)."""
+    with np.errstate(divide="ignore"):  # who stakes all of it may lose all of it
+        return np.log1p(_SHARES[:, np.newaxis] * gains[..., np.newaxis, :])
 
 
 def sign_gains(gains: np.ndarray, rounding: float = 1e-12) -> np.ndarray:
