@@ -8,15 +8,19 @@ project have the names here that they have in a checkout, wherever they are inst
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 from algorithms.installation import PREFIX, ROOT, name_in_checkout
 
 FindSource = Callable[[str], Path | None]
 """Returns the file of a module whose code counts, None of any other."""
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where nodes of a syntax tree have statements, or parts that have statements."""
 
 
 def collect_modules(roots: Iterable[str], list_imports: Callable[[str], Iterable[str]]) -> set[str]:
@@ -63,7 +67,7 @@ def list_imports(path: Path, module: str, find_source: FindSource) -> list[tuple
     ('algorithms.jit', 'algorithms.jit')
     """
     pairs = []
-    for node in ast.walk(_parse_file(path)):
+    for node in _walk_statements(_parse_file(path)):
         if isinstance(node, ast.Import):
             pairs += [(alias.name, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -107,7 +111,7 @@ def code_without_words(source: str) -> str:
     >>> code_without_words("def f(x):\\n    'Double.'\\n    return 2 * x  # fast")
     'def f(x):\\n    return 2 * x'
     """
-    return ast.unparse(_WordRemover().visit(ast.parse(source)))
+    return ast.unparse(_parse_without_words(source))
 
 
 def _find_defining(module: str, name: str, find_source: FindSource) -> str:
@@ -142,8 +146,8 @@ def _resolve_module(path: Path, module: str, node: ast.ImportFrom) -> str:
 @cache
 def _parse_file(path: Path) -> ast.Module:
     """Return what the code of a file is, but for its words; imports are named as in a checkout."""
-    tree = _WordRemover().visit(ast.parse(path.read_text(encoding="utf-8")))
-    for node in ast.walk(tree):
+    tree = _parse_without_words(path.read_text(encoding="utf-8"))
+    for node in _walk_statements(tree):
         if isinstance(node, ast.ImportFrom | ast.Import):
             _name_as_in_checkout(node)
     return tree
@@ -159,8 +163,35 @@ def _name_as_in_checkout(node: ast.ImportFrom | ast.Import) -> None:
         alias.asname = None if alias.asname == alias.name else alias.asname
 
 
-class _WordRemover(ast.NodeTransformer):
-    """Takes out strings that stand alone: docstrings of functions and classes, and those below a constant."""
+def _parse_without_words(source: str) -> ast.Module:
+    """Parse code and take out strings that stand alone: docstrings, and those below a constant."""
+    tree = ast.parse(source)
+    for body in _list_bodies(tree):
+        body[:] = [statement for statement in body if not _is_word(statement)]
+    return tree
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        return None if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str) else node
+
+def _is_word(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _walk_statements(tree: ast.Module) -> Iterator[ast.AST]:
+    return chain.from_iterable(_list_bodies(tree))
+
+
+def _list_bodies(tree: ast.Module) -> list[list[ast.AST]]:
+    """Return the lists of statements of a module and of all blocks in it.
+
+    Expressions, most of a syntax tree, hold no statement: to pass them by spares most of the time of `ast.walk`.
+    """
+    bodies: list[list[ast.AST]] = []
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        for name in _BLOCKS:
+            if not (body := getattr(node, name, None)) or not isinstance(body, list):
+                continue  # the body of a lambda is an expression
+            if name in ("body", "orelse", "finalbody"):
+                bodies.append(body)
+            waiting += body
+    return bodies

@@ -1,13 +1,18 @@
 """Documents: frozen values that are read from YAML files and refuse what they do not know.
 
 A paper and all of its parts are documents. Their fields are the keys that a YAML file may have; the text below each
-field is its documentation, in the JSON Schema that editors read and in the reference of all keys.
+field is its documentation, in the JSON Schema that editors read and in the reference of all keys. These texts are read
+when somebody asks for them: to parse the source of every document takes longer than to read a paper.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -34,9 +39,7 @@ class DocumentError(ValueError):
 class Document(BaseModel):
     """A part of a YAML file whose keys are known."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
     @model_validator(mode="wrap")
     @classmethod
@@ -47,6 +50,31 @@ class Document(BaseModel):
         except ValidationError as error:
             explained = list(map(partial(_explain, cls), error.errors(include_url=False)))
             raise ValidationError.from_exception_data(cls.__name__, explained) from None
+
+    @classmethod
+    def describe_keys(cls) -> dict[str, str]:
+        """Return the text below each field, by the field's name; nothing of a field without one.
+
+        Examples
+        --------
+        >>> Named.describe_keys()
+        {'id': "The name that the paper's other parts, and the files made of this one, call it by."}
+        """
+        texts: dict[str, str] = {}
+        for kind in reversed(cls.__mro__):  # what a subclass says of a key counts, even if that is nothing
+            if issubclass(kind, Document):
+                texts |= _read_texts_below_fields(kind)
+        return {name: texts[name] for name in cls.model_fields if texts.get(name)}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
+        """Return the JSON Schema with the texts below the fields."""
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for name, text in cls.describe_keys().items():
+            if name in properties:
+                properties[name]["description"] = text
+        return schema
 
     def replaced(self, **values):
         """Return the document with other values, which are checked like those of a file.
@@ -160,6 +188,21 @@ def shorten_path(file: Path) -> str:
     ('conf/config.yaml', '/elsewhere/paper/mine.yaml')
     """
     return str(file.relative_to(ROOT) if file.is_relative_to(ROOT) else file)
+
+
+@cache
+def _read_texts_below_fields(kind: type[Document]) -> dict[str, str]:
+    """Return the text below each field that a class itself declares, empty where there is none."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    statements = getattr(definition, "body", [])
+    texts: dict[str, str] = {}
+    for statement, below in zip_longest(statements, statements[1:]):
+        match statement, below:
+            case ast.AnnAssign(target=ast.Name(id=field)), ast.Expr(value=ast.Constant(value=str(text))):
+                texts[field] = inspect.cleandoc(text)
+            case ast.AnnAssign(target=ast.Name(id=field)), _:
+                texts[field] = ""
+    return texts
 
 
 def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import signal
@@ -27,6 +26,7 @@ from documents import search_path
 from documents.document import DocumentError
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
+from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _VERSION = "1.3"  # of Hydra's behaviour
 _DEFAULT = "reproduce"
@@ -62,7 +62,8 @@ class Terminated(KeyboardInterrupt):
 
 def main() -> None:
     """Run the command line and exit with its code: 0 all done, 1 some failed or skipped, 2 bad input."""
-    gc.disable()  # what is imported stays to the end: to look for garbage in it takes a sixth of a start
+    limit_threads()
+    postpone_collection()
     arguments: Sequence[str] = sys.argv[1:]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
     signal.signal(signal.SIGTERM, _raise_terminated)
@@ -74,9 +75,7 @@ def main() -> None:
             search_path.use_folders(list_added_folders(HydraConfig.get()))
             request = read_request(config, HydraConfig.get(), arguments)
             command = import_module(f"{__package__}.commands.{request.command}")
-            gc.freeze()  # nor need the collector walk through it later
-            gc.enable()
-            gc.set_threshold(100_000, 50, 100)  # nor often through a million cells, of which none is garbage
+            resume_collection()
             sys.exit(command.run_command(request))
 
     with _exit_codes(arguments):

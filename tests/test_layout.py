@@ -15,7 +15,7 @@ ORDER = [
     "datasets",
     "experiments.errors",
     "experiments.stats",
-    "experiments.child_process",
+    "experiments.processes",
     "experiments.config",
     "experiments.skeletons",
     "experiments.cells",

@@ -114,7 +114,7 @@ def grow_where_rows_go(plan, matrix, rng):
 
     Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend_tree`.
     """
-    most_new = most_children(plan) * BLOCK
+    most_new = most_children(plan) * max(1, min(BLOCK, matrix.shape[0]))
     nodes, keys, parents = with_room(
         np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), most_new
     )

@@ -21,7 +21,6 @@ from time import monotonic, sleep
 
 from experiments.cells.cell import Cell, json_safe
 from experiments.cells.study_cells import cells_of_studies
-from experiments.child_process import build_command, make_environment
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
@@ -29,6 +28,7 @@ from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.decide import run_until_decided
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
+from experiments.processes import build_command, make_environment
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store

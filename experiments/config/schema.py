@@ -195,9 +195,10 @@ def _format_class(title: str, kind: type[Document], level: int = 2) -> list[str]
 
 
 def _format_keys(kind: type[Document]) -> Iterator[str]:
+    texts = kind.describe_keys()
     for name, field in kind.model_fields.items():
         if field.exclude or name == "kind":
             continue
         need = "required" if field.is_required() else "optional"
-        text = " ".join((field.description or "").split()).replace("|", "\\|")
+        text = " ".join(texts.get(name, "").split()).replace("|", "\\|")
         yield f"| `{name}` | {need} | {text} |"

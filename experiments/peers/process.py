@@ -25,9 +25,9 @@ from packaging.requirements import Requirement
 from algorithms.installation import IS_CHECKOUT, ROOT, resolve_path
 from experiments.errors import BadInput
 from experiments.peers import models_in_jax, models_in_peers, worker
+from experiments.processes import ONE_THREAD
 
-_ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-_ONE_CORE |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+_ONE_CORE = ONE_THREAD | {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 _of_thread = threading.local()
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 import concurrent.futures
 import faulthandler
 import os
-import signal
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
@@ -28,6 +26,7 @@ from threadpoolctl import threadpool_limits
 from documents import search_path
 from experiments.cells.cell import Cell
 from experiments.errors import BadInput, one_line, suggest_name
+from experiments.processes import ONE_THREAD, begin_worker
 from experiments.run import evaluate
 from experiments.store.record import Record
 
@@ -37,10 +36,6 @@ if TYPE_CHECKING:
 _BACKENDS = ("loky", "threading", "dask")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
 _SECONDS_IDLE = 300  # after which processes end that no run has used
-
-#: Libraries that a new process loads must not start threads of their own beside the other processes.
-_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
-_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _THREADS} | {"VECLIB_MAXIMUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)
@@ -201,8 +196,9 @@ def _get_processes(where: Executor) -> Workers:
     They are those of loky's reusable executor, taken from where `joblib.Parallel` takes it: there is one for all of a
     process, and joblib fails if it finds one that was made without it.
     """
-    environment = _ONE_THREAD | search_path.describe_environment()  # processes of another catalogue are not used again
-    options = {"initializer": _begin_process, "initargs": (os.getpid(),), "env": environment, "timeout": _SECONDS_IDLE}
+    environment = ONE_THREAD | search_path.describe_environment()  # processes of another catalogue are not used again
+    begin = {"initializer": begin_worker, "initargs": (os.getpid(), evaluate.__name__)}
+    options = {**begin, "env": environment, "timeout": _SECONDS_IDLE}
     pool = partial(get_memmapping_executor, where.n_jobs, **options)
     return Workers(where, pool, _run_chunk, lambda: where.n_jobs)
 
@@ -307,17 +303,3 @@ def _limit_time(seconds: float | None) -> Iterator[None]:
 @cache
 def _open_null_device():
     return open(os.devnull, "w")
-
-
-def _begin_process(parent: int) -> None:
-    """Prepare a process of this machine, the worker of a parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
-    warnings.simplefilter("ignore")
-    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
-
-
-def _end_with_parent(parent: int) -> None:
-    """End this process when its parent has gone: one that is killed cannot tell its workers, and they would wait on."""
-    while os.getppid() == parent:
-        sleep(1)
-    os._exit(1)

@@ -22,7 +22,7 @@ from algorithms import (
     RFDPPGiniClassifier,
     ThriftyTreeClassifier,
 )
-from experiments.child_process import make_environment
+from experiments.processes import make_environment
 from experiments.speed.measurement import Measurement
 
 KINDS: dict[str, Callable] = {

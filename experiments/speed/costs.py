@@ -22,15 +22,14 @@ import datasets
 from algorithms.installation import PREFIX
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
-from experiments.child_process import make_environment
 from experiments.config import estimators
 from experiments.config.data import explain_missing
 from experiments.config.paper import Paper
 from experiments.errors import print_to_stderr
+from experiments.processes import ONE_THREAD, make_environment
 from experiments.run.splits import split_rows
 
 _FITS = 3
-_ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
 _EPSILON = 1.0
 """The ε of the fits, or the nearest that a study has."""
 
@@ -103,7 +102,7 @@ def _measure_apart(cell: Cell) -> dict[str, Any]:
     code = f"import sys; from {PREFIX}experiments.speed import costs; costs.answer_request(sys.stdin.read())"
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=make_environment(**_ONE_CORE),
+        env=make_environment(**ONE_THREAD),
         input=asked,
         stdout=subprocess.PIPE,
         text=True,

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from algorithms.installation import PREFIX
-from experiments.child_process import make_environment
+from experiments.processes import make_environment
 
 
 class Measurement(NamedTuple):

@@ -38,8 +38,8 @@ from algorithms import (
 )
 from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
-from experiments.child_process import make_environment
 from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
+from experiments.processes import make_environment
 from experiments.speed.cold_start import measure_cold_starts
 from experiments.speed.measurement import Measurement, print_table, read_status, run_on_store
 

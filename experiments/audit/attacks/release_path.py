@@ -41,8 +41,8 @@ from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.random_streams import derive_key
 from experiments.audit.subjects import Subject
-from experiments.child_process import build_command, make_environment
 from experiments.config import estimators
+from experiments.processes import build_command, make_environment, resume_collection
 
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
@@ -326,6 +326,7 @@ def _attack_in_process(share: Sequence[Subject], epsilon: float, lines: queue.Si
 
 def main() -> None:
     """Attack the subjects that the command line names (JSON), and print a line for each finding (JSON)."""
+    resume_collection()
     warnings.simplefilter("ignore")
     request = json.loads(sys.argv[1])
     for data in request["subjects"]:

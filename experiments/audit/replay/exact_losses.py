@@ -40,8 +40,8 @@ from experiments.audit.replay.recorder import (
     pair_keyed_calls,
     recording_calls,
 )
-from experiments.child_process import build_command, make_environment
 from experiments.errors import BadInput
+from experiments.processes import build_command, make_environment, resume_collection
 
 # Laws: MechanismCall -> logarithm of the probability, or of the density, of its outcome.
 
@@ -248,6 +248,7 @@ def _sample_in_process(requests: list[LossRequest]) -> list[np.ndarray]:
 
 def main() -> None:
     """Sample what stands on standard input (a pickled list of `LossRequest`), and write the losses (pickled)."""
+    resume_collection()
     search_path.make_importable()  # a pickled forest may be a user's
     requests = pickle.load(sys.stdin.buffer)
     losses = [sample_losses(request.estimator, request.pair, request.n) for request in requests]

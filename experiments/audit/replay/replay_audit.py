@@ -52,9 +52,9 @@ from experiments.audit.replay.recorder import (
 )
 from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject, list_subjects
-from experiments.child_process import build_command, make_environment
 from experiments.config import estimators
 from experiments.errors import BadInput, one_line
+from experiments.processes import build_command, make_environment, resume_collection
 from experiments.store.accounts import is_claim_only, read_account
 
 ROUNDING = 1e-9
@@ -284,6 +284,7 @@ def _read_report(data: dict) -> ReplayReport:
 
 def main() -> None:
     """Replay the subjects on standard input (JSON), and print their reports (JSON)."""
+    resume_collection()
     warnings.simplefilter("ignore", PrivacyLeakWarning)  # whoever asks for an inferred domain knows
     replayed, failed = [], []
     for data in json.load(sys.stdin):
