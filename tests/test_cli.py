@@ -22,6 +22,7 @@ from experiments.run.run_studies import describe_clipping, describe_data_faults,
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
 from tests.waiting import HANG, wait_for
+from tests.worker_processes import find_workers
 
 ROOT = Path(__file__).parents[1]
 
@@ -199,26 +200,13 @@ def test_workers_end_with_a_killed_parent(tmp_path):
     parent = subprocess.Popen([*words, "repeats=500"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     children = []
     try:
-        wait_for(lambda: _finished(tmp_path / "store.sqlite") and len(workers_of(parent.pid)) == 2)
-        children = workers_of(parent.pid)
+        wait_for(lambda: _finished(tmp_path / "store.sqlite") and len(find_workers(parent.pid)) == 2)
+        children = find_workers(parent.pid)
     finally:
         parent.kill()
         parent.wait()
     assert len(children) == 2
     wait_for(lambda: not any(map(is_running, children)))
-
-
-def workers_of(parent):
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-            status = (folder / "status").read_text()
-        except OSError:  # it has ended meanwhile
-            continue
-        if b"popen_loky" in words and f"PPid:\t{parent}\n" in status:
-            found.append(int(folder.name))
-    return found
 
 
 def is_running(process):

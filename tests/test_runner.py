@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from joblib.externals.loky.process_executor import ShutdownExecutorError
+from loky.process_executor import ShutdownExecutorError
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -279,6 +279,21 @@ def test_a_pool_that_is_broken_already_loses_the_chunk_and_another_pool_runs_it(
         workers = replace(workers, get_pool=lambda: next(pools, None) or workers.isolate().get_pool())
         records = dict(runner._run_pending(_cells()[:3], workers))
     assert [record.status for record in records.values()] == ["done"] * 3
+
+
+@pytest.mark.long
+def test_workers_see_the_variables_of_the_run_and_draw_numbers_of_their_own(monkeypatch):
+    """They may be forked from one process, which began before a variable was set and has one state of numpy's."""
+    for word in ("first", "second"):
+        monkeypatch.setenv("DPREPLICA_WORD", word)
+        with Executor(jobs=2).open_workers() as workers:
+            meet = f"__import__('time').sleep(0.1), __import__('os').environ['DPREPLICA_WORD'], {OWN_NUMBERS}"
+            told = [future.result() for future in [workers.get_pool().submit(eval, meet) for _ in range(6)]]
+        assert {said for _, said, _ in told} == {word}
+        assert len({number for _, _, number in told}) == len(told)
+
+
+OWN_NUMBERS = "__import__('numpy').random.random()"
 
 
 @pytest.mark.long

@@ -23,6 +23,7 @@ from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store, StoreError
 from tests.waiting import HANG, wait_for
+from tests.worker_processes import find_workers
 
 ROOT = Path(__file__).resolve().parents[1]
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
@@ -42,18 +43,6 @@ def finished(results):
     with closing(sqlite3.connect(path, timeout=30)) as connection:
         is_there = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0] if is_there else 0
-
-
-def children(parent, needle=b""):
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words, status = (folder / "cmdline").read_bytes(), (folder / "status").read_text()
-        except OSError:  # it has ended meanwhile
-            continue
-        if needle in words and f"PPid:\t{parent}\n" in status:
-            found.append(int(folder.name))
-    return found
 
 
 def killed_and_resumed(results, n_kills, words):
@@ -106,8 +95,8 @@ def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(tmp_pa
 @pytest.mark.parametrize("how_many", [1, 2])
 def test_killed_workers_are_replaced(tmp_path, how_many):
     process = started(tmp_path, "dataset=car", "algorithm=random_forest", "repeats=30", "executor.jobs=2")
-    wait_for(lambda: finished(tmp_path) and len(children(process.pid, b"popen_loky")) == 2)
-    for worker in children(process.pid, b"popen_loky")[:how_many]:
+    wait_for(lambda: finished(tmp_path) and len(find_workers(process.pid)) == 2)
+    for worker in find_workers(process.pid)[:how_many]:
         os.kill(worker, signal.SIGKILL)
     _, stderr = process.communicate()
     assert process.returncode == 0, stderr

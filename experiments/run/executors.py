@@ -19,14 +19,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
-from joblib.executor import get_memmapping_executor
-from joblib.externals.loky import get_reusable_executor
+from loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from documents import search_path
 from experiments.cells.cell import Cell
 from experiments.errors import BadInput, one_line, suggest_name
-from experiments.processes import ONE_THREAD, begin_worker
+from experiments.processes import ONE_THREAD, begin_worker, choose_start, preload_in_server
 from experiments.run import evaluate
 from experiments.store.record import Record
 
@@ -136,8 +135,7 @@ class Workers:
     where : Executor
         What they were opened for.
     get_pool : callable
-        Returns the executor of `concurrent.futures` behind which they are, a new one if a death broke the last. It is
-        to be called once for many chunks: joblib makes a folder each time.
+        Returns the executor of `concurrent.futures` behind which they are, a new one if a death broke the last.
     run_chunk : callable
         What a worker runs: takes a list of cells and the time limit, returns a `ChunkResult`.
     count : callable
@@ -193,13 +191,12 @@ def _open_processes(where: Executor) -> Iterator[Workers]:
 def _get_processes(where: Executor) -> Workers:
     """Return processes of this machine, which stay for the next run until they have idled for a while.
 
-    They are those of loky's reusable executor, taken from where `joblib.Parallel` takes it: there is one for all of a
-    process, and joblib fails if it finds one that was made without it.
+    Those of another environment, which names the user's catalogues and data, are not used again.
     """
-    environment = ONE_THREAD | search_path.describe_environment()  # processes of another catalogue are not used again
-    begin = {"initializer": begin_worker, "initargs": (os.getpid(), evaluate.__name__)}
-    options = {**begin, "env": environment, "timeout": _SECONDS_IDLE}
-    pool = partial(get_memmapping_executor, where.n_jobs, **options)
+    preload_in_server(evaluate.__name__)
+    environment = os.environ | ONE_THREAD | search_path.describe_environment()
+    begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
+    pool = partial(get_reusable_executor, where.n_jobs, choose_start(), _SECONDS_IDLE, **begin)
     return Workers(where, pool, _run_chunk, lambda: where.n_jobs)
 
 
@@ -231,9 +228,12 @@ def _connect_to_dask(where: Executor) -> Iterator[Client]:
     """Connect to a Dask cluster, or start one of this machine's cores for as long as the context lasts."""
     try:
         import dask
+
+        dask.config.set({"distributed.worker.multiprocessing-method": choose_start()})  # it is read on import
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise BadInput("executor=dask needs the packages of the extra: pip install 'dp-replica[dask]'") from error
+    preload_in_server("distributed", evaluate.__name__)  # distributed has said what it would have there
     if where.address is None:
         quiet = {"distributed.scheduler.allowed-failures": 0, "logging.distributed": "critical"}
         workers = {"n_workers": where.n_jobs, "threads_per_worker": 1, "dashboard_address": None}

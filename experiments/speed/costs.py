@@ -28,6 +28,7 @@ from experiments.config.paper import Paper
 from experiments.errors import print_to_stderr
 from experiments.processes import ONE_THREAD, make_environment
 from experiments.run.splits import split_rows
+from experiments.speed.measurement import read_status
 
 _FITS = 3
 _EPSILON = 1.0
@@ -93,7 +94,7 @@ def measure_here(cell: Cell) -> dict[str, Any]:
 
 def measure_peak() -> float:
     """Return the peak memory in MB of this process, or of one that it started and that is still there, if larger."""
-    return max(_read_peak(process) for process in (str(os.getpid()), *_list_children()))
+    return max(read_status("VmHWM", process) for process in (str(os.getpid()), *_list_children()))
 
 
 def _measure_apart(cell: Cell) -> dict[str, Any]:
@@ -126,9 +127,3 @@ def _list_children() -> Iterator[str]:
     """Return the processes that this one started, as Linux lists them by thread."""
     for path in Path("/proc/self/task").glob("*/children"):
         yield from path.read_text().split()
-
-
-def _read_peak(process: str) -> float:
-    """Return the peak of a process in MB from Linux's account; ``ru_maxrss`` would begin at that of the parent."""
-    _, _, rest = Path(f"/proc/{process}/status").read_text().partition("\nVmHWM:")
-    return int(rest.split()[0]) / 1024

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-import resource
+import os
 import subprocess
-import sys
+import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-from algorithms.installation import PREFIX
-from experiments.processes import make_environment
+from experiments.processes import build_command, make_environment
 
 
 class Measurement(NamedTuple):
@@ -48,25 +48,46 @@ class Taken(NamedTuple):
 
 
 def run_on_store(folder: str, *words: str) -> Taken:
-    """Run a command with its results in a folder, and return what it took; processor seconds without workers'."""
-    program = f"import atexit; from {__name__} import tell_what_it_took; atexit.register(tell_what_it_took); "
-    program += f"from {PREFIX}experiments.command_line import main; main()"
-    command = [sys.executable, "-c", program, *words, f"results={folder}"]
+    """Run a command with its results in a folder, and return what it took; processor seconds without workers'.
+
+    Raises
+    ------
+    CalledProcessError
+        If the command fails.
+    """
+    command = build_command("experiments", *words, f"results={folder}")
     started = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=make_environment())
-    return Taken(time.perf_counter() - started, *map(float, done.stderr.split()[-2:]))
+    process = subprocess.Popen(
+        command, env=make_environment(), process_group=0, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    peaks, has_ended = [0.0], threading.Event()
+    watch = threading.Thread(target=_watch_peaks, args=(process.pid, peaks, has_ended))
+    watch.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    has_ended.set()
+    watch.join()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Taken(seconds, usage.ru_utime + usage.ru_stime, max(peaks))
 
 
-def tell_what_it_took() -> None:
-    """Print the processor seconds of this process and the peak memory of the largest one, itself or a worker, in MB."""
-    own, workers = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak = max(read_status("VmHWM"), workers.ru_maxrss / 1024)
-    print(own.ru_utime + own.ru_stime, peak, file=sys.stderr)
+def _watch_peaks(group: int, peaks: list[float], has_ended: threading.Event) -> None:
+    """Note the peak memory of the processes of a group, again and again until the first of them has ended.
+
+    Workers are forked by a server for which nobody waits, so that no account of children holds them.
+    """
+    while not has_ended.wait(0.05):
+        for number in filter(str.isdecimal, os.listdir("/proc")):
+            with suppress(OSError, IndexError):  # it may end meanwhile
+                if os.getpgid(int(number)) == group:
+                    peaks.append(read_status("VmHWM", number))
 
 
-def read_status(name: str) -> float:
-    """Read an entry of Linux's account of this process in MB; ``ru_maxrss`` would begin at the peak of its parent."""
-    _, _, rest = Path("/proc/self/status").read_text().partition(f"\n{name}:")
+def read_status(name: str, process: str = "self") -> float:
+    """Read an entry of Linux's account of a process in MB; ``ru_maxrss`` would begin at the peak of its parent."""
+    _, _, rest = Path(f"/proc/{process}/status").read_text().partition(f"\n{name}:")
     return int(rest.split()[0]) / 1024
 
 
