@@ -47,7 +47,7 @@ help:  ## list the targets
 # pip compiles one module after another, which is a third of the wait; every core does it in less.
 define fill_environment
 $(PYTHON) -m venv $(1)
-	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $(2)
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r $(2)
 	-@$(1)/bin/python -m compileall -q -j 0 $(1)/lib
 endef
 
