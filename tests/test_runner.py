@@ -317,7 +317,7 @@ def when_compared(code):
     return f"type('Text', (str,), {{'__hash__': str.__hash__, '__eq__': lambda *_: {code}}})('prior')"
 
 
-NEVER = when_compared("all(True for _ in iter(int, 1))")
+NEVER = when_compared("__import__('time').sleep(HANG)").replace("HANG", str(HANG))
 
 
 @pytest.mark.long
