@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numba
@@ -29,7 +30,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.extending import lower_builtin, register_jitable, type_callable
+from numba.extending import lower_builtin, type_callable
 
 from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
 from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
@@ -71,7 +72,21 @@ def reordered(function: Callable) -> Callable:
 
 def compilable(function: Callable) -> Callable:
     """Let compiled functions call a function that Python runs as it is: short ones are not worth to be compiled."""
-    return register_jitable(function)
+    kernel = compiled(function)
+    return by_types(lambda *kinds: kernel)(function)
+
+
+def by_types(choose: Callable) -> Callable:
+    """Return a function that, called from compiled code, is another compiled function, chosen by types of arguments.
+
+    What is not chosen is not compiled. In Python it is the function that it decorates.
+
+    Parameters
+    ----------
+    choose : function
+        (Numba types of the arguments) -> compiled function of the same arguments.
+    """
+    return (lambda function: function) if numba.config.DISABLE_JIT else partial(_Choice, choose)
 
 
 def uncounted(value):
@@ -164,6 +179,29 @@ class _Kernel(_KeptFunction):
     def get_overload(self, sig):
         """Return what a compiled function calls."""
         return self._twin.get_overload(sig)
+
+
+class _Choice(CPUDispatcher):
+    """A function that is never compiled: compiled code calls the one that is chosen in its place."""
+
+    def __init__(self, choose: Callable, function: Callable):
+        super().__init__(function)
+        self._choose = choose
+        self._chosen: dict[tuple, CPUDispatcher] = {}
+
+    def __call__(self, *args, **kws):
+        return self.py_func(*args, **kws)
+
+    def get_call_template(self, args, kws):
+        """Return what a compiled function needs to know to call the one that is chosen."""
+        chosen = self._choose(*args)
+        template, signature, args, kws = chosen.get_call_template(args, kws)
+        self._chosen[tuple(args)] = chosen
+        return template, signature, args, kws
+
+    def get_overload(self, sig):
+        """Return what a compiled function calls."""
+        return self._chosen[tuple(sig)].get_overload(sig)
 
 
 class _KernelLocator(caching._CacheLocator):
