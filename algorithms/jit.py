@@ -18,7 +18,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -87,6 +87,16 @@ def by_types(choose: Callable) -> Callable:
         (Numba types of the arguments) -> compiled function of the same arguments.
     """
     return (lambda function: function) if numba.config.DISABLE_JIT else partial(_Choice, choose)
+
+
+def by_class(forms: Mapping[type, Callable]) -> Callable:
+    """Return a function that is one of several compiled ones, by the class of its first argument, a named tuple."""
+
+    @by_types(lambda kind, *_: forms[kind.instance_class])
+    def chosen(*args):
+        return forms[type(args[0])](*args)
+
+    return chosen
 
 
 def uncounted(value):
