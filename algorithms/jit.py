@@ -5,7 +5,8 @@ unnoticed, and a new docstring in its own would compile it again. Here machine c
 its module and of all that this imports, directly or not.
 
 What other compiled functions call has no way in from Python: to take arguments apart and to put results together costs
-about as much to compile as the rest.
+about as much to compile as the rest. Nor is it optimised by itself: Numba takes it into each function that calls it,
+and these into what calls them; what Python calls is optimised with all that is in it, once.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numba
 from numba import types
 from numba.core import caching, cgutils, sigutils
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.extending import lower_builtin, register_jitable, type_callable
+from numba.extending import lower_builtin, type_callable
 
 from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
 from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
@@ -37,7 +41,8 @@ except ImportError:  # not on Windows, where two processes may compile the same
     fcntl = None
 
 _PACKAGE = Path(__file__).resolve().parent
-_NO_WAY_IN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_NOT_FROM_C = {"no_cfunc_wrapper": True}
+_NO_WAY_IN = _NOT_FROM_C | {"no_cpython_wrapper": True}
 
 
 def compiled(function: Callable, **options) -> Callable:
@@ -67,7 +72,31 @@ def reordered(function: Callable) -> Callable:
 
 def compilable(function: Callable) -> Callable:
     """Let compiled functions call a function that Python runs as it is: short ones are not worth to be compiled."""
-    return register_jitable(function)
+    kernel = compiled(function)
+    return by_types(lambda *kinds: kernel)(function)
+
+
+def by_types(choose: Callable) -> Callable:
+    """Return a function that, called from compiled code, is another compiled function, chosen by types of arguments.
+
+    What is not chosen is not compiled. In Python it is the function that it decorates.
+
+    Parameters
+    ----------
+    choose : function
+        (Numba types of the arguments) -> compiled function of the same arguments.
+    """
+    return (lambda function: function) if numba.config.DISABLE_JIT else partial(_Choice, choose)
+
+
+def by_class(forms: Mapping[type, Callable]) -> Callable:
+    """Return a function that is one of several compiled ones, by the class of its first argument, a named tuple."""
+
+    @by_types(lambda kind, *_: forms[kind.instance_class])
+    def chosen(*args):
+        return forms[type(args[0])](*args)
+
+    return chosen
 
 
 def uncounted(value):
@@ -129,12 +158,28 @@ class _KeptFunction(CPUDispatcher):
             return super().compile(sig)
 
 
+class _Part(JITCodeLibrary):
+    """The machine code of a function that others take in."""
+
+    def _optimize_final_module(self):
+        pass
+
+
+class _CompilerOfParts(Compiler):
+    """Compiles a function that others take in."""
+
+    def define_pipelines(self):
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
 class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals or {}, targetoptions, **rest)
-        self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, **rest)
+        super().__init__(py_func, locals or {}, targetoptions | _NOT_FROM_C, **rest)
+        self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CompilerOfParts, **rest)
 
     def get_call_template(self, args, kws):
         """Return what a compiled function needs to know to call this one: not that a number is a certain one."""
@@ -144,6 +189,29 @@ class _Kernel(_KeptFunction):
     def get_overload(self, sig):
         """Return what a compiled function calls."""
         return self._twin.get_overload(sig)
+
+
+class _Choice(CPUDispatcher):
+    """A function that is never compiled: compiled code calls the one that is chosen in its place."""
+
+    def __init__(self, choose: Callable, function: Callable):
+        super().__init__(function)
+        self._choose = choose
+        self._chosen: dict[tuple, CPUDispatcher] = {}
+
+    def __call__(self, *args, **kws):
+        return self.py_func(*args, **kws)
+
+    def get_call_template(self, args, kws):
+        """Return what a compiled function needs to know to call the one that is chosen."""
+        chosen = self._choose(*args)
+        template, signature, args, kws = chosen.get_call_template(args, kws)
+        self._chosen[tuple(args)] = chosen
+        return template, signature, args, kws
+
+    def get_overload(self, sig):
+        """Return what a compiled function calls."""
+        return self._chosen[tuple(sig)].get_overload(sig)
 
 
 class _KernelLocator(caching._CacheLocator):
