@@ -535,7 +535,7 @@ def test_a_tree_of_diffprf_ends_where_no_feature_is_left():
 def test_a_large_table_takes_the_other_paths_of_the_engine():
     """Columns of many values are counted by sorting in smaller nodes, by radix from 256 rows and in two bytes."""
     rng = np.random.default_rng(5)
-    X, y = table(4, n=2100)
+    X, y = table(4, n=1700)
     X[:, 0], X[:, 2] = rng.uniform(0, 5, len(y)), rng.uniform(-40, 40, len(y))
     expected = [rfdpp_tree(sample, math.inf, 3, 5, rng) for sample, rng in samples_and_streams(X, y, "bootstrap")[:1]]
     n_rows = [len({tuple(values) for values, _ in node["rows"]}) for node in expected[0] if "decides" in node]
