@@ -24,6 +24,13 @@ NEEDED_BY_MOST = ("pytest", "scipy.stats", "experiments.audit.audit_tasks")
 
 def found_by(module, function, *words, asked=None, **settings):
     """Return what a function of a test module prints, given command-line words and JSON on its standard input."""
+    found, said = found_and_said_by(module, function, *words, asked=asked, **settings)
+    sys.stderr.write(said)
+    return found
+
+
+def found_and_said_by(module, function, *words, asked=None, **settings):
+    """Return the same, and what stood on its standard error."""
     process = start_process()
     request = {
         "module": f"tests.{module}",
@@ -33,10 +40,10 @@ def found_by(module, function, *words, asked=None, **settings):
         "environment": make_environment(NUMBA_DISABLE_JIT="1", **settings),
     }
     print(json.dumps(request), file=process.stdin, flush=True)
-    status, printed = json.loads(process.stdout.readline())
+    status, printed, said = json.loads(process.stdout.readline())
     if status:
-        raise RuntimeError(f"{module}.{function} failed in plain Python: what it said is on standard error")
-    return json.loads(printed)
+        raise RuntimeError(f"{module}.{function} failed in plain Python:\n{said}")
+    return json.loads(printed), said
 
 
 @cache
@@ -60,18 +67,23 @@ def serve():
         import_module(module)
     resume_collection()
     for line in sys.stdin:
-        with tempfile.TemporaryFile() as file:
+        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
             child = os.fork()
             if not child:
-                answer(json.loads(line), file)
+                answer(json.loads(line), printed, said)
             _, status = os.waitpid(child, 0)
-            file.seek(0)
-            print(json.dumps([status, file.read().decode()]), flush=True)
+            print(json.dumps([status, *map(read_from_start, (printed, said))]), flush=True)
 
 
-def answer(request, file):
-    """Call a function and end this process; what it prints goes to a file."""
-    os.dup2(file.fileno(), sys.stdout.fileno())
+def read_from_start(file):
+    file.seek(0)
+    return file.read().decode()
+
+
+def answer(request, printed, said):
+    """Call a function and end this process; what stands on its standard output and error goes to files."""
+    os.dup2(printed.fileno(), sys.stdout.fileno())
+    os.dup2(said.fileno(), sys.stderr.fileno())
     os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
     sys.stdin, sys.argv = io.StringIO(json.dumps(request["asked"])), ["-c", *request["words"]]
     os.environ.clear()
@@ -84,4 +96,5 @@ def answer(request, file):
     except BaseException:
         traceback.print_exc()
     finally:
+        sys.stderr.flush()
         os._exit(status)
