@@ -669,13 +669,13 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
 
 def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(audit_tasks, "add_largest_losses", lambda rows, boxes: rows)  # tests/test_audit_losses.py
+    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])  # tests/test_audit_replay.py
     assert run_command(tmp_path, "algorithm=rdt", "trainings=1000")[0] == 0
     assert not (tmp_path / "audit" / "summary.csv").exists()
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
     tasks.append(audit_tasks.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
     monkeypatch.setattr(audit_tasks, "plan_tasks", lambda plan: tasks)
     monkeypatch.setattr(audit_tasks.worst_cases, "find_worst_cases", lambda epsilons: [])
-    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
     assert exit_code("do=audit", "trainings=2000", f"results={tmp_path}") == 0
     found, known = audit_bounds.read_bounds(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]

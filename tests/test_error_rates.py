@@ -5,7 +5,7 @@ exactly minus δ, a change of exactly the margin. Nothing is true there but that
 proof is false. What is true follows from the chances of the values that runs are drawn from.
 """
 
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,7 +27,6 @@ from experiments.judge.margin import Margin
 from tests.papers import make_paper
 
 DELTA, MOST, BASE = 0.01, 160, 0.5
-N_PAPERS = 300
 
 
 class Runs(NamedTuple):
@@ -160,16 +159,19 @@ def judge_papers(claims, n_papers, seed):
         yield judge_claims(paper, table)
 
 
-def count_false(claims, n_papers, seed):
-    """Return the share of papers with a false verdict, on average or in most runs."""
-    n_false = 0
+def tell_false(claims, n_papers, seed):
+    """Yield whether a paper has a false verdict, on average or in most runs."""
     for results in judge_papers(claims, n_papers, seed):
         is_false = False
         for groups, result in zip(claims, results, strict=True):
             for question in ("on_average", "in_most_runs"):
                 is_false |= not is_true(result[question], groups, question)
-        n_false += is_false
-    return n_false / n_papers
+        yield is_false
+
+
+def has_more_false(share, claims, n_papers, seed):
+    """Return whether more than a share of the papers have a false verdict; once it is sure, no more are judged."""
+    return any(n_false > share * n_papers for n_false in accumulate(tell_false(claims, n_papers, seed)))
 
 
 @pytest.fixture(autouse=True)
@@ -178,15 +180,25 @@ def no_rerun_probability(monkeypatch):
     monkeypatch.setattr(claim_verdicts, "estimate_rerun_probability", lambda *_: 1.0)
 
 
+N_PAPERS = dict.fromkeys(RUNS, 100) | {"nearly normal": 300, "two modes": 300}
+"""Bets on skewed runs are the most cautious: none of 300 papers is false, and 2 at most where claims share no level.
+
+Only runs of the two symmetric kinds show that, or gamblers who all have the whole money: by 19 to 22 false papers in
+300, where 15 are allowed and 2 or 3 are found. So these have 300. Of the others 100 show with a chance of 98.9 % that
+one paper in eight has a false verdict. Without a level a quarter and more of them have one, and 7 to 100 of 100 where
+a t-test is made at every look.
+"""
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_at_most_one_null_paper_in_twenty_has_a_false_verdict(name):
-    assert count_false(list_null_claims(RUNS[name]), N_PAPERS, seed=0) <= 0.05
+    assert not has_more_false(0.05, list_null_claims(RUNS[name]), N_PAPERS[name], seed=0)
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_proof_that_is_none_gives_more_false_verdicts_than_that(name, monkeypatch):
     monkeypatch.setattr(claim_verdicts, "find_level", lambda *_: 1.0)
-    assert count_false(list_null_claims(RUNS[name]), 40, seed=0) > 0.1
+    assert has_more_false(0.1, list_null_claims(RUNS[name]), 40, seed=0)
 
 
 def weigh_by_t_test(gains, most_lost=1.0):
@@ -201,7 +213,7 @@ def weigh_by_t_test(gains, most_lost=1.0):
 @pytest.mark.parametrize("name", ["rare collapse", "nearly normal"])
 def test_a_t_test_at_every_look_gives_more_false_verdicts_than_that(name, monkeypatch):
     monkeypatch.setattr(claim_group, "compute_log_wealth", weigh_by_t_test)
-    assert count_false(list_null_claims(RUNS[name]), 60, seed=0) > 0.1
+    assert has_more_false(0.1, list_null_claims(RUNS[name]), 60, seed=0)
 
 
 @pytest.mark.parametrize("name", RUNS)

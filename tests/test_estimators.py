@@ -48,8 +48,13 @@ REGRESSORS = [make for make in MAKERS if is_regressor(make())]
 FORESTS = [make for make in MAKERS if isinstance(make(), PrivateForest)]
 
 
+@functools.cache
+def list_parameters(make):
+    return frozenset(inspect.signature(make).parameters)
+
+
 def has(make, *parameters):
-    return set(parameters) <= set(inspect.signature(make).parameters)
+    return list_parameters(make).issuperset(parameters)
 
 
 def label(make):
@@ -74,6 +79,12 @@ def is_two_variants(make):
 
 def rows(n=60, seed=0):
     """Rows and their class."""
+    frame, y = draw_rows(n, seed)
+    return frame.copy(), y.copy()
+
+
+@functools.cache
+def draw_rows(n, seed):
     rng = np.random.default_rng(seed)
     age = rng.integers(0, 100, n)
     frame = pd.DataFrame({"age": age, "sex": rng.choice(["f", "m"], n), "job": rng.choice(["a", "b", "c"], n)})

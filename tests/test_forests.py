@@ -535,7 +535,7 @@ def test_a_tree_of_diffprf_ends_where_no_feature_is_left():
 def test_a_large_table_takes_the_other_paths_of_the_engine():
     """Columns of many values are counted by sorting in smaller nodes, by radix from 256 rows and in two bytes."""
     rng = np.random.default_rng(5)
-    X, y = table(4, n=2100)
+    X, y = table(4, n=1700)
     X[:, 0], X[:, 2] = rng.uniform(0, 5, len(y)), rng.uniform(-40, 40, len(y))
     expected = [rfdpp_tree(sample, math.inf, 3, 5, rng) for sample, rng in samples_and_streams(X, y, "bootstrap")[:1]]
     n_rows = [len({tuple(values) for values, _ in node["rows"]}) for node in expected[0] if "decides" in node]
@@ -675,14 +675,30 @@ def accuracies(data, columns, depth, seed):
     return np.mean(ours.predict(data.frame.iloc[test]) == y[test]), np.mean(theirs == y[test])
 
 
+N_SEEDS = {
+    ("nursery", 5): 8,
+    ("nursery", 10): 1,
+    ("car", 5): 25,
+    ("car", 10): 3,
+    ("adult", 5): 1,
+    ("adult", 10): 1,
+    ("mushroom", 5): 2,
+    ("mushroom", 10): 1,
+}
+"""So many that the mean difference has a standard error of 0.3 points at most.
+
+A forest that is as accurate is then a point away once in a thousand times, and one that is two points worse less.
+"""
+
+
 @pytest.mark.parametrize("depth", [5, 10])
-@pytest.mark.parametrize(("name", "n_seeds"), [("nursery", 8), ("car", 25), ("adult", 3), ("mushroom", 8)])
-def test_without_noise_it_agrees_with_a_random_forest_within_a_point(name, n_seeds, depth):
+@pytest.mark.parametrize("name", ["nursery", "car", "adult", "mushroom"])
+def test_without_noise_it_agrees_with_a_random_forest_within_a_point(name, depth):
     if not datasets.is_available(name):
         pytest.skip(f"the original files of {name} are not here")
     data = datasets.load(name)
     columns = split_columns(data)
-    ours, theirs = np.mean([accuracies(data, columns, depth, seed) for seed in range(n_seeds)], axis=0)
+    ours, theirs = np.mean([accuracies(data, columns, depth, seed) for seed in range(N_SEEDS[name, depth])], axis=0)
     assert abs(ours - theirs) < 0.01
 
 

@@ -12,8 +12,10 @@ from algorithms import Domain, Nominal, ParameterError, PrivaTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.privatree import find_worst_error
+from experiments.audit.attacks.black_box import make_observer
 from experiments.audit.laws.mechanism_laws import permute_and_flip_law
 from experiments.audit.laws.worst_cases import DiscreteChoice, find_score_changes, find_worst_case
+from experiments.audit.neighbouring_tables import TablePair
 from tests.reference_trees import (
     AMONG,
     BELOW,
@@ -258,12 +260,11 @@ def test_a_split_as_printed_costs_more_than_its_epsilon_even_than_that_of_the_tr
 
 
 def test_the_printed_law_of_a_split_is_that_of_the_tree():
+    """4,000 trees, grown as the audit does, which are those that ``fit`` grows from the same streams (test_audit)."""
     domain = Domain([Nominal("a", (0, 1))], Nominal("y", (0, 1)))
-    fitted = (
-        PrivaTreeClassifier(0.02, max_depth=1, domain=domain, random_state=seed).fit([[0], [1]], [0, 1]).trees_[0]
-        for seed in range(4000)
-    )
-    divides = np.mean([nodes["cut"][0] == 0 for nodes in fitted])
+    pair = TablePair("a record of each kind, and one more", domain, ((0, 0), (1, 1)), ((0, 0), (1, 1), (1, 1)))
+    observer = make_observer(PrivaTreeClassifier(0.02, max_depth=1, domain=domain), pair, pair.table, 0)
+    divides = np.mean([observer.grow_trees(training)[0]["cut"][0] == 0 for training in range(4000)])
     chance = law_of_split((1, 0, 0, 1), 0.01)[0]
     assert abs(divides - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
     assert chance > 0.525

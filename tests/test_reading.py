@@ -32,6 +32,7 @@ from algorithms.encoding import clipping
 from algorithms.encoding.columns import clip_numbers
 from algorithms.regression.design import Design
 from tests import test_secure
+from tests.plain_python import found_and_said_by
 from tests.test_secure import made, predictions, private
 
 QUICKLY = settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -498,16 +499,9 @@ def tables():
 
 @pytest.fixture(scope="module")
 def seen():
-    done = subprocess.run(
-        [sys.executable, "-c", "from tests import test_reading; test_reading.every_estimator()"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).resolve().parents[1],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    return json.loads(done.stdout)  # which has nothing else in it
+    found, said = found_and_said_by("test_reading", "every_estimator")
+    assert not said
+    return found  # from standard output, which has nothing else in it
 
 
 @pytest.mark.parametrize("name", private())

@@ -23,6 +23,9 @@ from tests.command_line import exit_code
 from tests.plain_python import found_by
 
 PLACES = "first in order, places known"
+RELEASES = 80
+"""With four pairs of tables at most, what happens always on one table and never on the other shows an ε of 1.29, which
+takes 100 releases where an algorithm has all of its pairs, as in the audit."""
 SOUND = {"variant": "sound"}
 PLANTED = {
     "RowsBySeed": (SOUND, PLACES),
@@ -45,7 +48,7 @@ def attack_all():
     for asked in json.load(sys.stdin):
         subject = Subject(asked["name"], asked["target"], asked["params"])
         doors = [door for door in list_release_pairs(subject) if door.name in asked["doors"]]
-        found += [asdict(broken) for broken in release_path.attack_releases(subject, 1.0, doors)]
+        found += [asdict(broken) for broken in release_path.attack_releases(subject, 1.0, doors, RELEASES)]
     print(json.dumps(found))
 
 

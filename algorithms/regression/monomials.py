@@ -113,11 +113,13 @@ class Monomials:
                [1, 2, 0]])
         """
         numbers, base = np.zeros((len(self), len(self)), dtype=np.int64), 2 * self.degree + 1
+        n_digits = 0
         for powers in self.exponents.T:
-            # Numbering anew what occurs keeps the numbers below d², whatever the number of attributes.
+            if (len(self) ** 2) * base ** (n_digits + 1) > 2**62:
+                numbers, n_digits = _rank(numbers), 0  # they would be too large soon; numbered anew they are below d²
             numbers = numbers * base + (powers[:, np.newaxis] + powers)
-            numbers = np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape)
-        return numbers
+            n_digits += 1
+        return _rank(numbers)
 
     def expand(self, block: np.ndarray) -> None:
         """Compute the monomials of m rows in place.
@@ -156,6 +158,11 @@ def _multiply_lines(block, n_attributes, attributes, monomials):
             product = block[n_attributes + k, columns]
             for j in range(product.shape[0]):
                 product[j] = left[j] * right[j]
+
+
+def _rank(numbers: np.ndarray) -> np.ndarray:
+    """Number what occurs from 0, by size."""
+    return np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape)
 
 
 def _format_power(power: int) -> str:

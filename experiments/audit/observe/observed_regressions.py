@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numba
 import numpy as np
 from sklearn.base import clone
 
 from algorithms.accounting.privacy import Privacy
-from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
@@ -18,7 +18,7 @@ EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
 
 
-@compiled
+@numba.njit(nogil=True, error_model="numpy")  # not `compiled`: see `train_forests`
 def release_coefficients(add_noise, values, told, other, rng, state, rest, key, first, released):
     """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
     for i in range(released.shape[0]):

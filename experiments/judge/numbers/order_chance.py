@@ -99,6 +99,7 @@ class HighestMean:
         for end in self._ends:
             step = math.ceil(round((end - self._bottom) / (self._step_size * self.n_further), 6))
             for j in range(1, self.n_further + 1):
-                ways[j, step:] += ways[j - 1, : ways.shape[1] - step]
+                n_sums = (j - 1) * self._steps_of_run + 1  # of one end less: no sum is larger
+                ways[j, step : step + n_sums] += ways[j - 1, :n_sums]
         total = math.comb(len(self.values) + self.n_further, self.n_further)
         return np.cumsum(ways[-1, ::-1])[::-1] / total + self._chance_beyond
