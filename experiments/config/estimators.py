@@ -13,8 +13,8 @@ import yaml
 from omegaconf.errors import OmegaConfBaseException
 
 from documents import search_path
+from documents.composed_yaml import read_as_composed
 from documents.document import shorten_path
-from experiments.config.composed_yaml import read_as_composed
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries
 from experiments.errors import BadInput, one_line, suggest_name

@@ -18,7 +18,7 @@ _PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
 _Rules: Any = get_yaml_loader()
 
 
-class _Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
+class Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
     """OmegaConf's loader with the parser of libyaml, where PyYAML was built with it."""
 
 
@@ -43,14 +43,14 @@ def read_as_composed(file: Path) -> Any:
 
     Examples
     --------
-    >>> from experiments.config.paths import CONF
-    >>> read_as_composed(CONF / "algorithm" / "majority.yaml")["_target_"]
+    >>> from documents.document import ROOT
+    >>> read_as_composed(ROOT / "conf" / "algorithm" / "majority.yaml")["_target_"]
     'sklearn.dummy.DummyClassifier'
     """
     text = file.read_text(encoding="utf-8")
     stream = _NamedText(text)
     stream.name = str(file.absolute())
-    contents = yaml.load(stream, Loader=_Loader)
+    contents = yaml.load(stream, Loader=Loader)
     if "${" in text:
         return OmegaConf.to_container(OmegaConf.create(contents), resolve=True)
     return {} if contents is None else contents
