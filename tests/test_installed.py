@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,13 +24,18 @@ from experiments.store.database import Store
 from tests import forks
 from tests.workers import once_for_all_workers
 
-SETUP = SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 RESULTS = ("results/reported", "results/bands", "results/reference")
 LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
 IMPORTED = tuple(f"dp_replica.{module}" for module in forks.COMMANDS)
 PROGRAM = "from dp_replica.experiments.command_line import main; main()"
 CELLS = ("dataset=car", "algorithm=rdt,majority", "repeats=1", "executor.jobs=1")
+
+
+@cache
+def read_setup():
+    """Return what setup.py defines; setuptools comes with it."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 
 
 def call(*command, **options):
@@ -40,7 +46,7 @@ def install(folder):
     """Make a wheel of a copy of the checkout, and an environment with it."""
     copy = folder / "copy"
     left_out = shutil.ignore_patterns("__pycache__", "store.*", "*.egg-info")
-    for name in ("conf", *RESULTS, *SETUP.PACKAGES, *SETUP.OTHERS):
+    for name in ("conf", *RESULTS, *read_setup().PACKAGES, *read_setup().OTHERS):
         shutil.copytree(ROOT / name, copy / name, ignore=left_out)
     for name in FILES:
         shutil.copy(ROOT / name, copy / name)
@@ -102,8 +108,8 @@ for name in sys.argv[1:]:
     except ModuleNotFoundError as error:
         print(error)
 """
-    done = installed.start("python", "-c", code, *SETUP.PACKAGES)
-    assert done.stdout.splitlines() == [f"No module named '{name}'" for name in SETUP.PACKAGES], done.stderr
+    done = installed.start("python", "-c", code, *read_setup().PACKAGES)
+    assert done.stdout.splitlines() == [f"No module named '{name}'" for name in read_setup().PACKAGES], done.stderr
     assert {path.name for path in installed.folder.iterdir()} <= {"results"}
 
 
@@ -216,25 +222,25 @@ def test_a_checkout_has_the_same_modules_under_a_second_name():
     ],
 )
 def test_imports_are_moved_and_nothing_else(line, moved):
-    assert SETUP.move_imports(line) == moved
-    assert SETUP.move_imports(moved) == moved
+    assert read_setup().move_imports(line) == moved
+    assert read_setup().move_imports(moved) == moved
 
 
 @pytest.mark.parametrize("line", ["import plots.style", "from  plots import a"])
 def test_an_import_that_cannot_be_moved_ends_the_build(line):
     with pytest.raises(SystemExit, match="import"):
-        SETUP.move_imports(line)
+        read_setup().move_imports(line)
 
 
 def test_no_text_names_a_module_of_ours_to_import():
     """What is imported by a name in text would not be found below another name."""
     texts = []
-    for package in SETUP.PACKAGES:
+    for package in read_setup().PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
                     texts.append(ast.unparse(node.args[0]).lstrip("f'"))
-    assert texts and list(filter(SETUP.is_ours, texts)) == []
+    assert texts and list(filter(read_setup().is_ours, texts)) == []
 
 
 def test_a_first_word_names_the_command():
