@@ -35,7 +35,8 @@ def list_added() -> tuple[Path, ...]:
     ()
     >>> os.environ[VARIABLE] = before
     """
-    return tuple(map(Path, map(os.path.abspath, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))))
+    named = os.environ.get(VARIABLE)  # mostly none are, and every look at an algorithm asks
+    return tuple(map(Path, map(os.path.abspath, filter(None, named.split(os.pathsep))))) if named else ()
 
 
 def use_folders(folders: Iterable[Path]) -> None:

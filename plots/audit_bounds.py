@@ -66,10 +66,13 @@ def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
 
 def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]) -> str:
     """Return in a sentence what was measured of the algorithms of a table or figure; nothing if nothing was."""
+    asked = list(algorithms)
+    rows_of: dict[str, list] = {algorithm: [] for algorithm in asked}
+    for row in audit[audit["algorithm"].isin(asked)].to_dict("records"):
+        rows_of[row["algorithm"]].append(row)
     bounds = []
-    for algorithm in algorithms:
-        rows = audit[audit["algorithm"] == algorithm].to_dict("records")
-        if rows:
+    for algorithm in asked:
+        if rows := rows_of[algorithm]:
             bounds.append(f"{label_name(paper, algorithm)} {format_bound(max(rows, key=_rate_bound))}")
     what = "Privacy measured by the audit, of each algorithm the lower bound of ε that says most"
     return f"{what}: {'; '.join(bounds)}." if bounds else ""

@@ -6,6 +6,7 @@ on average over trainings, exp(-loss) is 1. Trainings run in two processes witho
 
 import math
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -40,7 +41,8 @@ from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
 TIE = TableTemplate((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
-SOUND = list_sound_forests()
+SEARCHED = sorted({entry["algorithm"] for entry in read_entries()})
+"""Names of all sound forests, as a test shows; to ask the forests takes a fit of each."""
 SMALL = 5
 """Trainings on each pair."""
 AGAIN = 400
@@ -64,18 +66,21 @@ PLANTED = {
 }
 
 
+sound_forests = cache(list_sound_forests)
+
+
 def forest(name, pair):
-    return resize_estimator(make_forest(SOUND[name]), pair, SOUND[name].params)
+    return resize_estimator(make_forest(sound_forests()[name]), pair, sound_forests()[name].params)
 
 
 def tables_of(name):
-    return (*list_pairs(make_forest(SOUND[name])), *load_searched_pairs(name))
+    return (*list_pairs(make_forest(sound_forests()[name])), *load_searched_pairs(name))
 
 
 @pytest.fixture(scope="module")
 def lost():
     """Losses by what was trained: on all pairs of the sound forests, more of some, and of planted ones."""
-    every = [(name, pair) for name in SOUND for pair in tables_of(name)]
+    every = [(name, pair) for name in sound_forests() for pair in tables_of(name)]
     asked = {(name, pair.name): LossRequest(forest(name, pair), pair, SMALL) for name, pair in every}
     asked |= {name: LossRequest(forest(name, pair), pair, AGAIN) for name, pair in AVERAGED.items()}
     asked |= {name: LossRequest(*planted, 60) for name, planted in PLANTED.items()}
@@ -128,10 +133,10 @@ def test_a_law_that_is_told_another_budget_counts_that_too():
 # Losses of trainings.
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", SEARCHED)
 def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
     for pair in tables_of(name):
-        privacy = hunt._read_privacy(make_forest(SOUND[name]))
+        privacy = hunt._read_privacy(make_forest(sound_forests()[name]))
         seen = lost[name, pair.name]
         assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair.neighbours) * (1 + 1e-9)
         assert read_claim(privacy, pair.neighbours) == privacy.accounted(pair.neighbours)
@@ -217,13 +222,14 @@ def test_templates_that_are_no_neighbours_are_refused():
 
 def test_what_was_found_loads_and_is_about_every_sound_forest():
     entries = read_entries()
-    assert sorted((entry["algorithm"], "lost" in entry) for entry in entries) == sorted(product(SOUND, (False, True)))
+    found = [(entry["algorithm"], "lost" in entry) for entry in entries]
+    assert sorted(found) == sorted(product(sound_forests(), (False, True)))
     for entry in entries:
         assert 0 < entry["worth"] <= 1
         template = TableTemplate.from_entry(entry)
         said = ("algorithm", "note", "worth")
         assert template.to_entry() == {key: value for key, value in entry.items() if key not in said}
-    for name in SOUND:
+    for name in sound_forests():
         more, other = load_searched_pairs(name)
         assert (more.neighbours, other.neighbours) == (ADDED_OR_REMOVED, REPLACED)
         for pair in (more, other):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,73 +21,71 @@ from experiments.cells.cell import format_canonical
 from experiments.command_line import check_arguments, translate_words
 from experiments.errors import BadInput
 from experiments.store.database import Store
+from tests import forks
+from tests.workers import once_for_all_workers
 
-SETUP = SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 RESULTS = ("results/reported", "results/bands", "results/reference")
 LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
-IN_TURN = """
-import contextlib, io, json, os, sys
-from dp_replica.experiments.command_line import main
-asked, answers, environment = json.load(sys.stdin), [], dict(os.environ)
-for words in asked:
-    out, err = io.StringIO(), io.StringIO()
-    sys.argv, code = ["dp-replica", *words], 0
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code or 0
-    os.environ.clear()
-    os.environ.update(environment)
-    answers.append([code, out.getvalue(), err.getvalue()])
-json.dump(answers, sys.stdout)
-"""
+IMPORTED = tuple(f"dp_replica.{module}" for module in forks.COMMANDS)
+PROGRAM = "from dp_replica.experiments.command_line import main; main()"
 CELLS = ("dataset=car", "algorithm=rdt,majority", "repeats=1", "executor.jobs=1")
+
+
+@cache
+def read_setup():
+    """Return what setup.py defines; setuptools comes with it."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))
 
 
 def call(*command, **options):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, **options)
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """An environment with a wheel of a copy of the checkout, and an empty folder in which it runs programs.
-
-    It also runs several of our commands in one process, which spares the start of another for each.
-    """
-    folder = tmp_path_factory.mktemp("installed")
-    copy, empty = folder / "copy", folder / "empty"
+def install(folder):
+    """Make a wheel of a copy of the checkout, and an environment with it."""
+    copy = folder / "copy"
     left_out = shutil.ignore_patterns("__pycache__", "store.*", "*.egg-info")
-    for name in ("conf", *RESULTS, *SETUP.PACKAGES, *SETUP.OTHERS):
+    for name in ("conf", *RESULTS, *read_setup().PACKAGES, *read_setup().OTHERS):
         shutil.copytree(ROOT / name, copy / name, ignore=left_out)
     for name in FILES:
         shutil.copy(ROOT / name, copy / name)
-    offline = ("--no-deps", "--no-index", "--quiet", "--disable-pip-version-check")
-    pip = (sys.executable, "-m", "pip")
-    built = call(*pip, "wheel", "--no-build-isolation", *offline, "--wheel-dir", folder, copy)
+    # what pip asks of the project, without two more processes of pip
+    built = call(sys.executable, "-c", "from setuptools.build_meta import build_wheel; build_wheel('..')", cwd=copy)
     assert built.returncode == 0, built.stderr
     venv.create(folder / "environment", symlinks=True)
-    python = folder / "environment" / "bin" / "python"
     (wheel,) = folder.glob("*.whl")
-    done = call(*pip, "--python", python, "install", *offline, wheel)
+    offline = ("--no-deps", "--no-index", "--quiet", "--disable-pip-version-check")
+    python = folder / "environment" / "bin" / "python"
+    done = call(sys.executable, "-m", "pip", "--python", python, "install", *offline, wheel)
     assert done.returncode == 0, done.stderr
     # Dependencies come from here, but nothing of the checkout: a .pth file of a folder runs no .pth files in it.
     packages = Path(sysconfig.get_path("purelib", vars={"base": folder / "environment"}))
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """An environment with a wheel of the checkout, and an empty folder in which it runs programs.
+
+    Most of our commands are forked from a process that has imported them there.
+    """
+    python = once_for_all_workers(tmp_path_factory, "installed", install) / "environment" / "bin" / "python"
+    folder = tmp_path_factory.mktemp("used")
+    empty = folder / "empty"
     empty.mkdir()
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DPREPLICA_DATA")}
     own = {"XDG_CACHE_HOME": str(folder / "cache"), "NUMBA_DISABLE_JIT": "1"}  # to compile takes longer than all else
+    origin = forks.Origin(IMPORTED, empty, python, kept | own)
 
-    def run(program, *words, **options):
-        return call(python.with_name(program), *words, cwd=empty, env=kept | own, **options)
+    def start(program, *words):
+        return call(python.with_name(program), *words, cwd=empty, env=kept | own)
 
-    def run_in_turn(*commands):
-        done = run("python", "-c", IN_TURN, input=json.dumps(commands))
-        assert done.returncode == 0, done.stderr
-        return [SimpleNamespace(returncode=code, stdout=out, stderr=err) for code, out, err in json.loads(done.stdout)]
+    def run(*words):
+        return origin.run_code(PROGRAM, python.with_name("dp-replica"), *words)
 
-    return SimpleNamespace(run=run, run_in_turn=run_in_turn, folder=empty)
+    yield SimpleNamespace(start=start, run=run, run_code=origin.run_code, folder=empty)
+    origin.close()
 
 
 def read_store(folder):
@@ -98,11 +97,19 @@ def read_store(folder):
 
 @pytest.mark.long
 def test_nothing_but_its_own_name_can_be_imported(installed):
-    done = installed.run("python", "-c", "import dp_replica.algorithms as a; print(a.DiffPETsClassifier.__module__)")
+    code = "import dp_replica.algorithms as a; print(a.DiffPETsClassifier.__module__)"
+    done = installed.run_code(code, "python")
     assert done.stdout.strip() == "dp_replica.algorithms.forests.diffpets", done.stderr
-    for name in SETUP.PACKAGES:
-        done = installed.run("python", "-c", f"import {name}")
-        assert f"No module named '{name}'" in done.stderr
+    code = """
+import sys
+for name in sys.argv[1:]:
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        print(error)
+"""
+    done = installed.start("python", "-c", code, *read_setup().PACKAGES)
+    assert done.stdout.splitlines() == [f"No module named '{name}'" for name in read_setup().PACKAGES], done.stderr
     assert {path.name for path in installed.folder.iterdir()} <= {"results"}
 
 
@@ -120,17 +127,16 @@ for name in kinds.list_kinds("claims"):
     kinds.find_kind("claims", name)
 print(len(estimators.list_algorithms()), len(list_papers()), "car" in datasets.names())
 """
-    done = installed.run("python", "-c", program)
+    done = installed.run_code(program, "python")
     n_algorithms = len(list((ROOT / "conf" / "algorithm").glob("*.yaml")))
     assert done.stdout.split()[::2] == [str(n_algorithms), "True"], done.stderr
 
 
 @pytest.mark.long
-def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installed, tmp_path):
-    done = installed.run("dp-replica", "run", *CELLS)
+def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installed, tmp_path, commands):
+    done = installed.run("run", *CELLS)
     assert done.returncode == 0, done.stderr
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    here = call(sys.executable, "-m", "experiments", *CELLS, f"results={tmp_path}", cwd=ROOT, env=environment)
+    here = commands.run_module("experiments", *CELLS, f"results={tmp_path}")
     assert here.returncode == 0, here.stderr
     cells = read_store(installed.folder / "results")
     assert cells == read_store(tmp_path) and [cell[2] for cell in cells] == ["done", "done"]
@@ -138,7 +144,7 @@ def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installe
 
 @pytest.mark.long
 def test_the_report_shows_what_was_published(installed):
-    done = installed.run("dp-replica", "report")
+    done = installed.run("report")
     assert done.returncode == 0, done.stderr
     page = (installed.folder / "results" / "report" / "index.html").read_text(encoding="utf-8")
     assert "The published run" in page
@@ -146,7 +152,7 @@ def test_the_report_shows_what_was_published(installed):
 
 @pytest.mark.long
 def test_an_audit_runs(installed):
-    done = installed.run("dp-replica", "audit", "algorithm=asn", "trainings=1000", "executor.jobs=1")
+    done = installed.run("audit", "algorithm=asn", "trainings=1000", "executor.jobs=1")
     assert done.returncode == 0 and "asn        inf" in done.stdout, done.stderr
     rows = json.loads((installed.folder / "results" / "audit" / "audit-asn.json").read_text(encoding="utf-8"))
     assert rows["replays"]
@@ -159,7 +165,7 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
     lines = ["age,job,sleeps", *rows]
     (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     own = ("--config-dir", "mine", "repeats=1", "executor.jobs=1")
-    commands = (
+    for words in (
         ("describe", "people.csv", "target=sleeps", "to=mine"),
         ("new", "algorithm", "my_method", "to=mine"),
         ("new", "paper", "my_paper", "to=mine"),
@@ -167,8 +173,8 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
         ("run", *own, "paper=my_paper"),
         ("audit", "--config-dir", "mine", "algorithm=my_method", "trainings=1000", "executor.jobs=1"),
         ("report", "--config-dir", "mine", "paper=my_paper"),
-    )
-    for words, done in zip(commands, installed.run_in_turn(*commands), strict=True):
+    ):
+        done = installed.run(*words)
         assert done.returncode == 0, (words, done.stderr)
     audited = json.loads((folder / "results" / "audit" / "audit-my_method.json").read_text(encoding="utf-8"))
     assert len(audited["replays"]) == 1
@@ -177,18 +183,17 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
 
 
 @pytest.mark.long
-def test_what_changes_the_project_is_refused_in_a_line(installed):
-    commands = ("bands", "hunt", "reference")
-    for command, done in zip(commands, installed.run_in_turn(*([name] for name in commands)), strict=True):
-        (line,) = done.stderr.splitlines()
-        assert done.returncode == 2
-        assert line.startswith(f"error: do={command} changes files of the project: run it in a")
+@pytest.mark.parametrize("command", ["bands", "hunt", "reference"])
+def test_what_changes_the_project_is_refused_in_a_line(installed, command):
+    done = installed.run(command)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith(f"error: do={command} changes files of the project: run it in a")
 
 
 @pytest.mark.long
 def test_it_names_itself_as_it_is_typed(installed):
-    for words in ([], ["--help"]):
-        done = installed.run("dp-replica", *words)
+    for done in (installed.run(), installed.start("dp-replica", "--help")):
         said = done.stdout + done.stderr
         assert "  dp-replica dataset=car" in said and "python -m experiments" not in said
 
@@ -217,25 +222,25 @@ def test_a_checkout_has_the_same_modules_under_a_second_name():
     ],
 )
 def test_imports_are_moved_and_nothing_else(line, moved):
-    assert SETUP.move_imports(line) == moved
-    assert SETUP.move_imports(moved) == moved
+    assert read_setup().move_imports(line) == moved
+    assert read_setup().move_imports(moved) == moved
 
 
 @pytest.mark.parametrize("line", ["import plots.style", "from  plots import a"])
 def test_an_import_that_cannot_be_moved_ends_the_build(line):
     with pytest.raises(SystemExit, match="import"):
-        SETUP.move_imports(line)
+        read_setup().move_imports(line)
 
 
 def test_no_text_names_a_module_of_ours_to_import():
     """What is imported by a name in text would not be found below another name."""
     texts = []
-    for package in SETUP.PACKAGES:
+    for package in read_setup().PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
                     texts.append(ast.unparse(node.args[0]).lstrip("f'"))
-    assert texts and list(filter(SETUP.is_ours, texts)) == []
+    assert texts and list(filter(read_setup().is_ours, texts)) == []
 
 
 def test_a_first_word_names_the_command():

@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ ORDER = [
     "plots",
     "hydra_plugins",
     "experiments.commands",
+    "experiments.hydra_shortcuts",
     "experiments.command_line",
     "experiments.describe",
     "experiments.__main__",
@@ -41,24 +43,24 @@ REGISTRIES = {"experiments/commands", "experiments/judge/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""
 
 
-def list_modules():
-    """Return every module of the project with its syntax tree."""
-    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    return {name_module(path): ast.parse(path.read_text(encoding="utf-8")) for path in files}
-
-
 def name_module(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = list_modules()
+MODULES = {name_module(path): path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
 
 
+@cache
+def parse_module(name):
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
+
+
+@cache
 def list_imports(name):
     """Return the modules of the project that a module imports, anywhere but for types alone."""
     imported = set()
-    for node in walk_without_types(MODULES[name]):
+    for node in walk_without_types(parse_module(name)):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -118,8 +120,8 @@ def test_no_folder_is_crowded():
 
 def test_a_class_name_is_unique():
     places = defaultdict(list)
-    for name, tree in MODULES.items():
-        for node in tree.body:
+    for name in MODULES:
+        for node in parse_module(name).body:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(name)
     assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}

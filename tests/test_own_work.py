@@ -25,6 +25,7 @@ from experiments.audit.replay.replay_audit import replay_in_process
 from experiments.cells import code_version, module_sources
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
+from experiments.commands import audit
 from experiments.config import estimators
 from experiments.config.papers import list_own_papers, list_papers, read_paper
 from experiments.config.paths import CONF, ROOT
@@ -382,10 +383,12 @@ def test_noise_of_our_mechanisms_is_replayed(own):
     assert {"claim", "sensitivity"} <= half.broken_rules
 
 
-def test_what_offers_nothing_is_reported_as_a_claim(own, capsys):
-    found, missing = run_audit(AuditPlan(("mine",)))
-    assert found.claims_only == ["mine"] and not (found.bounds or missing or found.is_alarming)
+def test_what_offers_nothing_is_reported_as_a_claim(own, capsys, monkeypatch):
+    ran = []
+    monkeypatch.setattr(audit, "run_audit", lambda plan: ran.append(run_audit(plan)) or ran[0])
     assert exit_code("do=audit", "algorithm=mine", "executor.jobs=1", f"results={own.folder.parent / 'results'}") == 0
+    ((found, missing),) = ran
+    assert found.claims_only == ["mine"] and not (found.bounds or missing or found.is_alarming)
     assert capsys.readouterr().out.startswith("Claims only: mine. An ε is claimed that nobody checked")
 
 
@@ -518,15 +521,18 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.long
-def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path):
+def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path, commands):
+    def run(*words):
+        return commands.run_module("experiments", *words, folder=tmp_path, PYTHONPATH=str(ROOT))
+
     for group in ("algorithm", "paper"):
         (tmp_path / "own" / group).mkdir(parents=True)
     write(tmp_path / "own", "mine", "_target_: mine_code.NoisyMajority\n")
     (tmp_path / "own" / "mine_code.py").write_text(NOISY.format(parts="mine_parts"))
     (tmp_path / "mine_parts.py").write_text(PARTS)  # beside it: the current directory
     tables_of(tmp_path / "own")
-    words = ("--config-dir", "own", "paper=mine", f"results={tmp_path / 'results'}", "executor.jobs=2")
-    first = start(tmp_path, *words)
+    words = ("--config-dir", "own", "paper=mine", f"results={tmp_path / 'results'}", "executor.jobs=1")
+    first = run(*words)
     assert (first.returncode, first.stdout) == (0, ""), first.stderr
     folder = tmp_path / "results" / "paper-mine"
     claims = json.loads((folder / "claims.json").read_text())
@@ -534,19 +540,19 @@ def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path):
     assert pd.read_csv(folder / "numbers.csv")["verdict"].tolist() != ["not run"]
     assert "claims only" in (folder / "report.html").read_text()
 
-    again = start(tmp_path, *words)
+    again = run(*words)
     assert again.returncode == 0 and " 0 to run" in again.stderr and "cells run in" not in again.stderr
     (tmp_path / "mine_parts.py").write_text(PARTS.replace("np.sum", "1 * np.sum"))
-    edited = start(tmp_path, *words[:-1], "executor.jobs=1")
+    edited = run(*words)
     assert edited.returncode == 0 and "cells run in" in edited.stderr and "reused" in edited.stderr
 
-    report = start(tmp_path, "--config-dir", "own", "do=report", "paper=mine", f"results={tmp_path / 'results'}")
+    report = run("--config-dir", "own", "do=report", "paper=mine", f"results={tmp_path / 'results'}")
     assert report.returncode == 0 and "Mine" in (tmp_path / "results" / "report" / "index.html").read_text()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("executor", "jobs"), [("local", 2), ("threads", 2), ("dask", 1)])
-def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs):
+def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs, commands):
     if executor == "dask":
         pytest.importorskip("distributed")
     (tmp_path / "own" / "algorithm").mkdir(parents=True)
@@ -554,14 +560,18 @@ def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs):
     (tmp_path / "own" / "mine_code.py").write_text(NOISY.format(parts="mine_parts"))
     (tmp_path / "own" / "mine_parts.py").write_text(PARTS)
     words = ("dataset=car", "algorithm=mine", "repeats=3", f"executor={executor}", f"executor.jobs={jobs}")
-    done = start(tmp_path, "--config-dir", "own", *words, f"results={tmp_path / 'results'}")
+    words = ("--config-dir", "own", *words, f"results={tmp_path / 'results'}")
+    if executor == "local":  # the usual one, from its beginning
+        done = start(tmp_path, *words)
+    else:
+        done = commands.run_module("experiments", *words, folder=tmp_path, PYTHONPATH=str(ROOT))
     assert done.returncode == 0, done.stderr
     accuracy = next(line for line in map(json.loads, done.stdout.splitlines()) if line["metric"] == "accuracy")
     assert accuracy["n"] == 3 and 0.6 < accuracy["mean"] < 0.8
 
 
 @pytest.mark.long
-def test_a_search_path_of_an_installed_package_adds_to_the_catalogue(tmp_path):
+def test_a_search_path_of_an_installed_package_adds_to_the_catalogue(tmp_path, commands):
     package = tmp_path / "site" / "their_package"
     (package / "conf" / "algorithm").mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -576,7 +586,7 @@ def test_a_search_path_of_an_installed_package_adds_to_the_catalogue(tmp_path):
         "        search_path.append('theirs', 'pkg://their_package.conf')\n"
     )
     path = os.pathsep.join([str(ROOT), str(tmp_path / "site")])
-    words = ("dataset=car", "algorithm=theirs", "repeats=1", f"results={tmp_path / 'results'}")
-    done = start(tmp_path, *words, PYTHONPATH=path)
+    words = ("dataset=car", "algorithm=theirs", "repeats=1", "executor.jobs=1", f"results={tmp_path / 'results'}")
+    done = commands.run_module("experiments", *words, folder=tmp_path, PYTHONPATH=path)
     assert done.returncode == 0 and '"algorithm": "theirs"' in done.stdout, done.stderr
     assert "theirs" in start(tmp_path, "--help", PYTHONPATH=path).stdout

@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 from contextlib import contextmanager
+from functools import cache, partial
 
 import pandas as pd
 import pytest
@@ -21,6 +22,7 @@ from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish, without
 from tests.waiting import HANG
+from tests.workers import once_for_all_workers
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SECTIONS = ("numbers", "claims", "privacy", "readings")
@@ -83,7 +85,11 @@ def made_up(tmp_path_factory):
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
     """The report of a fresh clone."""
-    return index_page.build_report(tmp_path_factory.mktemp("results"), published_papers()).parent
+
+    def build(folder):
+        index_page.build_report(folder, published_papers())
+
+    return once_for_all_workers(tmp_path_factory, "published", build) / "report"
 
 
 def published_papers():
@@ -103,31 +109,48 @@ def browser():
         pytest.skip("no browser to test the report in: install one, for example with apt-get install chromium")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=found[0], timeout=1000 * HANG)
-        yield started
+        yield cache(partial(Tab, started))
         started.close()
+
+
+class Tab:
+    """A page of the browser, which opens one file after another: a new one for each takes longer than most tests."""
+
+    def __init__(self, browser, **options):
+        context = browser.new_context(viewport=DESKTOP, **options)
+        context.set_default_timeout(1000 * HANG)
+        self.page, self.folder, self.wrong = context.new_page(), "", []
+        context.route("**/*", self._admit)
+        self.page.on("console", lambda message: self.wrong.append(message.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self._screen = context.new_cdp_session(self.page)
+
+    def _admit(self, route):
+        if route.request.url.startswith(self.folder):
+            route.continue_()
+        else:
+            self.wrong.append(route.request.url)
+            route.abort()
+
+    def show_as_on_a_telephone(self):
+        """Lay out the open page as a telephone does."""
+        self._screen.send("Emulation.setDeviceMetricsOverride", TELEPHONE | {"deviceScaleFactor": 1, "mobile": True})
+
+    def open(self, path):
+        """Open a file as on a desk, in the light."""
+        self._screen.send("Emulation.setDeviceMetricsOverride", DESKTOP | {"deviceScaleFactor": 1, "mobile": False})
+        self.page.emulate_media(color_scheme="light")
+        self.folder, self.wrong[:] = path.parent.as_uri(), []
+        self.page.goto(path.as_uri())
 
 
 @contextmanager
 def opened(browser, path, **options):
     """Open a page from disk; nothing may go wrong in it, and it may ask for nothing but files beside it."""
-    context = browser.new_context(**({"viewport": DESKTOP} | options))
-    context.set_default_timeout(1000 * HANG)
-    page, wrong = context.new_page(), []
-
-    def admit(route):
-        if route.request.url.startswith(path.parent.as_uri()):
-            route.continue_()
-        else:
-            wrong.append(route.request.url)
-            route.abort()
-
-    context.route("**/*", admit)
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(path.as_uri())
-    yield page
-    context.close()
-    assert wrong == []
+    tab = browser(**options)
+    tab.open(path)
+    yield tab
+    assert tab.wrong == []
 
 
 def column(page, table, number):
@@ -163,7 +186,7 @@ def test_links_lead_somewhere_wherever_the_report_lies(report):
     assert len(pages) > 1
     for path, page in pages.items():
         assert page.open == [] and page.fetched == [] and len(page.ids) == len(set(page.ids))
-        for link in re.findall(r'<a href="([^"]+)"', path.read_text(encoding="utf-8")):
+        for link in set(re.findall(r'<a href="([^"]+)"', path.read_text(encoding="utf-8"))):
             name, _, anchor = link.partition("#")
             target = path.parent / name if name else path
             assert target.is_file(), link
@@ -215,42 +238,54 @@ def test_a_run_reads_back_as_it_was_written(made_up):
     assert (run.privacy[0]["times_label"], run.privacy[0]["keeps_claim"]) == (25, False)
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
-def test_pages_open_and_fit(browser, report, viewport):
+def fits(page, screen):
+    """Whether no part of a page is wider than the screen."""
+    return page.evaluate("document.documentElement.scrollWidth") <= screen["width"] == page.evaluate("innerWidth")
+
+
+def test_pages_open_and_fit(browser, report):
     for path in sorted(report.glob("*.html")):
-        with opened(browser, path, viewport=viewport, is_mobile=viewport is TELEPHONE) as page:
+        with opened(browser, path) as tab:
+            page = tab.page
             assert page.locator("h1").is_visible()
-            assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+            assert fits(page, DESKTOP)
             assert page.locator("table thead th:not(:has(button))").count() == 0
-            if viewport is TELEPHONE:
-                targets = page.locator("nav a, .files a, th button, select")
-                heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
-                assert min(filter(None, heights)) >= 40
-                assert page.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)") >= 14
+            tab.show_as_on_a_telephone()
+            assert page.locator("h1").is_visible()
+            assert fits(page, TELEPHONE)
+            targets = page.locator("nav a, .files a, th button, select")
+            heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+            assert min(filter(None, heights)) >= 40
+            assert page.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)") >= 14
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
-def test_the_settings_of_a_claim_open_and_fit(browser, made_up, viewport):
-    with opened(browser, made_up / "paper-8.html", viewport=viewport, is_mobile=viewport is TELEPHONE) as page:
+@pytest.mark.parametrize("screen", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
+def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
+    with opened(browser, made_up / "paper-8.html") as tab:
+        page = tab.page
+        if screen is TELEPHONE:
+            tab.show_as_on_a_telephone()
         rows = page.locator("#claim-up .forest li")
         assert rows.count() == 6 and not rows.first.is_visible()
         page.locator("#claim-up summary").click()
         assert rows.last.is_visible() and "runs as claimed" in rows.last.inner_text()
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        assert fits(page, screen)
         for line in rows.locator(".line").all():
             box, dot = line.bounding_box(), line.locator(".center").bounding_box()
             assert box["x"] <= dot["x"] and dot["x"] + dot["width"] <= box["x"] + box["width"]
 
 
 def test_papers_sort_by_what_came_out(browser, made_up):
-    with opened(browser, made_up / "index.html") as page:
+    with opened(browser, made_up / "index.html") as tab:
+        page = tab.page
         page.locator("#matrix th button").nth(1).click()
         shares = page.locator("#matrix tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
         assert shares == sorted(shares) and shares[0] < shares[-1]
 
 
 def test_columns_sort_by_click(browser, made_up):
-    with opened(browser, made_up / "paper-7.html") as page:
+    with opened(browser, made_up / "paper-7.html") as tab:
+        page = tab.page
         page.locator("#readings-tables summary").click()
         rank, reading = (page.locator("#table-of-readings-tables th").nth(i) for i in (0, 1))
         reading.locator("button").click()
@@ -270,7 +305,8 @@ def test_columns_sort_by_click(browser, made_up):
 
 
 def test_columns_sort_by_keyboard(browser, made_up):
-    with opened(browser, made_up / "index.html") as page:
+    with opened(browser, made_up / "index.html") as tab:
+        page = tab.page
         while page.evaluate("document.activeElement.closest('#numbers') === null"):
             page.keyboard.press("Tab")
         page.keyboard.press("Tab")
@@ -283,7 +319,8 @@ def test_columns_sort_by_keyboard(browser, made_up):
 
 
 def test_the_front_page_shows_what_is_asked_for(browser, made_up):
-    with opened(browser, made_up / "index.html") as page:
+    with opened(browser, made_up / "index.html") as tab:
+        page = tab.page
         assert page.locator("output").all_inner_texts() == ["3 of 3 claims", "12 of 12 numbers and facts"]
         page.locator("select[name=paper]").select_option("Paper 7")
         page.locator("select[name=verdict]").select_option("refuted")
@@ -293,16 +330,18 @@ def test_the_front_page_shows_what_is_asked_for(browser, made_up):
 
 def test_light_and_dark_differ(browser, report):
     seen = []
-    for scheme in ("light", "dark"):
-        with opened(browser, report / "index.html", color_scheme=scheme) as page:
+    with opened(browser, report / "index.html") as tab:
+        for scheme in ("light", "dark"):
+            tab.page.emulate_media(color_scheme=scheme)
             style = "getComputedStyle(document.body)"
-            seen.append(page.evaluate(f"[{style}.backgroundColor, {style}.color]"))
+            seen.append(tab.page.evaluate(f"[{style}.backgroundColor, {style}.color]"))
     assert not set(seen[0]) & set(seen[1])
 
 
 def test_without_a_script_the_tables_are_there(browser, made_up):
     for name in ("index.html", "paper-7.html"):
-        with opened(browser, made_up / name, java_script_enabled=False) as page:
+        with opened(browser, made_up / name, java_script_enabled=False) as tab:
+            page = tab.page
             assert page.locator("#claims tbody tr").first.is_visible()
             assert page.locator("#numbers tbody tr").last.is_visible()
             assert page.locator("form").count() == 0 or not page.locator("form").is_visible()

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from documents import search_path
+from documents.composed_yaml import read_as_composed
 from documents.document import shorten_path
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries
@@ -229,7 +229,7 @@ def _find_entry(name: str, built_in: Path, added: tuple[Path, ...]) -> dict:
     if path is None:
         raise BadInput(f"unknown algorithm {name!r}; {suggest_name(name, list_algorithms())}")
     try:
-        entry = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+        entry = read_as_composed(path)
     except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
         raise BadInput(f"{shorten_path(path)} cannot be read: {' '.join(str(error).split())}") from error
     if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from documents import search_path
+from documents.composed_yaml import read_as_composed
 from documents.document import shorten_path
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
@@ -97,7 +97,7 @@ def read_paper(name: str) -> Paper:
     if file is None:
         raise BadInput(f"unknown paper {name!r}; {suggest_name(name, search_path.list_files(PAPERS))}")
     try:
-        contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        contents = read_as_composed(file)
     except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
         raise BadInput(f"{name_paper_file(name)} cannot be read: {' '.join(str(error).split())}") from error
     return parse_paper(_locate_printed(contents, file), file)

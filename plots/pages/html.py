@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,6 +12,12 @@ from plots import labels
 
 def render_template(template: str, **values: object) -> str:
     """Return a page made of one of ``plots/pages/templates``; equal values give equal bytes."""
+    return _make_environment().get_template(template).render(**values)
+
+
+@cache
+def _make_environment() -> Environment:
+    """Return what holds for all templates, once: with it goes what was compiled of them, half of what a page takes."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -20,4 +27,4 @@ def render_template(template: str, **values: object) -> str:
     )
     environment.globals["sign"] = lambda verdict: labels.SIGNS.get(verdict, "")
     environment.globals["tone"] = lambda verdict: labels.TONES.get(verdict, "none")
-    return environment.get_template(template).render(**values)
+    return environment

@@ -35,6 +35,10 @@ _SUMMARIES = (
     "provenance.json",
 )
 _ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png"}
+_PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
+_ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}
+"""The variable of each colour of a figure."""
+_COLOUR = re.compile("|".join(_ROLES))
 
 
 def write_page(run: PaperRun) -> Path:
@@ -194,13 +198,10 @@ def _read_svg(run: PaperRun, name: str) -> str:
     svg = (run.folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    for before in (' id="', "url(#", 'href="#'):
+        svg = svg.replace(before, f"{before}{name}-")
     svg = re.sub(r'(<svg [^>]*?)width="[^"]*pt" ', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*pt" ', r"\1", svg))
-    colours = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
-    for role, palette in colours.items():
-        for i, colour in enumerate(palette):
-            svg = svg.replace(colour, f"var(--{role}{i}, {colour})")
-    return svg
+    return _COLOUR.sub(lambda found: f"var(--{_ROLES[found[0]]}, {found[0]})", svg)
 
 
 def _describe_readings(run: PaperRun) -> list[dict[str, Any]]:

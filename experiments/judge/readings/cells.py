@@ -135,12 +135,14 @@ def _read_choices(
     """Yield a reading for every combination of the values that the text admits."""
     algorithms = list_algorithms(question)
     factors = list_factors(paper, algorithms)
-    for choice in list_readings(narrow_factors(factors, question.params, question.protocol, algorithms)):
+    choices = list_readings(narrow_factors(factors, question.params, question.protocol, algorithms))
+    printed = [] if isinstance(question, QuestionOfClaims) else _match_numbers(paper, question, reported, choices[0])
+    for choice in choices:
         if isinstance(question, QuestionOfClaims):
-            targets = _order_algorithms(paper, question, choice)
+            targets = list(_order_algorithms(paper, question, choice))
         else:
-            targets = _match_numbers(paper, question, reported, choice)
-        yield Reading(choice.values, list(targets), choice.words, choice.is_literal)
+            targets = [_target_setting(paper, question, *found, choice) for found in printed]
+        yield Reading(choice.values, targets, choice.words, choice.is_literal)
 
 
 def list_algorithms(question: QuestionOfNumbers | QuestionOfClaims) -> tuple[str, ...]:
@@ -150,10 +152,14 @@ def list_algorithms(question: QuestionOfNumbers | QuestionOfClaims) -> tuple[str
 
 def _match_numbers(
     paper: Paper, question: QuestionOfNumbers, reported: pd.DataFrame, choice: Choice
-) -> Iterator[PrintedTarget]:
-    """Yield the printed means of an algorithm in a study."""
+) -> list[tuple[PrintedNumber, Study, dict[str, Any]]]:
+    """Return the printed means of an algorithm in a study with their settings; any of the readings may be given.
+
+    All of them choose the same parameters, of which a setting says nothing.
+    """
     chosen = choice.params(question.algorithm)
     means = reported[reported["statistic"] == "mean"]
+    matched: list[tuple[PrintedNumber, Study, dict[str, Any]]] = []
     for number in list_numbers(means):
         part = paper.parts[number.table]
         if not isinstance(part, StudyPart) or (part.study, number.algorithm) != (question.study, question.algorithm):
@@ -163,10 +169,8 @@ def _match_numbers(
         where = own.select_part(study, _drop_params(part.where, chosen))
         if where is None:
             raise PaperError(f"readings {question.id!r}: {number.id!r} is no setting of study {question.study!r}")
-        setting = {**where, "algorithm": question.algorithm}
-        yield PrintedTarget(
-            number.metric, float(number.value), _make_cells(paper, question, study, setting, choice), []
-        )
+        matched.append((number, study, {**where, "algorithm": question.algorithm}))
+    return matched
 
 
 def _drop_params(setting: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,9 +213,14 @@ def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame)
 def _target_number(
     paper: Paper, question: QuestionOfTable, study: Study, setting: Mapping, number: PrintedNumber
 ) -> PrintedTarget:
-    where = {**setting, "algorithm": number.algorithm}
-    cells = _make_cells(paper, question, study, where, Choice(()))
-    return PrintedTarget(number.metric, float(number.value), cells, [])
+    return _target_setting(paper, question, number, study, {**setting, "algorithm": number.algorithm}, Choice(()))
+
+
+def _target_setting(
+    paper: Paper, question: Question, number: PrintedNumber, study: Study, where: Mapping, choice: Choice
+) -> PrintedTarget:
+    """Return a printed number with the cells of its setting, read in one way."""
+    return PrintedTarget(number.metric, float(number.value), _make_cells(paper, question, study, where, choice), [])
 
 
 def _make_cells(paper: Paper, question: Question, study: Study, where: Mapping, choice: Choice) -> list[Cell]:

@@ -120,17 +120,15 @@ def list_readings(factors: Sequence[Factor]) -> list[Choice]:
 
 def leave_out_literal(paper: Paper, algorithm: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters without those that the algorithm has anyway: the literal reading is the paper's own cells."""
-    return {
-        name: value for name, value in params.items() if not is_same_value(_find_literal(paper, algorithm, name), value)
-    }
+    literal = _find_literal(paper, algorithm, params)
+    return {name: value for name, value in params.items() if not is_same_value(literal[name], value)}
 
 
-def _find_literal(paper: Paper, algorithm: str, parameter: str) -> Any:
-    """Return the value that a parameter of an algorithm has in a paper where nobody chooses."""
+def _find_literal(paper: Paper, algorithm: str, parameters: Iterable[str]) -> dict[str, Any]:
+    """Return the values that parameters of an algorithm have in a paper where nobody chooses."""
     given = estimators.merge_parameters(algorithm, paper.algorithms.get(algorithm, {}))
-    if parameter in given:
-        return given[parameter]
-    return estimators.read_signature(estimators.find_target(algorithm)).parameters[parameter].default
+    declared = estimators.read_signature(estimators.find_target(algorithm)).parameters
+    return {name: given[name] if name in given else declared[name].default for name in parameters}
 
 
 def check_choices(paper: Paper) -> None:
@@ -170,7 +168,7 @@ def _check_parameter(paper: Paper, algorithm: str, name: str, values: Sequence) 
             expand_grid(_pick_first_axes(users[0], algorithm) | {f"params.{name}": [value]}, 1, paper.algorithms)
         except ValueError as error:
             raise PaperError(f"{where}: {error}") from error
-    literal = _find_literal(paper, algorithm, name)
+    literal = _find_literal(paper, algorithm, [name])[name]
     if not is_same_value(values[0], literal):
         raise PaperError(f"{where}: the first value must be what the paper runs anyway, {literal!r}; got {values[0]!r}")
 

@@ -1,0 +1,56 @@
+"""YAML files as Hydra reads them when it composes a configuration, only faster.
+
+OmegaConf, with which Hydra reads, has rules of its own: 1e-3 is a number, a key may not stand twice in a mapping, and
+``${...}`` refers to other values. It parses in plain Python, which is nine tenths of what it takes to read a paper.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import yaml
+from omegaconf import OmegaConf
+from omegaconf._utils import get_yaml_loader
+
+_PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
+_Rules: Any = get_yaml_loader()
+
+
+class Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
+    """OmegaConf's loader with the parser of libyaml, where PyYAML was built with it."""
+
+
+class _NamedText(io.StringIO):
+    name: str  # of the file: errors say where it is wrong
+
+
+def read_as_composed(file: Path) -> Any:
+    """Return what a YAML file says, in plain values.
+
+    Parameters
+    ----------
+    file : Path
+        The file; an empty one says what an empty mapping says.
+
+    Raises
+    ------
+    yaml.YAMLError
+        If it is no YAML, or says a key of a mapping twice.
+    OmegaConfBaseException
+        If it refers to what is not there.
+
+    Examples
+    --------
+    >>> from documents.document import ROOT
+    >>> read_as_composed(ROOT / "conf" / "algorithm" / "majority.yaml")["_target_"]
+    'sklearn.dummy.DummyClassifier'
+    """
+    text = file.read_text(encoding="utf-8")
+    stream = _NamedText(text)
+    stream.name = str(file.absolute())
+    contents = yaml.load(stream, Loader=Loader)
+    if "${" in text:
+        return OmegaConf.to_container(OmegaConf.create(contents), resolve=True)
+    return {} if contents is None else contents

@@ -1,0 +1,120 @@
+"""Processes that begin where the imports end: forked, each for a command, from one that has imported what they need.
+
+A command takes less time than its imports. What is forked has its own memory, folder, environment and streams, and ends
+like a process that was started; one in which a module is new, or changed since, must not have imported it before.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+HANG = 600
+COMMANDS = (
+    "experiments.command_line",
+    "experiments.commands.report",
+    "experiments.commands.reproduce",
+    "experiments.run.evaluate",
+    "plots.pages.index_page",
+    "plots.pages.paper_results",
+)
+"""Modules that commands need, as a checkout calls them."""
+
+
+class Origin:
+    """A process to fork from.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        What it imports.
+    folder : Path
+        Where it looks for modules first, as ``python -m`` does in the current directory.
+    python : str or Path
+        The interpreter.
+    environment : mapping, optional
+        Its variables; those of this process if left out.
+    """
+
+    def __init__(self, modules, folder, python=sys.executable, environment=None):
+        command = [str(python), __file__, *modules]
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self._process = subprocess.Popen(command, cwd=folder, env=environment, **streams)
+        self._folder = folder
+        self._environment = dict(os.environ if environment is None else environment)
+
+    def run_module(self, module, *words, folder=None, **variables):
+        """Run a module as ``python -m`` does, and return its exit code and what it wrote."""
+        return self._run({"module": module, "words": [module, *map(str, words)]}, folder, variables)
+
+    def run_code(self, code, program, *words, folder=None):
+        """Run lines of Python as a program of this name."""
+        return self._run({"code": code, "words": list(map(str, [program, *words]))}, folder, {})
+
+    def _run(self, request, folder, variables):
+        request |= {"folder": str(folder or self._folder), "environment": self._environment | variables}
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        assert answer, "the process to fork from has ended"
+        return SimpleNamespace(**json.loads(answer))
+
+    def close(self):
+        """End it."""
+        self._process.communicate()
+
+
+def serve(modules):
+    """Answer requests, a line each; returns in a forked process only, when that is ready to run what was asked for."""
+    sys.path[0] = os.getcwd()
+    answers = os.fdopen(os.dup(1), "w")
+    for module in modules:
+        __import__(module)
+    import gc
+    import tempfile
+
+    gc.collect()
+    gc.freeze()  # what a collector looks at would be copied in each fork
+    for line in sys.stdin:
+        request = json.loads(line)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = os.fork()
+            if not child:
+                _become(request, out, err)
+                return request
+            signal.signal(signal.SIGALRM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
+            signal.alarm(HANG)
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            signal.alarm(0)
+            texts = []
+            for stream in (out, err):
+                stream.seek(0)
+                texts.append(stream.read().decode())
+        answers.write(json.dumps({"returncode": code, "stdout": texts[0], "stderr": texts[1]}) + "\n")
+        answers.flush()
+    os._exit(0)
+
+
+def _become(request, out, err):
+    """Make this process what its request says."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, stream in enumerate((nothing, out.fileno(), err.fileno())):
+        os.dup2(stream, number)
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    sys.path[0] = request["folder"]
+    sys.path[1:1] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    sys.argv = request["words"]
+
+
+if __name__ == "__main__":
+    asked = serve(sys.argv[1:])
+    if "module" in asked:
+        import runpy
+
+        runpy.run_module(asked["module"], run_name="__main__", alter_sys=True)
+    else:
+        exec(asked["code"], {"__name__": "__main__"})
