@@ -31,12 +31,6 @@ def command(folder, *arguments):
     return [sys.executable, "-m", "experiments", f"results={folder}", "executor.jobs=1", *arguments]
 
 
-def start(folder, *arguments, **options):
-    return subprocess.run(
-        command(folder, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=HANG, **options
-    )
-
-
 @pytest.fixture
 def here(capfd):
     """The same in this process, which spares the start of another: returns the exit code, stdout and stderr."""
@@ -49,9 +43,9 @@ def here(capfd):
     return run
 
 
-def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, here):
+def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, here, commands):
     words = ("-m", "dataset=car", "algorithm=majority", "epsilon=0.5,inf", "repeats=2")
-    first = start(tmp_path, *words)
+    first = commands.run_module("experiments", *command(tmp_path, *words)[3:])
     assert first.returncode == 0, first.stderr
     objects = [json.loads(line, parse_constant=pytest.fail) for line in first.stdout.splitlines()]  # no NaN, Infinity
     fields = [
@@ -99,9 +93,9 @@ def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path, here):
     assert code == 0 and said["accuracy"] == pytest.approx(210 / 294)
 
 
-def test_bad_input_is_one_line_and_exit_code_2(tmp_path, here):
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path, here, commands):
     (tmp_path / "store.sqlite").write_bytes(b"nonsense" * 200)
-    found = start(tmp_path, "dataset=carr", "algorithm=majority")
+    found = commands.run_module("experiments", *command(tmp_path, "dataset=carr", "algorithm=majority")[3:])
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == "error: unknown dataset 'carr'; did you mean 'car'?\n"
     code, stdout, stderr = here(tmp_path, "dataset=car", "algorithm=majority")

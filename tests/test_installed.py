@@ -22,7 +22,7 @@ from experiments.command_line import check_arguments, translate_words
 from experiments.errors import BadInput
 from experiments.store.database import Store
 from tests import forks
-from tests.workers import once_for_all_workers
+from tests.shared_folders import once_for_all_workers
 
 RESULTS = ("results/reported", "results/bands", "results/reference")
 LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")

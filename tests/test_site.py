@@ -20,9 +20,9 @@ from plots.readings.files import write_rankings
 from plots.run_folder import PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
+from tests.shared_folders import once_for_all_workers
 from tests.test_plots import PAPER, REPORTED, Page, digests, long_table, publish, without
 from tests.waiting import HANG
-from tests.workers import once_for_all_workers
 
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SECTIONS = ("numbers", "claims", "privacy", "readings")
