@@ -61,13 +61,19 @@ def test_feasible_is_what_some_matrix_rounds_to(sizes, n, decimals):
 
 def by_exact_enumeration(printed, sizes, decimals):
     """The same for two classes of any size, in whole numbers: 2 · 10^d · |hits - share · rows| <= rows."""
-    first, second = np.meshgrid(np.arange(sizes[0] + 1), np.arange(sizes[1] + 1), indexing="ij")
     unit = 10**decimals
+
+    def is_rounded(share, hits, rows):
+        return 2 * np.abs(unit * hits - round(share * unit) * rows) <= rows
+
+    precisions, recalls = printed
+    every = [np.arange(size + 1) for size in sizes]
+    fitting = [hits[is_rounded(share, hits, size)] for share, hits, size in zip(recalls, every, sizes, strict=True)]
+    first, second = np.meshgrid(*fitting, indexing="ij")
     taken = first + sizes[1] - second, second + sizes[0] - first
-    pairs = [*zip((first, second), taken, strict=True), *zip((first, second), sizes, strict=True)]
     fits = np.minimum(*taken) > 0
-    for share, (hits, rows) in zip(np.ravel(printed), pairs, strict=True):
-        fits &= 2 * np.abs(unit * hits - round(share * unit) * rows) <= rows
+    for asked in zip(precisions, (first, second), taken, strict=True):
+        fits &= is_rounded(*asked)
     return fits.any()
 
 
