@@ -1,4 +1,4 @@
-"""Work that Hydra does in vain, left out: a tenth of a second of every start, and a quarter of what ``--help`` takes."""
+"""Work that Hydra does in vain, left out: a tenth of a second of every start, a quarter of what ``--help`` takes."""
 
 from __future__ import annotations
 
