@@ -24,9 +24,9 @@ from yaml import YAMLError
 
 from documents import search_path
 from documents.document import DocumentError
+from documents.hydra_shortcuts import take_shortcuts
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
-from experiments.hydra_shortcuts import take_shortcuts
 from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _VERSION = "1.3"  # of Hydra's behaviour

@@ -30,7 +30,6 @@ ORDER = [
     "plots",
     "hydra_plugins",
     "experiments.commands",
-    "experiments.hydra_shortcuts",
     "experiments.command_line",
     "experiments.describe",
     "experiments.__main__",

@@ -1,4 +1,4 @@
-"""Work that Hydra does in vain, left out: a quarter of what a command takes to start, and half of ``--help``."""
+"""Work that Hydra does in vain, left out: a tenth of a second of every start, a quarter of what ``--help`` takes."""
 
 from __future__ import annotations
 
