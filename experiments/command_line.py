@@ -24,7 +24,6 @@ from yaml import YAMLError
 
 from documents import search_path
 from documents.document import DocumentError
-from documents.hydra_shortcuts import take_shortcuts
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
@@ -84,7 +83,6 @@ def main() -> None:
         check_arguments(arguments)
         search_path.use_folders(search_path.list_added())  # of the environment; Hydra looks into them, too
         sys.argv[1:] = order_for_hydra(arguments)
-        take_shortcuts()
         hydra.main(version_base=_VERSION, config_path=str(CONF), config_name="config")(run_task)()
 
 
