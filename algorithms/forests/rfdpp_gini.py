@@ -218,7 +218,10 @@ def add_noise(counts, epsilon, rng):
 @compiled
 def scores_of_values(nominal_split, score, counts):
     """Score each value against the rest."""
-    return equals_scores(score, counts, sum_by_class(counts)), np.arange(counts.shape[0])
+    codes = np.empty(counts.shape[0], dtype=np.int64)
+    for code in range(codes.shape[0]):  # np.arange would take as long to compile as the scores
+        codes[code] = code
+    return equals_scores(score, counts, sum_by_class(counts)), codes
 
 
 @compiled
