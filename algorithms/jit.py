@@ -174,23 +174,11 @@ class _CompilerOfParts(Compiler):
         return super().define_pipelines()
 
 
-class _CompilerOfKernels(Compiler):
-    """Compiles what Python calls: as what others take in, so that both share what they call, but with a way in."""
-
-    def compile_extra(self, func):
-        self.state.flags.no_cpython_wrapper = True
-        return super().compile_extra(func)
-
-    def define_pipelines(self):
-        self.state.flags.no_cpython_wrapper = False
-        return super().define_pipelines()
-
-
 class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals or {}, targetoptions | _NOT_FROM_C, pipeline_class=_CompilerOfKernels, **rest)
+        super().__init__(py_func, locals or {}, targetoptions | _NOT_FROM_C, **rest)
         self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CompilerOfParts, **rest)
 
     def get_call_template(self, args, kws):
