@@ -5,8 +5,7 @@ unnoticed, and a new docstring in its own would compile it again. Here machine c
 its module and of all that this imports, directly or not.
 
 What other compiled functions call has no way in from Python: to take arguments apart and to put results together costs
-about as much to compile as the rest. Nor is it optimised by itself: Numba takes it into each function that calls it,
-and these into what calls them; what Python calls is optimised with all that is in it, once.
+about as much to compile as the rest.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from pathlib import Path
 import numba
 from numba import types
 from numba.core import caching, cgutils, sigutils
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import lower_builtin, type_callable
@@ -41,8 +38,7 @@ except ImportError:  # not on Windows, where two processes may compile the same
     fcntl = None
 
 _PACKAGE = Path(__file__).resolve().parent
-_NOT_FROM_C = {"no_cfunc_wrapper": True}
-_NO_WAY_IN = _NOT_FROM_C | {"no_cpython_wrapper": True}
+_NO_WAY_IN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable, **options) -> Callable:
@@ -158,28 +154,12 @@ class _KeptFunction(CPUDispatcher):
             return super().compile(sig)
 
 
-class _Part(JITCodeLibrary):
-    """The machine code of a function that others take in."""
-
-    def _optimize_final_module(self):
-        pass
-
-
-class _CompilerOfParts(Compiler):
-    """Compiles a function that others take in."""
-
-    def define_pipelines(self):
-        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
-        return super().define_pipelines()
-
-
 class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals or {}, targetoptions | _NOT_FROM_C, **rest)
-        self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CompilerOfParts, **rest)
+        super().__init__(py_func, locals or {}, targetoptions, **rest)
+        self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, **rest)
 
     def get_call_template(self, args, kws):
         """Return what a compiled function needs to know to call this one: not that a number is a certain one."""
