@@ -78,8 +78,9 @@ def resume_collection() -> None:
 def choose_start() -> str:
     """Return how worker processes start, as `multiprocessing` calls it.
 
-    On Linux a server forks them, which takes a hundredth of the second and a half of imports. It has no threads, in
-    which a fork would be a danger; libraries of other systems have threads of their own from the first.
+    On Linux a server forks them, in a few hundredths of a second; the imports take one and a half. It has no threads,
+    in which a fork would be a danger; libraries of other systems have threads of their own from the first. What
+    `multiprocessing` starts cannot have its program from standard input.
     """
     return "forkserver" if sys.platform == "linux" else "spawn"
 
