@@ -6,7 +6,6 @@ OmegaConf, with which Hydra reads, has rules of its own: 1e-3 is a number, a key
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,8 @@ _PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
 _Rules: Any = get_yaml_loader()
 
 
-class Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
+class _Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
     """OmegaConf's loader with the parser of libyaml, where PyYAML was built with it."""
-
-
-class _NamedText(io.StringIO):
-    name: str  # of the file: errors say where it is wrong
 
 
 def read_as_composed(file: Path) -> Any:
@@ -47,10 +42,10 @@ def read_as_composed(file: Path) -> Any:
     >>> read_as_composed(ROOT / "conf" / "algorithm" / "majority.yaml")["_target_"]
     'sklearn.dummy.DummyClassifier'
     """
-    text = file.read_text(encoding="utf-8")
-    stream = _NamedText(text)
-    stream.name = str(file.absolute())
-    contents = yaml.load(stream, Loader=Loader)
-    if "${" in text:
+    with file.open(encoding="utf-8") as stream:  # whose name stands in errors
+        has_references = "${" in stream.read()
+        stream.seek(0)
+        contents = yaml.load(stream, Loader=_Loader)
+    if has_references:
         return OmegaConf.to_container(OmegaConf.create(contents), resolve=True)
     return {} if contents is None else contents

@@ -110,8 +110,11 @@ def begin_worker(environment: Mapping[str, str], module: str) -> None:
         import_module(module)
     finally:
         resume_collection()
-    import_module("numpy").random.seed()  # what draws without a seed would draw the same in every fork
-    import_module("threadpoolctl").threadpool_limits(1)  # of libraries that were loaded before the variables were there
+    import numpy as np  # not above: who imports this module limits threads before numpy is loaded
+    from threadpoolctl import threadpool_limits
+
+    np.random.seed()  # noqa: NPY002 - what draws without a seed would draw the same in every fork
+    threadpool_limits(1)  # of libraries that were loaded before the variables were there
 
 
 def _end_with_parent() -> None:

@@ -4,11 +4,15 @@ A command takes less time than its imports. What is forked has its own memory, f
 like a process that was started; one in which a module is new, or changed since, must not have imported it before.
 """
 
+import gc
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
+import tempfile
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 HANG = 600
@@ -47,11 +51,11 @@ class Origin:
 
     def run_module(self, module, *words, folder=None, **variables):
         """Run a module as ``python -m`` does, and return its exit code and what it wrote."""
-        return self._run({"module": module, "words": [module, *map(str, words)]}, folder, variables)
+        return self._run({"module": module, "words": [module, *map(str, words)], "asked": ""}, folder, variables)
 
-    def run_code(self, code, program, *words, folder=None):
-        """Run lines of Python as a program of this name."""
-        return self._run({"code": code, "words": list(map(str, [program, *words]))}, folder, {})
+    def run_code(self, code, program, *words, asked="", **variables):
+        """Run lines of Python as a program of this name, with a text on its standard input."""
+        return self._run({"code": code, "words": list(map(str, [program, *words])), "asked": asked}, None, variables)
 
     def _run(self, request, folder, variables):
         request |= {"folder": str(folder or self._folder), "environment": self._environment | variables}
@@ -72,24 +76,24 @@ def serve(modules):
     answers = os.fdopen(os.dup(1), "w")
     for module in modules:
         __import__(module)
-    import gc
-    import tempfile
-
     gc.collect()
     gc.freeze()  # what a collector looks at would be copied in each fork
     for line in sys.stdin:
         request = json.loads(line)
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with ExitStack() as stack:
+            given, *written = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+            given.write(request["asked"].encode())
+            given.seek(0)
             child = os.fork()
             if not child:
-                _become(request, out, err)
+                _become(request, given, *written)
                 return request
             signal.signal(signal.SIGALRM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
             signal.alarm(HANG)
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             signal.alarm(0)
             texts = []
-            for stream in (out, err):
+            for stream in written:
                 stream.seek(0)
                 texts.append(stream.read().decode())
         answers.write(json.dumps({"returncode": code, "stdout": texts[0], "stderr": texts[1]}) + "\n")
@@ -97,11 +101,11 @@ def serve(modules):
     os._exit(0)
 
 
-def _become(request, out, err):
-    """Make this process what its request says."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for number, stream in enumerate((nothing, out.fileno(), err.fileno())):
-        os.dup2(stream, number)
+def _become(request, *streams):
+    """Make this process what its request says, with these files as standard input, output and error."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream.fileno(), number)
+    sys.stdin = os.fdopen(0, closefd=False)  # the one there was has read ahead in the requests
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -113,8 +117,6 @@ def _become(request, out, err):
 if __name__ == "__main__":
     asked = serve(sys.argv[1:])
     if "module" in asked:
-        import runpy
-
         runpy.run_module(asked["module"], run_name="__main__", alter_sys=True)
     else:
         exec(asked["code"], {"__name__": "__main__"})

@@ -195,7 +195,7 @@ def test_numbers_stand_beside_ours(paper, tmp_path):
 
 @pytest.mark.parametrize("n", [10, 3])
 def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
-    figures = PAPER["figures"] if n == 10 else []  # where some are missing, the next test but one draws them
+    figures = PAPER["figures"] if n == 10 else []  # three missing are drawn below, where figures are looked at
     publish(paper | {"figures": figures}, without(long_table(), n), tmp_path)
     cells = f"{60 - n} of 60 cells"
     csv = pd.read_csv(tmp_path / "tables/table-2.csv")
