@@ -17,9 +17,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import numba
@@ -27,7 +26,7 @@ from numba import types
 from numba.core import caching, cgutils, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.extending import lower_builtin, type_callable
+from numba.extending import lower_builtin, register_jitable, type_callable
 
 from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
 from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
@@ -68,31 +67,7 @@ def reordered(function: Callable) -> Callable:
 
 def compilable(function: Callable) -> Callable:
     """Let compiled functions call a function that Python runs as it is: short ones are not worth to be compiled."""
-    kernel = compiled(function)
-    return by_types(lambda *kinds: kernel)(function)
-
-
-def by_types(choose: Callable) -> Callable:
-    """Return a function that, called from compiled code, is another compiled function, chosen by types of arguments.
-
-    What is not chosen is not compiled. In Python it is the function that it decorates.
-
-    Parameters
-    ----------
-    choose : function
-        (Numba types of the arguments) -> compiled function of the same arguments.
-    """
-    return (lambda function: function) if numba.config.DISABLE_JIT else partial(_Choice, choose)
-
-
-def by_class(forms: Mapping[type, Callable]) -> Callable:
-    """Return a function that is one of several compiled ones, by the class of its first argument, a named tuple."""
-
-    @by_types(lambda kind, *_: forms[kind.instance_class])
-    def chosen(*args):
-        return forms[type(args[0])](*args)
-
-    return chosen
+    return register_jitable(function)
 
 
 def uncounted(value):
@@ -169,29 +144,6 @@ class _Kernel(_KeptFunction):
     def get_overload(self, sig):
         """Return what a compiled function calls."""
         return self._twin.get_overload(sig)
-
-
-class _Choice(CPUDispatcher):
-    """A function that is never compiled: compiled code calls the one that is chosen in its place."""
-
-    def __init__(self, choose: Callable, function: Callable):
-        super().__init__(function)
-        self._choose = choose
-        self._chosen: dict[tuple, CPUDispatcher] = {}
-
-    def __call__(self, *args, **kws):
-        return self.py_func(*args, **kws)
-
-    def get_call_template(self, args, kws):
-        """Return what a compiled function needs to know to call the one that is chosen."""
-        chosen = self._choose(*args)
-        template, signature, args, kws = chosen.get_call_template(args, kws)
-        self._chosen[tuple(args)] = chosen
-        return template, signature, args, kws
-
-    def get_overload(self, sig):
-        """Return what a compiled function calls."""
-        return self._chosen[tuple(sig)].get_overload(sig)
 
 
 class _KernelLocator(caching._CacheLocator):

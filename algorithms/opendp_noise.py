@@ -29,11 +29,9 @@ from functools import cache, lru_cache
 from types import ModuleType
 
 import numpy as np
-from numba import njit, objmode, types
+from numba import objmode, types
 from numba.extending import overload, register_model, typeof_impl
 from numba.np.random.generator_core import NumPyRandomGeneratorTypeModel
-
-from algorithms.jit import by_types
 
 SMALLEST_EPSILON = 2.0**-25
 """Budget that noise of the maximum norm needs at least.
@@ -112,15 +110,20 @@ def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> C
         What both return.
     """
 
-    @njit
-    def in_python(*args):
-        with objmode(outcome=returns):
-            outcome = by_opendp(*args[:-1])
-        return outcome
-
-    @by_types(lambda *kinds: in_python if isinstance(kinds[-1], SecureGeneratorType) else draw)
     def drawn(*args):
         return by_opendp(*args[:-1]) if is_secure(args[-1]) else draw(*args)
+
+    @overload(drawn)
+    def compiled_drawn(*args):
+        if isinstance(args[-1], SecureGeneratorType):
+
+            def in_python(*args):
+                with objmode(outcome=returns):
+                    outcome = by_opendp(*args[:-1])
+                return outcome
+
+            return in_python
+        return lambda *args: draw(*args)
 
     return drawn
 

@@ -41,32 +41,11 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, check_two_groups, draw_label, label_leaf
-from algorithms.jit import by_class, compiled, inlined, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 
-
-class OneAgainstRest(NamedTuple):
-    """A nominal feature splits one value from the rest."""
-
-    decides: int = EQUALS
-
-
-class PerValue(NamedTuple):
-    """A nominal feature makes a child for each value, and is used up."""
-
-    decides: int = BY_VALUE
-
-
-class TwoGroups(NamedTuple):
-    """A nominal feature splits its values in two groups."""
-
-    decides: int = AMONG
-
-
-NOMINAL_SPLITS = {"one_vs_rest": OneAgainstRest(), "per_value": PerValue(), "two_groups": TwoGroups()}
-"""How a split by a nominal feature decides: of a class each, so that code is compiled for one of them."""
-
+NOMINAL_SPLITS = {"one_vs_rest": EQUALS, "per_value": BY_VALUE, "two_groups": AMONG}
 NO_NOISE, ON_COUNTS, ON_SCORES = 0, 1, 2
 NOMINAL_NOISE = {"none": NO_NOISE, "counts": ON_COUNTS, "gini": ON_SCORES}
 
@@ -84,7 +63,7 @@ class RFDPPGiniPlan(NamedTuple):
     sensitivity: float
     one_draw: bool  # one exponential mechanism over the intervals of all continuous features together
     weight: int  # of an interval
-    nominal_split: OneAgainstRest | PerValue | TwoGroups
+    nominal_split: int  # how a split by a nominal feature decides
     nominal_noise: int
     min_gini: float  # below, a node is a leaf
     min_samples: float  # the same of its noisy count
@@ -111,28 +90,12 @@ def grow_as_printed(plan, table, rows, rng):
                     split = best_split(tree, table, i, counts, plan, rng)
         if split.feature < 0:
             end_in_leaf(tree, i, counts, plan, rng)  # (1)
+        elif split.decides == BY_VALUE:
+            growth = split_by_value(growth, table, i, split.feature)
         else:
-            growth = split_node(plan.nominal_split, growth, table, i, split)
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
-
-
-@compiled
-def split_here(nominal_split, growth, table, i, split):
-    """Give node ``i`` two children."""
-    return split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
-
-
-@compiled
-def split_here_or_by_value(nominal_split, growth, table, i, split):
-    """Give node ``i`` a child for each value of a nominal feature, two of a continuous one."""
-    if split.decides == BY_VALUE:
-        return split_by_value(growth, table, i, split.feature)
-    return split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
-
-
-split_node = by_class({OneAgainstRest: split_here, PerValue: split_here_or_by_value, TwoGroups: split_here})
-"""Split a node by the best split; returns the growth, which may have moved."""
 
 
 @inlined
@@ -188,19 +151,18 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     scores only the best is told, and an added record moves all of them one way: a noisy maximum, which needs noise for
     one score only (Dwork and Roth, 2014, section 3.3).
     """
-    decides = plan.nominal_split.decides
     if plan.nominal_noise != NO_NOISE and features.shape[0] > 0:
         growth.nodes[i].epsilon += epsilon
     for feature in features:
         counts = count_by_code(growth, table, i, feature).astype(np.float64)
         if plan.nominal_noise == ON_COUNTS:
             counts = add_noise(counts, epsilon / features.shape[0], rng)
-        scores, codes = nominal_scores(plan.nominal_split, plan.score, counts)
+        scores, codes = nominal_scores(counts, plan)
         if plan.nominal_noise == ON_SCORES:
             scores = laplace_vector(scores, plan.sensitivity, epsilon, rng)
         for j in range(scores.shape[0]):
-            if scores[j] > best.score and (plan.nominal_noise or divides_rows(counts, decides, codes[j])):
-                best = Split(scores[j], feature, decides, codes[j], float(codes[j]))
+            if scores[j] > best.score and (plan.nominal_noise or divides_rows(counts, plan.nominal_split, codes[j])):
+                best = Split(scores[j], feature, plan.nominal_split, codes[j], float(codes[j]))
     return best
 
 
@@ -216,29 +178,19 @@ def add_noise(counts, epsilon, rng):
 
 
 @compiled
-def scores_of_values(nominal_split, score, counts):
-    """Score each value against the rest."""
-    codes = np.empty(counts.shape[0], dtype=np.int64)
-    for code in range(codes.shape[0]):  # np.arange would take as long to compile as the scores
-        codes[code] = code
-    return equals_scores(score, counts, sum_by_class(counts)), codes
-
-
-@compiled
-def score_of_children(nominal_split, score, counts):
-    """Score the split with a child for each value."""
-    return np.full(1, by_value_score(score, counts)), np.zeros(1, dtype=np.int64)
-
-
-@compiled
-def score_of_groups(nominal_split, score, counts):
-    """Score the best split in two groups of values."""
-    best, code = best_groups(score, counts)
-    return np.full(1, best), np.full(1, code)
-
-
-nominal_scores = by_class({OneAgainstRest: scores_of_values, PerValue: score_of_children, TwoGroups: score_of_groups})
-"""Score the splits of a nominal feature from its records by code and class; returns scores, and a code for each."""
+def nominal_scores(counts, plan):
+    """Score the splits of a nominal feature from its records by code and class; returns scores, and a code for each."""
+    if plan.nominal_split == EQUALS:
+        codes = np.empty(counts.shape[0], dtype=np.int64)
+        for k in range(codes.shape[0]):  # np.arange would take as long to compile as the scores
+            codes[k] = k
+        return equals_scores(plan.score, counts, sum_by_class(counts)), codes
+    score, code = np.empty(1), np.zeros(1, dtype=np.int64)
+    if plan.nominal_split == BY_VALUE:
+        score[0] = by_value_score(plan.score, counts)
+    else:
+        score[0], code[0] = best_groups(plan.score, counts)
+    return score, code
 
 
 @compiled
