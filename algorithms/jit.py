@@ -1,42 +1,25 @@
 """Compilation to machine code, once for each machine: it is kept on disk, and changes with the code that it is made of.
 
-Numba's own cache looks only at the file of the function that is loaded: an edit in a file that it calls would go
-unnoticed, and a new docstring in its own would compile it again. Here machine code is kept under a hash of the code of
-its module and of all that this imports, directly or not.
-
 What other compiled functions call has no way in from Python: to take arguments apart and to put results together costs
-about as much to compile as the rest.
+about as much to compile as the rest. Nor is it made into machine code by itself: Numba takes its LLVM code into each
+function that calls it, and only what Python calls is optimised and made into machine code, with all that it calls.
 """
 
 from __future__ import annotations
 
 import functools
-import gc
-import hashlib
-import json
-import os
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
 import numba
 from numba import types
-from numba.core import caching, cgutils, sigutils
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core import cgutils, sigutils
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.extending import lower_builtin, register_jitable, type_callable
 
-from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
-from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
+from algorithms.kept_code import CacheContents, KeptCode, announce_once, compile_alone, find_folder, without_collecting
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where two processes may compile the same
-    fcntl = None
-
-_PACKAGE = Path(__file__).resolve().parent
 _NO_WAY_IN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -108,24 +91,26 @@ def _drop_owners(context, builder, kind, value):
 
 
 class _KeptFunction(CPUDispatcher):
-    """A function whose machine code is kept; one process of the machine compiles at a time, and others wait for it."""
+    """A function whose compiled code is kept; one process of the machine compiles at a time, and others wait for it."""
+
+    _contents = CacheContents
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
         super().__init__(py_func, locals or {}, targetoptions, **rest)
-        folder = _find_folder(numba.config.CACHE_DIR)
+        folder = find_folder(numba.config.CACHE_DIR)
         if folder is not None:
-            self._cache = _KernelCache(py_func, folder, sorted(targetoptions))
+            self._cache = KeptCode(py_func, folder, sorted(targetoptions), self._contents)
 
     def compile(self, sig):
-        """Take the machine code from memory, from disk, or make it."""
+        """Take the compiled code from memory, from disk, or make it."""
         arguments, _ = sigutils.normalize_signature(sig)
-        if tuple(arguments) in self.overloads or not isinstance(self._cache, _KernelCache):
+        if tuple(arguments) in self.overloads or not isinstance(self._cache, KeptCode):
             return super().compile(sig)
         if self._cache.holds(sig, self.targetctx):
             return super().compile(sig)
-        with _compile_alone(self._cache.folder), _without_collecting():
+        with compile_alone(self._cache.folder), without_collecting():
             if not self._cache.holds(sig, self.targetctx):  # another process may have been first
-                _announce_once(self._cache.folder)
+                announce_once(self._cache.folder)
             return super().compile(sig)
 
 
@@ -133,8 +118,14 @@ class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
     def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals or {}, targetoptions, **rest)
-        self._twin = _KeptFunction(py_func, locals, targetoptions | _NO_WAY_IN, **rest)
+        super().__init__(py_func, locals, targetoptions, **rest)
+        self._twin = _Callee(py_func, locals, targetoptions, **rest)
+
+    def add_overload(self, cres):
+        """Keep what was compiled, and say to its machine code where callees find what Python holds for them."""
+        super().add_overload(cres)
+        for environment in cres._find_referenced_environments():
+            cres.library.codegen.set_env(environment.env_name, environment)
 
     def get_call_template(self, args, kws):
         """Return what a compiled function needs to know to call this one: not that a number is a certain one."""
@@ -146,149 +137,59 @@ class _Kernel(_KeptFunction):
         return self._twin.get_overload(sig)
 
 
-class _KernelLocator(caching._CacheLocator):
-    """Where the machine code of a function lies."""
+class _CalleeLibrary(JITCodeLibrary):
+    """The LLVM code of a function that compiled functions call: they optimise it, as a part of themselves."""
 
-    def __init__(self, py_func: Callable, folder: Path):
-        self._py_file, self._folder = py_func.__code__.co_filename, folder
-        self._module = name_in_checkout(py_func.__module__)
-
-    def get_cache_path(self):
-        return str(self._folder / self._module)
-
-    def get_source_stamp(self):
-        return _find_version(self._module, self._py_file, self._folder)
-
-    def get_disambiguator(self):
-        return self.get_source_stamp()  # other code, another file: branches that share a folder keep out of each other
-
-
-class _KernelCacheContents(caching.CompileResultCacheImpl):
-    """What is kept of a compiled function."""
-
-    def __init__(self, py_func: Callable, locator: _KernelLocator):
-        self._lineno, self._locator = py_func.__code__.co_firstlineno, locator
-        self._filename_base = self.get_filename_base(py_func.__qualname__, sys.abiflags)
-
-
-class _KernelCache(caching.FunctionCache):
-    """The machine code of a function on disk."""
-
-    def __init__(self, py_func: Callable, folder: Path, options: list[str]):
-        self.folder, self._options = folder, tuple(options)
-        self._impl_class = lambda py_func: _KernelCacheContents(py_func, _KernelLocator(py_func, folder))
-        super().__init__(py_func)
-
-    def holds(self, sig, target_context) -> bool:
-        """Tell whether the machine code for some types has been made."""
-        target_context.refresh()
-        return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
-
-    def _index_key(self, sig, codegen):
-        return *super()._index_key(sig, codegen), self._options
-
-
-@functools.cache
-def _find_folder(given: str) -> Path | None:
-    """Return the first folder that can be written: as given, beside the package, the user's own; else None."""
-    checkout = [ROOT / ".cache"] if IS_CHECKOUT else []  # others may own the folder of an installed package
-    for place in [Path(given)] if given else [*checkout, find_user_cache()]:
-        folder = place / "numba"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
-        except OSError:
-            continue
-        return folder
-    return None
-
-
-def _find_version(module: str, file: str, folder: Path) -> str:
-    """Return a hash of the code that the compiled functions of a module are made of."""
-    versions = _read_versions(folder)
-    if module in versions:
-        return versions[module]
-    siblings = sorted(Path(file).parent.glob("*.py"))  # not of this package: what it imports may be there
-    return _shorten(_hash_sources(), *map(Path.read_bytes, siblings))
-
-
-@functools.cache
-def _read_versions(folder: Path) -> dict[str, str]:
-    """Return the version of each module of this package; to look through all code takes longer than to start Python."""
-    kept, sources = folder / "versions.json", _hash_sources().decode()
-    try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        if found["sources"] == sources:
-            return found["versions"]
-    except (OSError, ValueError, KeyError):
+    def _optimize_final_module(self):
         pass
-    names = [".".join(path.relative_to(_PACKAGE.parent).with_suffix("").parts) for path in _list_sources()]
-    versions = {name: _hash_code(name) for name in names if not name.endswith(".__init__")}
-    with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
-        json.dump({"sources": sources, "versions": versions}, file)
-    os.replace(file.name, kept)
-    return versions
+
+    def _finalize_specific(self):
+        pass
+
+    def serialize_using_object_code(self):
+        """Return what is kept: there is no machine code."""
+        return self.serialize_using_bitcode()
 
 
-def _hash_code(module: str) -> str:
-    texts = []
-    for name in sorted(collect_modules([module], _list_imports)):
-        texts.append(f"{name}\0{read_code(find_algorithm_source(name))}\0".encode())
-    return _shorten(*texts)
+class _CalleeCodegen(JITCPUCodegen):
+    """Makes no machine code."""
 
+    _library_class = _CalleeLibrary
 
-@functools.cache
-def _list_imports(module: str) -> list[str]:
-    """Return the modules of ``algorithms`` that one of them imports."""
-    pairs = list_imports(find_algorithm_source(module), module, find_algorithm_source)
-    return [name for _, name in pairs if find_algorithm_source(name)]
+    def _add_module(self, module):
+        pass
 
-
-@functools.cache
-def _hash_sources() -> bytes:
-    return _shorten(*map(Path.read_bytes, _list_sources())).encode()
-
-
-def _list_sources() -> list[Path]:
-    return sorted(_PACKAGE.rglob("*.py"))
-
-
-def _shorten(*texts: bytes) -> str:
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Look for no garbage meanwhile: that took a sixth of the time to compile."""
-    was_collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_collecting:
-            gc.enable()
-
-
-@contextmanager
-def _compile_alone(folder: Path) -> Iterator[None]:
-    """Let one process of the machine compile at a time; the lock goes with its process, however that ends."""
-    with global_compiler_lock, (folder / "lock").open("w") as lock:
-        if fcntl is not None and not _depth:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        _depth.append(1)
-        try:
-            yield
-        finally:
-            _depth.pop()
-
-
-_depth: list[int] = []
-"""How many functions are being compiled: one calls for the next."""
+    def set_env(self, env_name, env):
+        """Do nothing: whoever calls has a place for what Python holds for this function."""
 
 
 @functools.cache
-def _announce_once(folder: Path) -> None:
-    print(
-        f"compiling machine code, once: the first fit of a kind takes some seconds longer (kept in {folder})",
-        file=sys.stderr,
-    )
+def _find_callee_codegen() -> _CalleeCodegen:
+    return _CalleeCodegen("callees")
+
+
+class _CalleeCompiler(Compiler):
+    """Compiles as far as LLVM code."""
+
+    def define_pipelines(self):
+        """Return the passes, which put their code into the library that is given here."""
+        self.state.library = _find_callee_codegen().create_library(self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+class _CalleeContents(CacheContents):
+    """What is kept of a function that compiled functions call."""
+
+    def rebuild(self, target_context, payload):
+        """Return the code as it was compiled."""
+        return super().rebuild(target_context.subtarget(_internal_codegen=_find_callee_codegen()), payload)
+
+
+class _Callee(_KeptFunction):
+    """A function that compiled functions call."""
+
+    _contents = _CalleeContents
+
+    def __init__(self, py_func, locals=None, targetoptions=None, **rest):
+        super().__init__(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CalleeCompiler, **rest)

@@ -34,6 +34,33 @@ def mean(value):
     return 0.5 * value
 """
 
+ROOTS = """
+import numpy as np
+from algorithms.jit import compiled
+
+@compiled
+def root(value):
+    if value < 0:
+        raise ValueError("no root of", value)
+    return np.sqrt(value)
+
+@compiled
+def twice(value):
+    return 2 * root(value)
+
+@compiled
+def thrice(value):
+    return 3 * root(value)
+"""
+TAKE_ROOTS = """
+from algorithms.forests import roots
+function = roots.{function}
+try:
+    function(-1.0)
+except ValueError as error:
+    print(error.args[1] * function(4.0))
+"""
+
 
 def copy_package(folder):
     """Put the package somewhere else; its first file is emptied, so that importing one module imports only that."""
@@ -133,6 +160,18 @@ def test_other_code_in_a_file_that_is_called_is_compiled(copy):
 def test_what_compiled_functions_call_can_be_called_from_python_too(copy):
     (copy / "algorithms" / "forests" / "leaf.py").write_text(LEAF)
     assert run(copy, "from algorithms.forests.leaf import label, mean; print(label(8.0) + mean(label(8.0)))")[0] == 6.0
+
+
+def test_what_a_compiled_function_calls_is_kept_and_may_fail(copy):
+    (copy / "algorithms" / "forests" / "roots.py").write_text(ROOTS)
+    twice, thrice = (TAKE_ROOTS.format(function=name) for name in ("twice", "thrice"))
+    result, said = run(copy, twice)
+    assert result == -4.0 and said
+    assert run(copy, twice) == (-4.0, ""), "as it was kept"
+    written = machine_code(copy / ".cache")
+    assert run(copy, thrice)[0] == -6.0, "with what was kept of the function that it calls"
+    new = {path.name.split("-")[0] for path in machine_code(copy / ".cache").keys() - written.keys()}
+    assert new == {"thrice"}
 
 
 def test_of_two_processes_one_compiles(copy):

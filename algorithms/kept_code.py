@@ -1,0 +1,181 @@
+"""Compiled code on disk, for every later process: it changes with the code that it is made of.
+
+Numba's own cache looks only at the file of the function that is loaded: an edit in a file that it calls would go
+unnoticed, and a new docstring in its own would compile it again. Here compiled code is kept under a hash of the code of
+its module and of all that this imports, directly or not.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from numba.core import caching
+from numba.core.compiler_lock import global_compiler_lock
+
+from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
+from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where two processes may compile the same
+    fcntl = None
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+class _Locator(caching._CacheLocator):
+    """Where the compiled code of a function lies."""
+
+    def __init__(self, py_func: Callable, folder: Path):
+        self._py_file, self._folder = py_func.__code__.co_filename, folder
+        self._module = name_in_checkout(py_func.__module__)
+
+    def get_cache_path(self):
+        return str(self._folder / self._module)
+
+    def get_source_stamp(self):
+        return _find_version(self._module, self._py_file, self._folder)
+
+    def get_disambiguator(self):
+        return self.get_source_stamp()  # other code, another file: branches that share a folder keep out of each other
+
+
+class CacheContents(caching.CompileResultCacheImpl):
+    """What is kept of a compiled function."""
+
+    def __init__(self, py_func: Callable, folder: Path):
+        self._lineno, self._locator = py_func.__code__.co_firstlineno, _Locator(py_func, folder)
+        self._filename_base = self.get_filename_base(py_func.__qualname__, sys.abiflags)
+
+
+class KeptCode(caching.FunctionCache):
+    """The compiled code of a function on disk."""
+
+    def __init__(self, py_func: Callable, folder: Path, options: list[str], contents: type[CacheContents]):
+        self.folder, self._options = folder, tuple(options)
+        self._impl_class = lambda py_func: contents(py_func, folder)
+        super().__init__(py_func)
+
+    def holds(self, sig, target_context) -> bool:
+        """Tell whether the code for some types has been made."""
+        target_context.refresh()
+        return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
+
+    def _index_key(self, sig, codegen):
+        return *super()._index_key(sig, codegen), self._options
+
+
+@functools.cache
+def find_folder(given: str) -> Path | None:
+    """Return the first folder that can be written: as given, beside the package, the user's own; else None."""
+    checkout = [ROOT / ".cache"] if IS_CHECKOUT else []  # others may own the folder of an installed package
+    for place in [Path(given)] if given else [*checkout, find_user_cache()]:
+        folder = place / "numba"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        return folder
+    return None
+
+
+def _find_version(module: str, file: str, folder: Path) -> str:
+    """Return a hash of the code that the compiled functions of a module are made of."""
+    versions = _read_versions(folder)
+    if module in versions:
+        return versions[module]
+    siblings = sorted(Path(file).parent.glob("*.py"))  # not of this package: what it imports may be there
+    return _shorten(_hash_sources(), *map(Path.read_bytes, siblings))
+
+
+@functools.cache
+def _read_versions(folder: Path) -> dict[str, str]:
+    """Return the version of each module of this package; to look through all code takes longer than to start Python."""
+    kept, sources = folder / "versions.json", _hash_sources().decode()
+    try:
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        if found["sources"] == sources:
+            return found["versions"]
+    except (OSError, ValueError, KeyError):
+        pass
+    names = [".".join(path.relative_to(_PACKAGE.parent).with_suffix("").parts) for path in _list_sources()]
+    versions = {name: _hash_code(name) for name in names if not name.endswith(".__init__")}
+    with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
+        json.dump({"sources": sources, "versions": versions}, file)
+    os.replace(file.name, kept)
+    return versions
+
+
+def _hash_code(module: str) -> str:
+    texts = []
+    for name in sorted(collect_modules([module], _list_imports)):
+        texts.append(f"{name}\0{read_code(find_algorithm_source(name))}\0".encode())
+    return _shorten(*texts)
+
+
+@functools.cache
+def _list_imports(module: str) -> list[str]:
+    """Return the modules of ``algorithms`` that one of them imports."""
+    pairs = list_imports(find_algorithm_source(module), module, find_algorithm_source)
+    return [name for _, name in pairs if find_algorithm_source(name)]
+
+
+@functools.cache
+def _hash_sources() -> bytes:
+    return _shorten(*map(Path.read_bytes, _list_sources())).encode()
+
+
+def _list_sources() -> list[Path]:
+    return sorted(_PACKAGE.rglob("*.py"))
+
+
+def _shorten(*texts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Look for no garbage meanwhile: that took a sixth of the time to compile."""
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+@contextmanager
+def compile_alone(folder: Path) -> Iterator[None]:
+    """Let one process of the machine compile at a time; the lock goes with its process, however that ends."""
+    with global_compiler_lock, (folder / "lock").open("w") as lock:
+        if fcntl is not None and not _depth:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        _depth.append(1)
+        try:
+            yield
+        finally:
+            _depth.pop()
+
+
+_depth: list[int] = []
+"""How many functions are being compiled: one calls for the next."""
+
+
+@functools.cache
+def announce_once(folder: Path) -> None:
+    """Say on stderr that this process compiles."""
+    print(
+        f"compiling machine code, once: the first fit of a kind takes some seconds longer (kept in {folder})",
+        file=sys.stderr,
+    )
