@@ -37,8 +37,7 @@ def compiled(function: Callable, **options) -> Callable:
 def inlined(function: Callable) -> Callable:
     """Compile like `compiled`, as a part of the function that calls it: written out there, before types are found.
 
-    For what one function calls at one place, which apart from it would be compiled twice, by itself and in there; for a
-    line or two, which LLVM may leave a call; and for what is called for each feature of each node.
+    For a line or two that is called for each record or each feature of a node, and that LLVM may leave a call.
     """
     return compiled(function, inline="always")
 
