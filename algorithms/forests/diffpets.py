@@ -39,7 +39,7 @@ from algorithms.forests.forest import (
     draw_label,
     label_leaf,
 )
-from algorithms.jit import compiled, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import check_choice, check_number
 
@@ -116,7 +116,7 @@ def grow_sound(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def is_settled(growth, targets, i, plan):
     """Tell whether a node need not be split: one class only, or little error. Reads the rows exactly."""
     if not plan.is_regression:
@@ -127,7 +127,7 @@ def is_settled(growth, targets, i, plan):
     return n == 0 or squares / n - mean * mean <= plan.error_threshold + 1e-12  # equal targets leave rounding
 
 
-@compiled
+@inlined
 def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
     n_features = features.shape[0]
@@ -155,14 +155,14 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
 
-@compiled
+@inlined
 def draw_code_of_record(growth, table, i, feature, rng):
     """Draw a record of node ``i``; returns its code of a feature."""
     start, end = growth.runs[i, 0], growth.runs[i, -1]
     return np.int64(table.codes[feature, growth.rows[start + int(rng.random() * (end - start))]])
 
 
-@compiled
+@inlined
 def draw_cut(growth, table, i, feature, where, seen, rng):
     """Draw a cut of a feature: a value that the node holds, or any of the public range.
 
@@ -182,7 +182,7 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
     return code, levels[code]
 
 
-@compiled
+@inlined
 def finish_leaf(growth, targets, i, plan, epsilon, rng):
     """Make a node a leaf: the largest noisy class count, or a noisy mean."""
     if not plan.is_regression:

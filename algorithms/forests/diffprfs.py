@@ -39,7 +39,7 @@ from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_
 from algorithms.forests.engine.scores import CODES, score_sensitivity
 from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.jit import compiled, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace
 from algorithms.parameters import ParameterError, check_choice, check_count
 
@@ -96,7 +96,7 @@ def grow_as_printed(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def is_large(node, table, unused, plan):
     """Tell whether a class count of a child would stand out of its noise: N / (v c) > sqrt(2) / epsilon.
 
@@ -111,7 +111,7 @@ def is_large(node, table, unused, plan):
     return node.noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.count_epsilon[node.depth]
 
 
-@compiled
+@inlined
 def draw_feature(growth, table, i, features, totals, plan, rng):
     """Draw a cut for each continuous feature, then one of all features, both by the exponential mechanism."""
     n_features = features.shape[0]

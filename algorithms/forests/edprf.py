@@ -23,7 +23,7 @@ from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_
 from algorithms.forests.engine.scores import GINI, score_sensitivity
 from algorithms.forests.engine.tree import plant_tree, split_by_value, take_nodes, unused_features
 from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.jit import compiled, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.parameters import check_choice, check_readings
 
@@ -69,7 +69,7 @@ def grow_tree(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def draw_feature(growth, table, i, unused, plan, epsilon, rng):
     """Draw one of all unused features by its Gini score."""
     quality = np.empty(unused.shape[0])
@@ -81,7 +81,7 @@ def draw_feature(growth, table, i, unused, plan, epsilon, rng):
     return unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng, plan.is_sound)]
 
 
-@compiled
+@inlined
 def draw_label(growth, i, counts, plan, epsilon, rng):
     """Draw the label of a leaf by its class counts, with all the budget that its path has left."""
     node = growth.nodes[i]

@@ -41,7 +41,7 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, check_two_groups, draw_label, label_leaf
-from algorithms.jit import compiled, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 
@@ -98,7 +98,7 @@ def grow_as_printed(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def end_in_leaf(growth, i, counts, plan, rng):
     """Label a leaf; where trees average their shares, it says that of the second class, too."""
     noisy = label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
@@ -107,7 +107,7 @@ def end_in_leaf(growth, i, counts, plan, rng):
         growth.nodes[i].value = second / (first + second) if first + second > 0 else 0.5
 
 
-@compiled
+@inlined
 def best_split(growth, table, i, totals, plan, rng):
     """Draw features and take their best split: steps (3) to (6)."""
     unused = unused_features(growth, i, table.codes.shape[0])  # all, unless values have children of their own
@@ -128,7 +128,7 @@ def features_of_kind(table, features, is_continuous):
     return found[:n_found]
 
 
-@compiled
+@inlined
 def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     """Draw a cut of the continuous features by the exponential mechanism over intervals: step (5)."""
     best = NO_SPLIT
@@ -142,7 +142,7 @@ def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     return best
 
 
-@compiled
+@inlined
 def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     """Take the best split of the nominal features if it beats the best so far: step (6).
 
@@ -166,7 +166,7 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     return best
 
 
-@compiled
+@inlined
 def add_noise(counts, epsilon, rng):
     """Add noise to the records by code and class; what falls below 0 is 0."""
     noisy = np.empty(counts.shape)

@@ -35,7 +35,7 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import PrivateForestClassifier, draw_label
-from algorithms.jit import compiled, uncounted
+from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count
 
@@ -104,7 +104,7 @@ def grow_tree(plan, table, rows, rng):
     return take_nodes(growth)
 
 
-@compiled
+@inlined
 def count_classes(growth, i, counts, plan, rng):
     """Count the records of each class with noise; what a node knows of its rows follows from that.
 
@@ -149,7 +149,7 @@ def paid_above(growth, i):
     return paid
 
 
-@compiled
+@inlined
 def draw_question(growth, table, i, features, totals, seen, epsilon, rng):
     """Draw a feature and one of its options by permute-and-flip, see `score_options`; `separation` is not monotone."""
     ends = np.zeros(features.shape[0] + 1, dtype=np.int64)
@@ -175,7 +175,7 @@ def count_options(table, feature):
     return n_codes + 1 if n_codes > 2 else 1
 
 
-@compiled
+@inlined
 def score_options(is_continuous, counts, totals, seen, scores):
     """Score all options of a feature by their children, see `score_children`: into ``scores``.
 
@@ -276,7 +276,7 @@ def worth(counts, largest, weight):
     return 0.5 * (most + balanced)
 
 
-@compiled
+@inlined
 def split_by_option(growth, table, i, feature, option):
     """Split node ``i`` by an option of a feature, see `count_options`; returns the growth, which may have moved.
 

@@ -82,7 +82,7 @@ def count_by_code(growth, table, i, feature):
     return counts
 
 
-@compiled
+@inlined
 def count_within(growth, table, i, feature, lowest, highest, counts):
     """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``."""
     codes, rows, runs = table.codes, growth.rows, growth.runs
@@ -147,7 +147,7 @@ def present_codes(growth, table, i, feature, seen):
     return present[:n]
 
 
-@compiled
+@inlined
 def count_by_present_code(growth, table, i, feature):
     """Count as ``count_by_code``, but only codes that occur in the node.
 

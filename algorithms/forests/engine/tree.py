@@ -102,7 +102,7 @@ def _append_node(growth, parent):
     growth.n_nodes[0] = i + 1
 
 
-@compiled
+@inlined
 def _with_room(growth, n_more):
     """Return the growth with room for ``n_more`` nodes: mostly it has."""
     if growth.n_nodes[0] + n_more > growth.nodes.shape[0]:
@@ -168,7 +168,7 @@ def is_on_left(value, decides, code):
     return (code if decides == EQUALS else 0) <= value <= code
 
 
-@compiled
+@inlined
 def split_in_two(growth, table, i, feature, decides, code, cut):
     """Give node ``i`` two children: left the rows whose code is at most, equals, or is among ``code``.
 
@@ -209,7 +209,7 @@ def _divide_rows(tree, codes, i, feature, decides, code, cut):
     node.child = child
 
 
-@compiled
+@inlined
 def split_by_value(growth, table, i, feature):
     """Give node ``i`` one child for every code that ``feature`` can take; returns the growth, which may have moved."""
     growth = _with_room(growth, table.n_codes[feature])
@@ -248,7 +248,7 @@ def _deal_rows(tree, codes, i, feature, n_children):
             ends[column[row], c] += 1
 
 
-@compiled
+@inlined
 def split_by_kind(growth, table, i, feature, code, cut):
     """Split node ``i`` in two below a cut if ``feature`` is continuous, else by value; returns the growth."""
     if table.is_continuous[feature]:
