@@ -1,4 +1,4 @@
-"""Compilation to machine code, once for each machine: it is kept on disk, and changes with the code that it is made of.
+"""Compilation to machine code, once for each machine: it is kept on disk (`algorithms.kept_code`).
 
 What other compiled functions call has no way in from Python: to take arguments apart and to put results together costs
 about as much to compile as the rest. Nor is it made into machine code by itself: Numba takes its LLVM code into each
@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+import llvmlite.binding
 import numba
 from numba import types
 from numba.core import cgutils, sigutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.extending import lower_builtin, register_jitable, type_callable
 
 from algorithms.kept_code import CacheContents, KeptCode, announce_once, compile_alone, find_folder, without_collecting
@@ -31,14 +32,14 @@ def compiled(function: Callable, **options) -> Callable:
     """
     if numba.config.DISABLE_JIT:
         return function
-    return _Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy", **options})
+    return _Kernel(function, {}, {"nopython": True, "nogil": True, "error_model": "numpy", **options})
 
 
 def inlined(function: Callable) -> Callable:
     """Compile like `compiled`, as a part of the function that calls it: written out there, before types are found.
 
-    For what is called for each node, feature or row, at one place or in a line or two: LLVM leaves some of it a call,
-    which makes a forest grow up to an eighth slower.
+    For what is called for each node, feature or row, at one place or in a line or two: LLVM would leave some of it a
+    call, which makes a forest grow up to an eighth slower.
     """
     return compiled(function, inline="always")
 
@@ -95,8 +96,8 @@ class _KeptFunction(CPUDispatcher):
 
     _contents = CacheContents
 
-    def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals or {}, targetoptions, **rest)
+    def __init__(self, py_func, locals, targetoptions, **rest):
+        super().__init__(py_func, locals, targetoptions, **rest)
         folder = find_folder(numba.config.CACHE_DIR)
         if folder is not None:
             self._cache = KeptCode(py_func, folder, sorted(targetoptions), self._contents)
@@ -117,15 +118,9 @@ class _KeptFunction(CPUDispatcher):
 class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
-    def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals, targetoptions, **rest)
-        self._twin = _Callee(py_func, locals, targetoptions, **rest)
-
-    def add_overload(self, cres):
-        """Keep what was compiled, and say to its machine code where callees find what Python holds for them."""
-        super().add_overload(cres)
-        for environment in cres._find_referenced_environments():
-            cres.library.codegen.set_env(environment.env_name, environment)
+    def __init__(self, py_func, locals, targetoptions):
+        super().__init__(py_func, locals, targetoptions)
+        self._twin = _Callee(py_func, locals, targetoptions)
 
     def get_call_template(self, args, kws):
         """Return what a compiled function needs to know to call this one: not that a number is a certain one."""
@@ -138,7 +133,7 @@ class _Kernel(_KeptFunction):
 
 
 class _CalleeLibrary(JITCodeLibrary):
-    """The LLVM code of a function that compiled functions call: they optimise it, as a part of themselves."""
+    """The LLVM code of a function that compiled functions call: callers optimise it, as a part of themselves."""
 
     def _optimize_final_module(self):
         pass
@@ -160,7 +155,14 @@ class _CalleeCodegen(JITCPUCodegen):
         pass
 
     def set_env(self, env_name, env):
-        """Do nothing: whoever calls has a place for what Python holds for this function."""
+        """Give all callers Numba's environment of a callee: the Python objects that it needs, as to raise an error."""
+        context = cpu_target.target_context
+        codegen = context.codegen()
+        if not codegen._engine.is_symbol_defined(env_name):
+            place = codegen._create_empty_module(env_name)
+            context.declare_env_global(place, env_name)
+            codegen._add_module(llvmlite.binding.parse_assembly(str(place)))
+        codegen.set_env(env_name, env)
 
 
 @functools.cache
@@ -174,7 +176,6 @@ class _CalleeCompiler(Compiler):
     def define_pipelines(self):
         """Return the passes, which put their code into the library that is given here."""
         self.state.library = _find_callee_codegen().create_library(self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
         return super().define_pipelines()
 
 
@@ -182,7 +183,7 @@ class _CalleeContents(CacheContents):
     """What is kept of a function that compiled functions call."""
 
     def rebuild(self, target_context, payload):
-        """Return the code as it was compiled."""
+        """Return the LLVM code, from which nothing is made until a function calls it."""
         return super().rebuild(target_context.subtarget(_internal_codegen=_find_callee_codegen()), payload)
 
 
@@ -191,5 +192,5 @@ class _Callee(_KeptFunction):
 
     _contents = _CalleeContents
 
-    def __init__(self, py_func, locals=None, targetoptions=None, **rest):
-        super().__init__(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CalleeCompiler, **rest)
+    def __init__(self, py_func, locals, targetoptions):
+        super().__init__(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CalleeCompiler)

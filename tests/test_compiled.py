@@ -13,6 +13,7 @@ from numba.core.runtime import _nrt_python, rtsys
 
 import algorithms
 from algorithms.forests.forest import PrivateForest
+from algorithms.jit import compiled as compiled_here
 from algorithms.jit import uncounted
 
 PROGRAM = """
@@ -36,6 +37,7 @@ def mean(value):
 
 ROOTS = """
 import numpy as np
+from numba import njit
 from algorithms.jit import compiled
 
 @compiled
@@ -51,6 +53,10 @@ def twice(value):
 @compiled
 def thrice(value):
     return 3 * root(value)
+
+@njit
+def fourfold(value):
+    return 4 * root(value)
 """
 TAKE_ROOTS = """
 from algorithms.forests import roots
@@ -59,6 +65,8 @@ try:
     function(-1.0)
 except ValueError as error:
     print(error.args[1] * function(4.0))
+else:
+    raise SystemExit("nothing was raised")
 """
 
 
@@ -170,8 +178,31 @@ def test_what_a_compiled_function_calls_is_kept_and_may_fail(copy):
     assert run(copy, twice) == (-4.0, ""), "as it was kept"
     written = machine_code(copy / ".cache")
     assert run(copy, thrice)[0] == -6.0, "with what was kept of the function that it calls"
-    new = {path.name.split("-")[0] for path in machine_code(copy / ".cache").keys() - written.keys()}
+    new = {path.name.split("-")[0] for path, _ in machine_code(copy / ".cache").items() - written.items()}
     assert new == {"thrice"}
+
+
+def test_what_others_compile_may_call_a_compiled_function(copy):
+    (copy / "algorithms" / "forests" / "roots.py").write_text(ROOTS)
+    fourfold = TAKE_ROOTS.format(function="fourfold")
+    assert run(copy, fourfold)[0] == -8.0
+    assert run(copy, fourfold) == (-8.0, ""), "as it was kept"
+
+
+def test_only_what_python_calls_is_made_machine_code_of():
+    @compiled_here
+    def half(value):
+        return value / 2
+
+    @compiled_here
+    def quarter(value):
+        return half(half(value))
+
+    assert quarter(8.0) == 2.0 and not half.overloads
+    (called,) = half._twin.overloads.values()
+    (calling,) = quarter.overloads.values()
+    assert called.library.get_pointer_to_function(called.fndesc.llvm_func_name) == 0
+    assert calling.library.get_pointer_to_function(calling.fndesc.llvm_func_name) != 0
 
 
 def test_of_two_processes_one_compiles(copy):
