@@ -2,13 +2,15 @@
 
 What other compiled functions call has no way in from Python: to take arguments apart and to put results together costs
 about as much to compile as the rest. Nor is it made into machine code by itself: Numba takes its LLVM code into each
-function that calls it, and only what Python calls is optimised and made into machine code, with all that it calls.
+function that calls it, and only what Python calls is optimised and made into machine code, with all that it calls. So
+it is with what Numba itself has written in Python, as `np.empty` or `max`, where our functions call it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import llvmlite.binding
 import numba
@@ -17,6 +19,7 @@ from numba.core import cgutils, sigutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.target_extension import jit_registry
 from numba.extending import lower_builtin, register_jitable, type_callable
 
 from algorithms.kept_code import CacheContents, KeptCode, announce_once, compile_alone, find_folder, without_collecting
@@ -32,7 +35,7 @@ def compiled(function: Callable, **options) -> Callable:
     """
     if numba.config.DISABLE_JIT:
         return function
-    return _Kernel(function, {}, {"nopython": True, "nogil": True, "error_model": "numpy", **options})
+    return _Kernel(function, {}, {"nopython": True, "nogil": True, "error_model": "numpy", **_NO_WAY_IN, **options})
 
 
 def inlined(function: Callable) -> Callable:
@@ -109,7 +112,7 @@ class _KeptFunction(CPUDispatcher):
             return super().compile(sig)
         if self._cache.holds(sig, self.targetctx):
             return super().compile(sig)
-        with compile_alone(self._cache.folder), without_collecting():
+        with compile_alone(self._cache.folder), without_collecting(), _numba_compiles_callees():
             if not self._cache.holds(sig, self.targetctx):  # another process may have been first
                 announce_once(self._cache.folder)
             return super().compile(sig)
@@ -119,8 +122,8 @@ class _Kernel(_KeptFunction):
     """A function that Python calls, with a twin for compiled functions."""
 
     def __init__(self, py_func, locals, targetoptions):
-        super().__init__(py_func, locals, targetoptions)
-        self._twin = _Callee(py_func, locals, targetoptions)
+        super().__init__(py_func, locals, targetoptions, pipeline_class=_KernelCompiler)
+        self._twin = _Callee(py_func, locals, targetoptions, pipeline_class=_CalleeCompiler)
 
     def get_call_template(self, args, kws):
         """Return what a compiled function needs to know to call this one: not that a number is a certain one."""
@@ -130,6 +133,18 @@ class _Kernel(_KeptFunction):
     def get_overload(self, sig):
         """Return what a compiled function calls."""
         return self._twin.get_overload(sig)
+
+
+class _KernelCompiler(Compiler):
+    """Compiles a way in from Python, too, without a word in the options.
+
+    Numba keeps what it compiles of its own for callers with the same options: so kernels and callees share it.
+    """
+
+    def define_pipelines(self):
+        """Return the passes, the last of which looks at the flags."""
+        self.state.flags.no_cpython_wrapper = False
+        return super().define_pipelines()
 
 
 class _CalleeLibrary(JITCodeLibrary):
@@ -192,5 +207,23 @@ class _Callee(_KeptFunction):
 
     _contents = _CalleeContents
 
-    def __init__(self, py_func, locals, targetoptions):
-        super().__init__(py_func, locals, targetoptions | _NO_WAY_IN, pipeline_class=_CalleeCompiler)
+
+class _NumbaCallee(CPUDispatcher):
+    """A function of Numba's that compiled functions call."""
+
+    def __init__(self, py_func, **options):
+        options = {"nopython": True, **options}
+        super().__init__(py_func, targetoptions=options, pipeline_class=_CalleeCompiler)
+
+
+@contextmanager
+def _numba_compiles_callees() -> Iterator[None]:
+    """Let Numba compile its own functions as far as LLVM code meanwhile; nobody else compiles at that time."""
+    is_outermost = "generic" not in jit_registry  # one of our functions calls for another
+    if is_outermost:
+        jit_registry["generic"] = lambda **options: functools.partial(_NumbaCallee, **options)
+    try:
+        yield
+    finally:
+        if is_outermost:
+            del jit_registry["generic"]

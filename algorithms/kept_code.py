@@ -30,6 +30,7 @@ except ImportError:  # not on Windows, where two processes may compile the same
     fcntl = None
 
 _PACKAGE = Path(__file__).resolve().parent
+_VERSIONS = "versions.json"
 
 
 class _Locator(caching._CacheLocator):
@@ -61,7 +62,7 @@ class KeptCode(caching.FunctionCache):
     """The compiled code of a function on disk."""
 
     def __init__(self, py_func: Callable, folder: Path, options: list[str], contents: type[CacheContents]):
-        self.folder, self._options = folder, tuple(options)
+        self.folder, self._options = folder, (contents.__name__, *options)
         self._impl_class = lambda py_func: contents(py_func, folder)
         super().__init__(py_func)
 
@@ -91,29 +92,33 @@ def find_folder(given: str) -> Path | None:
 
 def _find_version(module: str, file: str, folder: Path) -> str:
     """Return a hash of the code that the compiled functions of a module are made of."""
+    if find_algorithm_source(module) is None:
+        siblings = sorted(Path(file).parent.glob("*.py"))  # not of this package: what it imports may be there
+        return _shorten(_hash_sources(), *map(Path.read_bytes, siblings))
     versions = _read_versions(folder)
-    if module in versions:
-        return versions[module]
-    siblings = sorted(Path(file).parent.glob("*.py"))  # not of this package: what it imports may be there
-    return _shorten(_hash_sources(), *map(Path.read_bytes, siblings))
+    if module not in versions:
+        versions[module] = _hash_code(module)
+        _keep_versions(folder, versions)
+    return versions[module]
 
 
 @functools.cache
 def _read_versions(folder: Path) -> dict[str, str]:
-    """Return the version of each module of this package; to look through all code takes longer than to start Python."""
-    kept, sources = folder / "versions.json", _hash_sources().decode()
+    """Return the versions of modules that are known: to look through all code takes longer than to start Python."""
     try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        if found["sources"] == sources:
+        found = json.loads((folder / _VERSIONS).read_text(encoding="utf-8"))
+        if found["sources"] == _hash_sources().decode():
             return found["versions"]
     except (OSError, ValueError, KeyError):
         pass
-    names = [".".join(path.relative_to(_PACKAGE.parent).with_suffix("").parts) for path in _list_sources()]
-    versions = {name: _hash_code(name) for name in names if not name.endswith(".__init__")}
+    return {}
+
+
+def _keep_versions(folder: Path, versions: dict[str, str]) -> None:
+    """Write the versions for later processes; what another one writes at the same time is found anew."""
     with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
-        json.dump({"sources": sources, "versions": versions}, file)
-    os.replace(file.name, kept)
-    return versions
+        json.dump({"sources": _hash_sources().decode(), "versions": versions}, file)
+    os.replace(file.name, folder / _VERSIONS)
 
 
 def _hash_code(module: str) -> str:

@@ -45,7 +45,7 @@ SEARCHED = sorted({entry["algorithm"] for entry in read_entries()})
 """Names of all sound forests, as a test shows; to ask the forests takes a fit of each."""
 SMALL = 5
 """Trainings on each pair."""
-AGAIN = 400
+AGAIN = 200
 """Trainings where an average is taken."""
 ONE_COLUMN = TIE.build_pair()
 AVERAGED = {

@@ -166,7 +166,7 @@ def test_it_takes_any_estimator():
 
 # The search for a seed.
 
-SEEDS = range(2**12)
+SEEDS = range(2**11)
 
 
 def seeds_behind(cut, n_trees):

@@ -176,7 +176,7 @@ def _many():
 
 @ON_LINUX
 def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
-    words = ["dataset=car", "algorithm=random_forest", "repeats=60", "executor.jobs=1"]
+    words = ["dataset=car", "algorithm=random_forest", "repeats=25", "executor.jobs=1"]
     first = started(tmp_path, *words)
     wait_for(lambda: finished(tmp_path))
     os.kill(first.pid, signal.SIGSTOP)  # however long the second takes to start
@@ -190,7 +190,7 @@ def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
     said = second.communicate()[1]
     assert is_said and first.communicate() and first.returncode == second.returncode == 0
     assert f"store.sqlite is held by process {first.pid} on" in said and "waiting for it to end" in said
-    assert "60 cells reused from the store, 0 to run" in said, "nothing is computed twice"
+    assert "25 cells reused from the store, 0 to run" in said, "nothing is computed twice"
 
 
 def test_a_dask_worker_with_other_code_is_found_out(tmp_path, monkeypatch):

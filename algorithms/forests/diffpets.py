@@ -13,8 +13,11 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     class_counts,
+    count_up_to,
     count_within,
+    draw_below,
     draw_features,
+    first_numbers,
     is_pure,
     most_codes,
     present_codes,
@@ -77,7 +80,7 @@ def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
     table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
+    all_features, seen = first_numbers(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
     i = 0
     while i < growth.n_nodes[0]:
         tree = uncounted(growth)
@@ -100,7 +103,7 @@ def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth."""
     table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features, seen = np.arange(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
+    all_features, seen = first_numbers(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
@@ -159,7 +162,7 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
 def draw_code_of_record(growth, table, i, feature, rng):
     """Draw a record of node ``i``; returns its code of a feature."""
     start, end = growth.runs[i, 0], growth.runs[i, -1]
-    return np.int64(table.codes[feature, growth.rows[start + int(rng.random() * (end - start))]])
+    return np.int64(table.codes[feature, growth.rows[start + draw_below(end - start, rng)]])
 
 
 @inlined
@@ -173,12 +176,12 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
     levels = table.levels[first : first + table.n_codes[feature]]
     if where == PUBLIC and table.is_continuous[feature]:
         cut = table.lower[feature] + rng.random() * table.width[feature]
-        return np.searchsorted(levels, cut, side="right") - 1, cut
+        return count_up_to(levels, cut) - 1, cut
     if where == PUBLIC:
-        code = int(rng.random() * table.n_codes[feature])
+        code = draw_below(table.n_codes[feature], rng)
     else:
         present = present_codes(growth, table, i, feature, seen)
-        code = present[int(rng.random() * present.shape[0])]
+        code = present[draw_below(present.shape[0], rng)]
     return code, levels[code]
 
 
@@ -199,7 +202,9 @@ def finish_leaf(growth, targets, i, plan, epsilon, rng):
     if plan.leaf == MEAN:
         value = laplace(total / n if n > 0 else 0.5, 2.0, epsilon, rng)
     elif plan.leaf == PARTS:
-        below, above = laplace_vector(np.array([total, n - total]), 1.0, epsilon, rng)
+        sums = np.empty(2)
+        sums[0], sums[1] = total, n - total
+        below, above = laplace_vector(sums, 1.0, epsilon, rng)
         value = below / (below + above) if below + above > 0 else 0.5
     else:
         noisy_sum = laplace(total, 1.0, epsilon / 2, rng)

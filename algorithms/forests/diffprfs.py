@@ -119,10 +119,11 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     for feature in features:
         n_continuous += table.is_continuous[feature]
     share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
-    quality, has_rows = np.zeros(n_features), sum_counts(totals) > 0  # without rows, no nominal feature scores above 0
-    measure, cuts, codes = np.empty(n_features), np.zeros(n_features), np.zeros(n_features, dtype=np.int64)
+    has_rows = sum_counts(totals) > 0  # without rows, no nominal feature scores above 0
+    quality, measure, cuts = np.empty(n_features), np.empty(n_features), np.empty(n_features)
+    codes = np.empty(n_features, dtype=np.int64)
     for j in range(n_features):
-        measure[j] = 1.0
+        quality[j], measure[j], cuts[j], codes[j] = 0.0, 1.0, 0.0, 0
         if table.is_continuous[features[j]]:
             alone = features[j : j + 1]
             split = draw_interval(growth, table, i, alone, totals, plan.score, plan.sensitivity, share, LENGTH, rng)

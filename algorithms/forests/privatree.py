@@ -29,6 +29,7 @@ from algorithms.forests.engine.candidates import (
     class_counts,
     copy_into,
     count_by_code,
+    count_up_to,
     is_pure,
     sum_by_class,
 )
@@ -133,7 +134,7 @@ def score_cuts(growth, table, i, totals):
 def split_at(growth, table, i, number):
     """Split node ``i`` at the cut of a number, as `score_cuts` counts them; returns the growth."""
     ends = np.cumsum(table.n_codes)
-    feature = np.searchsorted(ends, number, side="right")
+    feature = count_up_to(ends, number)
     code = number - (ends[feature] - table.n_codes[feature])
     return split_in_two(growth, table, i, feature, BELOW, code, float(code))
 

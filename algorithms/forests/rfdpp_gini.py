@@ -18,9 +18,11 @@ from algorithms.forests.engine.candidates import (
     class_counts,
     copy_into,
     count_by_code,
+    count_up_to,
     divides_rows,
     draw_features,
     equals_scores,
+    first_numbers,
     is_pure,
     sum_by_class,
     sum_counts,
@@ -181,10 +183,7 @@ def add_noise(counts, epsilon, rng):
 def nominal_scores(counts, plan):
     """Score the splits of a nominal feature from its records by code and class; returns scores, and a code for each."""
     if plan.nominal_split == EQUALS:
-        codes = np.empty(counts.shape[0], dtype=np.int64)
-        for k in range(codes.shape[0]):  # np.arange would take as long to compile as the scores
-            codes[k] = k
-        return equals_scores(plan.score, counts, sum_by_class(counts)), codes
+        return equals_scores(plan.score, counts, sum_by_class(counts)), first_numbers(counts.shape[0])
     score, code = np.empty(1), np.zeros(1, dtype=np.int64)
     if plan.nominal_split == BY_VALUE:
         score[0] = by_value_score(plan.score, counts)
@@ -198,7 +197,7 @@ def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test."""
     table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features = np.arange(table.codes.shape[0])
+    all_features = first_numbers(table.codes.shape[0])
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
@@ -231,7 +230,7 @@ def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
         else:
             copy_into(quality, ends[j], equals_scores(GINI, counts, totals))
     drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng, True)
-    j = np.searchsorted(ends, drawn, side="right") - 1
+    j = count_up_to(ends, drawn) - 1
     code = drawn - ends[j]
     decides = BELOW if table.is_continuous[features[j]] else EQUALS
     return Split(quality[drawn], features[j], decides, code, float(code))
