@@ -24,6 +24,7 @@ from numba.extending import lower_builtin, register_jitable, type_callable
 
 from algorithms.kept_code import CacheContents, KeptCode, announce_once, compile_alone, find_folder, without_collecting
 
+# Of kernels, too: `_KernelCompiler` makes their way in.
 _NO_WAY_IN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 

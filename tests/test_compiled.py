@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
+from numba.core.target_extension import jit_registry
 
 import algorithms
 from algorithms.forests.forest import PrivateForest
@@ -187,6 +188,23 @@ def test_what_others_compile_may_call_a_compiled_function(copy):
     fourfold = TAKE_ROOTS.format(function="fourfold")
     assert run(copy, fourfold)[0] == -8.0
     assert run(copy, fourfold) == (-8.0, ""), "as it was kept"
+
+
+def test_what_numba_compiled_for_ours_serves_others_as_ever():
+    @compiled_here
+    def add_zeros(n):
+        return np.zeros(n).sum()
+
+    assert add_zeros(3) == 0.0 and "generic" not in jit_registry
+
+    @numba.njit
+    def add_theirs(n):
+        return np.zeros(n).sum() + np.empty(n, dtype=np.int64).shape[0]
+
+    assert add_theirs(3) == 3.0
+    for adding in (add_zeros, add_theirs):
+        with pytest.raises(ValueError, match="negative dimensions"):
+            adding(-1)
 
 
 def test_only_what_python_calls_is_made_machine_code_of():

@@ -298,7 +298,7 @@ class NominalColumns:
 
 @compiled
 def _sort_rows(drawn, times, ordered):
-    """Sort n rows out of n by counting each, a third of the time of np.bincount and np.repeat.
+    """Sort n rows out of n by counting each, in two fifths of the time of np.bincount and np.repeat.
 
     ``times`` holds n zeros, and ``ordered`` four places more than the n rows that are written into it: to make them
     in here would take three times as long to compile.
