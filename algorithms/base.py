@@ -19,7 +19,7 @@ from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, RELEASE
 from algorithms.encoding.cells import DomainError
-from algorithms.encoding.clipping import clip_compiled
+from algorithms.encoding.clipping import choose_clipping
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.encoding.rows import Rows
@@ -68,7 +68,8 @@ class PrivateEstimator(BaseEstimator):
         """Check what ``predict`` is given, to be turned into numbers block by block."""
         check_is_fitted(self)
         check_content(X, type(self).__name__)
-        return self.domain_.rows(self._check_table(X, reset=False), clip=clip_compiled)
+        X = self._check_table(X, reset=False)
+        return self.domain_.rows(X, clip=choose_clipping(len(X)))
 
     def seed(self) -> np.random.SeedSequence:
         """Return the root of all that a seed decides in one ``fit``: drawn from ``random_state``.
@@ -218,7 +219,7 @@ class PrivateEstimator(BaseEstimator):
             self._check_target(getattr(self.domain, "target", None))
         X, y = self._checked_pair(X, y)
         self.domain_ = self.domain or self._inferred_domain(X, y)
-        return self._encoded_domain().rows(X, y, leave_out=self._leaves_out(), clip=clip_compiled)
+        return self._encoded_domain().rows(X, y, leave_out=self._leaves_out(), clip=choose_clipping(len(X)))
 
     def _check_target(self, target) -> None:
         """Raise a ``DomainError`` if the target of a domain is none that can be predicted."""

@@ -191,6 +191,7 @@ class _CalleeCompiler(Compiler):
 
     def define_pipelines(self):
         """Return the passes, which put their code into the library that is given here."""
+        self.state.flags.no_cpython_wrapper = self.state.flags.no_cfunc_wrapper = True  # Numba's functions ask for them
         self.state.library = _find_callee_codegen().create_library(self.state.func_id.func_qualname)
         return super().define_pipelines()
 

@@ -539,7 +539,7 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
 def test_a_corner_shows_nearly_all_that_a_sound_regression_claims(name, pair):
     name = f"{name}_sound"
     model = audit_tasks.estimators.make_estimator(name, audit_tasks.estimators.merge_parameters(name), epsilon=2.0)
-    found = convicted(model, pair, 400_000)
+    found = convicted(model, pair, 200_000)
     assert 1.9 <= found.bound <= 2.0 and found.verdict == "tight"
 
 

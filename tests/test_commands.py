@@ -15,6 +15,7 @@ from tests.command_line import exit_code
 list_settings = cache(command_line.list_settings)
 COMMANDS = sorted(path.stem for path in (CONF / "do").glob("*.yaml"))
 MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor.job=2", "do": "dot=check"}
+OF_OTHERS = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "file": "file=x", "paper": "paper=2"}
 
 
 @pytest.fixture(autouse=True)
@@ -39,21 +40,30 @@ def test_help_names_every_setting(command, capsys):
     assert " python -m experiments " in text
 
 
+def give_each_its_turn(names, command):
+    """Return one of some names, by the place of a command, so that all commands together try all of them."""
+    return sorted(names)[COMMANDS.index(command) % len(names)]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_misspelt_setting_is_answered_with_the_nearest(command, capsys):
-    names = list_settings(command)
-    for name in set(names) & set(MISSPELT):
-        assert exit_code(f"do={command}", MISSPELT[name]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert f"do={command} has nothing called" in line and f"did you mean {name!r}?" in line
+    name = give_each_its_turn(set(list_settings(command)) & set(MISSPELT), command)
+    assert exit_code(f"do={command}", MISSPELT[name]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"do={command} has nothing called" in line and f"did you mean {name!r}?" in line
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_setting_of_another_command_is_refused(command, capsys):
-    others = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "file": "file=x", "paper": "paper=2"}
-    for name in set(others) - set(list_settings(command)):
-        assert exit_code(f"do={command}", others[name]) == 2
-        assert f"do={command} has nothing called {name!r} to set" in capsys.readouterr().err
+    name = give_each_its_turn(set(OF_OTHERS) - set(list_settings(command)), command)
+    assert exit_code(f"do={command}", OF_OTHERS[name]) == 2
+    assert f"do={command} has nothing called {name!r} to set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("wrong", "choose"), [(MISSPELT, set.intersection), (OF_OTHERS, set.difference)])
+def test_every_wrong_setting_has_its_turn(wrong, choose):
+    tried = {give_each_its_turn(choose(set(wrong), list_settings(command)), command) for command in COMMANDS}
+    assert tried == set(wrong)
 
 
 def test_an_unknown_command_is_answered_with_the_nearest(capsys):

@@ -1,7 +1,7 @@
 """No exact number of rows decides anything: a table grows row by row, and each step is replayed.
 
 A threshold on a count is crossed at one number of rows only, which a handful of neighbouring tables may miss. Here a
-table grows from one row to thirty: copies of one record, so that all nodes above its leaf pass every number. Epsilon is
+table grows from one row to twenty: copies of one record, so that all nodes above its leaf pass every number. Epsilon is
 small, so that the depth of a tree follows from its noisy count. All estimators that keep their claim are replayed, in
 one process without compilation; those of classes on tables of eight classes, too, of which one grows from none of the
 records to most.
@@ -25,7 +25,7 @@ from experiments.audit.subjects import FEATURES, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
-N_MOST = 30
+N_MOST = 20
 SMALL = {"n_estimators": 1, "max_depth": 3, "epsilon": 3.0}
 
 

@@ -85,6 +85,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     """
 
     READINGS: ClassVar = {"stop_below": "noise", "author_code": False}
+    _INTERVAL_WEIGHT: ClassVar = None  # all columns are nominal: what draws intervals is not compiled
 
     def __init__(
         self,

@@ -55,6 +55,7 @@ class DiffPRFsPlan(NamedTuple):
     score: int
     sensitivity: float
     stops_below_noise: bool
+    weight: int | None  # of an interval; None where no column is continuous
 
 
 class SoundPlan(NamedTuple):
@@ -119,6 +120,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     for feature in features:
         n_continuous += table.is_continuous[feature]
     share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
+    score, sensitivity = plan.score, plan.sensitivity
     has_rows = sum_counts(totals) > 0  # without rows, no nominal feature scores above 0
     quality, measure, cuts = np.empty(n_features), np.empty(n_features), np.empty(n_features)
     codes = np.empty(n_features, dtype=np.int64)
@@ -126,14 +128,14 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
         quality[j], measure[j], cuts[j], codes[j] = 0.0, 1.0, 0.0, 0
         if table.is_continuous[features[j]]:
             alone = features[j : j + 1]
-            split = draw_interval(growth, table, i, alone, totals, plan.score, plan.sensitivity, share, LENGTH, rng)
+            split = draw_interval(growth, table, i, alone, totals, score, sensitivity, share, plan.weight, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         elif has_rows:
-            quality[j] = by_value_score(plan.score, count_by_code(growth, table, i, features[j]))
+            quality[j] = by_value_score(score, count_by_code(growth, table, i, features[j]))
     if sum_counts(measure) == 0:
         return NO_SPLIT
-    j = exponential(quality, measure, plan.sensitivity, share, rng, False)
+    j = exponential(quality, measure, sensitivity, share, rng, False)
     growth.nodes[i].epsilon += share
     return Split(quality[j], features[j], BELOW, codes[j], cuts[j])
 
@@ -261,6 +263,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     """
 
     READINGS: ClassVar = {"stop_below": "noise"}
+    _INTERVAL_WEIGHT: ClassVar[int | None] = LENGTH
 
     def __init__(
         self,
@@ -324,6 +327,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
             score=score,
             sensitivity=score_sensitivity(score, n_rows),
             stops_below_noise=self.stop_below == "noise",
+            weight=self._INTERVAL_WEIGHT,
         )
 
     def _sound_plan(self, table) -> SoundPlan:

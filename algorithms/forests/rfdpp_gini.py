@@ -47,9 +47,11 @@ from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
 from algorithms.parameters import ParameterError, check_choice, check_count, check_number
 
-NOMINAL_SPLITS = {"one_vs_rest": EQUALS, "per_value": BY_VALUE, "two_groups": AMONG}
-NO_NOISE, ON_COUNTS, ON_SCORES = 0, 1, 2
-NOMINAL_NOISE = {"none": NO_NOISE, "counts": ON_COUNTS, "gini": ON_SCORES}
+NOMINAL_SPLITS = {"one_vs_rest": None, "per_value": BY_VALUE, "two_groups": AMONG}
+ON_COUNTS, ON_SCORES = 1, 2
+NOMINAL_NOISE = {"none": None, "counts": ON_COUNTS, "gini": ON_SCORES}
+"""What is printed is None: Numba leaves out of a function what follows on another value, so that a first fit compiles
+nothing of the other readings."""
 
 
 class RFDPPGiniPlan(NamedTuple):
@@ -65,8 +67,8 @@ class RFDPPGiniPlan(NamedTuple):
     sensitivity: float
     one_draw: bool  # one exponential mechanism over the intervals of all continuous features together
     weight: int  # of an interval
-    nominal_split: int  # how a split by a nominal feature decides
-    nominal_noise: int
+    nominal_split: int | None  # how a split by a nominal feature decides; None sends one value left
+    nominal_noise: int | None
     min_gini: float  # below, a node is a leaf
     min_samples: float  # the same of its noisy count
     keeps_shares: bool  # leaves say the share of the second class, besides a label
@@ -92,12 +94,18 @@ def grow_as_printed(plan, table, rows, rng):
                     split = best_split(tree, table, i, counts, plan, rng)
         if split.feature < 0:
             end_in_leaf(tree, i, counts, plan, rng)  # (1)
-        elif split.decides == BY_VALUE:
-            growth = split_by_value(growth, table, i, split.feature)
         else:
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+            growth = divide_node(growth, table, i, split, plan.nominal_split)
         i += 1
     return take_nodes(growth)
+
+
+@compiled
+def divide_node(growth, table, i, split, nominal_split):
+    """Give node ``i`` the children of a split, two of them unless every value has its own."""
+    if nominal_split is not None and split.decides == BY_VALUE:
+        return split_by_value(growth, table, i, split.feature)
+    return split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
 
 
 @inlined
@@ -112,12 +120,20 @@ def end_in_leaf(growth, i, counts, plan, rng):
 @inlined
 def best_split(growth, table, i, totals, plan, rng):
     """Draw features and take their best split: steps (3) to (6)."""
-    unused = unused_features(growth, i, table.codes.shape[0])  # all, unless values have children of their own
-    features = draw_features(unused, plan.max_features, rng)  # (3)
+    left = features_left(growth, i, table.codes.shape[0], plan.nominal_split)
+    features = draw_features(left, plan.max_features, rng)  # (3)
     continuous, nominal = features_of_kind(table, features, True), features_of_kind(table, features, False)
     share = plan.split_epsilon / (continuous.shape[0] + 1)  # one is kept for the nominal features
     best = best_continuous(growth, table, i, continuous, totals, share, plan, rng)
     return best_nominal(growth, table, i, nominal, best, share, plan, rng)
+
+
+@compiled
+def features_left(growth, i, n_features, nominal_split):
+    """Return the features that node ``i`` may ask: all, unless values have children of their own."""
+    if nominal_split is None:
+        return first_numbers(n_features)
+    return unused_features(growth, i, n_features)
 
 
 @compiled
@@ -153,19 +169,34 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     scores only the best is told, and an added record moves all of them one way: a noisy maximum, which needs noise for
     one score only (Dwork and Roth, 2014, section 3.3).
     """
-    if plan.nominal_noise != NO_NOISE and features.shape[0] > 0:
+    is_paid = plan.nominal_noise is not None
+    if is_paid and features.shape[0] > 0:
         growth.nodes[i].epsilon += epsilon
     for feature in features:
         counts = count_by_code(growth, table, i, feature).astype(np.float64)
-        if plan.nominal_noise == ON_COUNTS:
-            counts = add_noise(counts, epsilon / features.shape[0], rng)
-        scores, codes = nominal_scores(counts, plan)
-        if plan.nominal_noise == ON_SCORES:
-            scores = laplace_vector(scores, plan.sensitivity, epsilon, rng)
+        counts = noisy_counts(counts, plan.nominal_noise, epsilon / features.shape[0], rng)
+        decides, scores, codes = nominal_scores(counts, plan.score, plan.nominal_split)
+        scores = noisy_scores(scores, plan.nominal_noise, plan.sensitivity, epsilon, rng)
         for j in range(scores.shape[0]):
-            if scores[j] > best.score and (plan.nominal_noise or divides_rows(counts, plan.nominal_split, codes[j])):
-                best = Split(scores[j], feature, plan.nominal_split, codes[j], float(codes[j]))
+            if scores[j] > best.score and (is_paid or divides_rows(counts, decides, codes[j])):
+                best = Split(scores[j], feature, decides, codes[j], float(codes[j]))
     return best
+
+
+@compiled
+def noisy_counts(counts, nominal_noise, epsilon, rng):
+    """Return the records by code and class, with noise by the reading that has it here."""
+    if nominal_noise is not None and nominal_noise == ON_COUNTS:
+        return add_noise(counts, epsilon, rng)
+    return counts
+
+
+@compiled
+def noisy_scores(scores, nominal_noise, sensitivity, epsilon, rng):
+    """Return the scores of splits, with noise by the reading that has it here."""
+    if nominal_noise is not None and nominal_noise == ON_SCORES:
+        return laplace_vector(scores, sensitivity, epsilon, rng)
+    return scores
 
 
 @inlined
@@ -180,16 +211,25 @@ def add_noise(counts, epsilon, rng):
 
 
 @compiled
-def nominal_scores(counts, plan):
-    """Score the splits of a nominal feature from its records by code and class; returns scores, and a code for each."""
-    if plan.nominal_split == EQUALS:
-        return equals_scores(plan.score, counts, sum_by_class(counts)), first_numbers(counts.shape[0])
-    score, code = np.empty(1), np.zeros(1, dtype=np.int64)
-    if plan.nominal_split == BY_VALUE:
-        score[0] = by_value_score(plan.score, counts)
+def nominal_scores(counts, score, nominal_split):
+    """Score the splits of a nominal feature from its records by code and class.
+
+    Returns
+    -------
+    decides : int
+        How a node decides by them.
+    scores : float64 array of shape (splits,)
+    codes : int64 array of shape (splits,)
+        The value on the left, the sum of 2^j over the values j there, or 0 where every value has a child.
+    """
+    if nominal_split is None:
+        return EQUALS, equals_scores(score, counts, sum_by_class(counts)), first_numbers(counts.shape[0])
+    scores, codes = np.empty(1), np.zeros(1, dtype=np.int64)
+    if nominal_split == BY_VALUE:
+        scores[0] = by_value_score(score, counts)
     else:
-        score[0], code[0] = best_groups(plan.score, counts)
-    return score, code
+        scores[0], codes[0] = best_groups(score, counts)
+    return nominal_split, scores, codes
 
 
 @compiled

@@ -48,14 +48,17 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
         Its sensitivity.
     epsilon : float
         Budget of the draw; it is booked on the node if a draw takes place.
-    weight : int
-        Base measure of an interval, see ``WEIGHTS``.
+    weight : int or None
+        Base measure of an interval, see ``WEIGHTS``. None is for forests without continuous features: Numba leaves out
+        all that follows.
 
     Returns
     -------
     Split
         ``NO_SPLIT`` where no feature has two values in the node.
     """
+    if weight is None:
+        return NO_SPLIT
     growth, table, rng = uncounted((growth, table, rng))
     n_most = 0
     for feature in features:
