@@ -662,14 +662,14 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
         == len(neighbouring_tables.CLASSIFICATION_PAIRS) + len(neighbouring_tables.COEFFICIENT_PAIRS) + 1
     )
     assert [(report["name"], bool(report["failures"])) for report in replays] == [("rfdpp_gini", True), ("fm", False)]
-    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])
     _, again, _ = run_command(tmp_path, "algorithm=rfdpp_gini,fm", "trainings=2000", "executor.jobs=2")
     assert again == rows  # whatever the number of threads
 
 
 def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(audit_tasks, "add_largest_losses", lambda rows, boxes: rows)  # tests/test_audit_losses.py
-    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])  # tests/test_audit_replay.py
+    monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])  # tests/test_audit_replay.py
     assert run_command(tmp_path, "algorithm=rdt", "trainings=1000")[0] == 0
     assert not (tmp_path / "audit" / "summary.csv").exists()
     tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
@@ -695,7 +695,7 @@ def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
 
 def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(audit_tasks.estimators, "import_class", lambda path: UndividedRDT)
-    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])
     monkeypatch.setattr(audit_tasks, "load_searched_pairs", lambda algorithm: ())
     monkeypatch.setattr(audit_tasks, "add_largest_losses", lambda rows, boxes: rows)
     monkeypatch.setattr(

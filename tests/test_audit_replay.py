@@ -62,7 +62,7 @@ def reports(request):
     planted = [Subject(name, f"tests.planted.{name}", params) for name, (params, _) in PLANTED.items()]
     asked = {item.callspec.id for item in request.session.items if hasattr(item, "callspec")}
     subjects = [subject for subject in (*EVERY, *READINGS, *planted) if subject.name in asked]
-    return {report.name: report for report in replay_audit.replay_in_process(subjects)}
+    return {report.name: report for report in replay_audit.replay_in_processes(subjects)}
 
 
 SHOWN_BY = {

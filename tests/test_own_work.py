@@ -21,7 +21,7 @@ from experiments.audit.attacks.black_box import VIOLATED, audit_pairs, list_pair
 from experiments.audit.audit_tasks import AuditPlan, choose_subjects, run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
 from experiments.audit.observe.released_arrays import read_arrays
-from experiments.audit.replay.replay_audit import replay_in_process
+from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.cells import code_version, module_sources
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
@@ -378,7 +378,7 @@ def test_noise_of_our_mechanisms_is_replayed(own):
     subjects = choose_subjects(AuditPlan(("ours", "half", "mine")))
     assert [subject.can_be_replayed for subject in subjects] == [True, True, False]
     assert [subject.is_claim_only for subject in subjects] == [False, False, True]
-    ours, half = replay_in_process(subjects[:2])
+    ours, half = replay_in_processes(subjects[:2])
     assert not ours.failures and ours.n_calls == 1 and ours.claimed_epsilon == 50
     assert {"claim", "sensitivity"} <= half.broken_rules
 

@@ -82,7 +82,7 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
     """What releases show stands with the other bounds; the exit code says that something sound was convicted."""
     (broken,) = (one for one in found if one.algorithm == "RowsBySeed")
     held = [one for one in found if one.algorithm == "EDPRFClassifier"]
-    monkeypatch.setattr(audit_tasks, "replay_in_process", lambda subjects: [])
+    monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])
     codes, told = [], []
     for doors in ([*held, broken], held):
         monkeypatch.setattr(

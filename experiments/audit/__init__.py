@@ -3,7 +3,7 @@
 Rooms, in the order of their imports (each imports only what stands above it):
 
 - `bounds`: bounds of ε from counts; `neighbouring_tables`, `table_templates`: pairs of tables, built or searched for;
-- `subjects`: the estimators that are audited;
+- `subjects`: the estimators that are audited; `plain_python`: processes without compilation, to follow calls in;
 - `laws`: closed-form laws of the discrete mechanisms, and the worst case of each over all small tables;
 - `replay`: records the mechanism calls of one training run, plays them on a neighbouring table, and sums exact losses;
 - `observe`: trains an algorithm many times on one table, and notes what is seen of each model as codes and numbers;

@@ -18,7 +18,7 @@ from experiments.audit.attacks.release_path import attack_in_processes, list_rel
 from experiments.audit.laws import worst_cases
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.replay.exact_losses import LossRequest, sample_losses_in_processes
-from experiments.audit.replay.replay_audit import replay_in_process
+from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report.bound_rows import (
     AuditResult,
     BoundRow,
@@ -297,7 +297,8 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         boxes = [task for task in tasks if isinstance(task, BlackBox)]
         result.bounds[:] = add_largest_losses(result.bounds, boxes)
         subjects = choose_subjects(plan)
-        result.replays.extend(replay_in_process([subject for subject in subjects if subject.can_be_replayed]))
+        replayed = [subject for subject in subjects if subject.can_be_replayed]
+        result.replays.extend(replay_in_processes(replayed, Executor(jobs=plan.jobs).n_jobs))
         result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
         result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))

@@ -18,15 +18,9 @@ enough for what happens always on one table and never on the other.
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import queue
-import subprocess
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,9 +34,9 @@ from experiments.audit.attacks.black_box import Refutation, find_refutation, jud
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.plain_python import run_in_plain_python
 from experiments.audit.subjects import Subject
 from experiments.config import estimators
-from experiments.processes import build_command, make_environment, resume_collection
 
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
@@ -231,35 +225,37 @@ def attack_releases(
         If a usual table gives no release, so that nothing could be seen.
     """
     pairs = list_release_pairs(subject) if pairs is None else pairs
-    alpha = FALSE_ALARMS / (2 * len(pairs))
     for pair in pairs:
-        estimator = _make_estimator(subject, epsilon, pair)
-        probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
-        privacy = EstimatorOnTable(estimator, _make_empty_table(pair), probes, 0).privacy
-        if not privacy.is_sound:
-            return
-        on_neighbour = EstimatorOnTable(
-            estimator, pair.neighbour, probes, derive_key(subject.name, pair.name, 0), publish=_release
-        )
-        on_table = EstimatorOnTable(
-            estimator, pair.table, probes, derive_key(subject.name, pair.name, 1), publish=_release
-        )
-        error = on_table.find_error()  # without the strange record
-        if error:
-            raise RuntimeError(f"no release of {subject.name} came from the usual table of {pair.name!r}: {error}")
-        accounted = privacy.accounted(pair.neighbours)
-        claimed = read_claim(privacy, pair.neighbours) or accounted
-        refutation = find_refutation((on_neighbour, on_table), n, alpha, claimed)
-        yield ReleaseFinding(
-            **vars(refutation),
-            algorithm=subject.name,
-            where=pair.name,
-            neighbours=pair.neighbours,
-            params=select_params(estimator),
-            epsilon=epsilon,
-            claimed=claimed,
-            accounted=accounted,
-        )
+        if finding := _attack_pair(subject, epsilon, pair, len(pairs), n):
+            yield finding
+
+
+def _attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: int, n: int) -> ReleaseFinding | None:
+    """Return what releases from one of some pairs show; None of what does not keep its claim."""
+    estimator = _make_estimator(subject, epsilon, pair)
+    probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
+    privacy = EstimatorOnTable(estimator, _make_empty_table(pair), probes, 0).privacy
+    if not privacy.is_sound:
+        return None
+    keys = [derive_key(subject.name, pair.name, side) for side in range(2)]
+    on_neighbour = EstimatorOnTable(estimator, pair.neighbour, probes, keys[0], publish=_release)
+    on_table = EstimatorOnTable(estimator, pair.table, probes, keys[1], publish=_release)
+    error = on_table.find_error()  # without the strange record
+    if error:
+        raise RuntimeError(f"no release of {subject.name} came from the usual table of {pair.name!r}: {error}")
+    accounted = privacy.accounted(pair.neighbours)
+    claimed = read_claim(privacy, pair.neighbours) or accounted
+    refutation = find_refutation((on_neighbour, on_table), n, FALSE_ALARMS / (2 * n_pairs), claimed)
+    return ReleaseFinding(
+        **vars(refutation),
+        algorithm=subject.name,
+        where=pair.name,
+        neighbours=pair.neighbours,
+        params=select_params(estimator),
+        epsilon=epsilon,
+        claimed=claimed,
+        accounted=accounted,
+    )
 
 
 def _release(model: Any) -> Any:
@@ -294,45 +290,15 @@ def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int =
     Yields
     ------
     ReleaseFinding
-        For each subject that can be released, each of its pairs of tables, as they come.
+        For each subject that can be released, each of its pairs of tables.
     """
-    lines: queue.SimpleQueue = queue.SimpleQueue()
-    n_processes = min(jobs, len(subjects))
-    shares = [subjects[i::n_processes] for i in range(n_processes)]
-    with ThreadPoolExecutor(n_processes) as threads:
-        attacks = [threads.submit(_attack_in_process, share, epsilon, lines) for share in shares]
-        for _ in attacks:
-            while line := lines.get():
-                data = json.loads(line)
-                yield ReleaseFinding(**(data | {"counts": tuple(data["counts"])}))
-        for attack in attacks:
-            attack.result()
+    asked = []
+    for subject in subjects:
+        asked += [(subject, epsilon, place) for place in range(len(list_release_pairs(subject)))]
+    yield from filter(None, run_in_plain_python(_attack_place, asked, jobs))
 
 
-def _attack_in_process(share: Sequence[Subject], epsilon: float, lines: queue.SimpleQueue) -> None:
-    """Put a line for each finding into the queue, and one that is empty when there are no more."""
-    request = json.dumps({"subjects": list(map(asdict, share)), "epsilon": epsilon})
-    command = build_command("experiments.audit.attacks.release_path", request)
-    environment = make_environment(NUMBA_DISABLE_JIT="1")
-    try:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-            for line in process.stdout or ():
-                lines.put(line)
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, command[:3])
-    finally:
-        lines.put("")
-
-
-def main() -> None:
-    """Attack the subjects that the command line names (JSON), and print a line for each finding (JSON)."""
-    resume_collection()
-    warnings.simplefilter("ignore")
-    request = json.loads(sys.argv[1])
-    for data in request["subjects"]:
-        for finding in attack_releases(Subject(**data), request["epsilon"]):
-            print(json.dumps(asdict(finding)), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def _attack_place(subject: Subject, epsilon: float, place: int) -> ReleaseFinding | None:
+    """Attack the pair at a place: what unreadable cells hold can be built everywhere, but not be sent."""
+    pairs = list_release_pairs(subject)
+    return _attack_pair(subject, epsilon, pairs[place], len(pairs), RELEASES)

@@ -15,12 +15,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numba
@@ -29,9 +25,9 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
-from documents import search_path
 from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
+from experiments.audit.plain_python import run_in_plain_python
 from experiments.audit.replay.recorder import (
     CallRecorder,
     MechanismCall,
@@ -41,7 +37,6 @@ from experiments.audit.replay.recorder import (
     recording_calls,
 )
 from experiments.errors import BadInput
-from experiments.processes import build_command, make_environment, resume_collection
 
 # Laws: MechanismCall -> logarithm of the probability, or of the density, of its outcome.
 
@@ -226,34 +221,8 @@ def sample_losses_in_processes(requests: Sequence[LossRequest], jobs: int = 1) -
     list of float64 arrays
         In the same order, see `sample_losses`.
     """
-    if not requests:
-        return []
-    jobs = min(jobs, len(requests))
-    shares = [list(requests[job::jobs]) for job in range(jobs)]
-    with ThreadPoolExecutor(jobs) as pool:
-        losses = list(pool.map(_sample_in_process, shares))
-    return [losses[i % jobs][i // jobs] for i in range(len(requests))]
+    return list(run_in_plain_python(_sample_requested, zip(requests), jobs))
 
 
-def _sample_in_process(requests: list[LossRequest]) -> list[np.ndarray]:
-    completed = subprocess.run(
-        build_command("experiments.audit.replay.exact_losses"),
-        input=pickle.dumps(requests),
-        env=make_environment(NUMBA_DISABLE_JIT="1"),
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    return pickle.loads(completed.stdout)
-
-
-def main() -> None:
-    """Sample what stands on standard input (a pickled list of `LossRequest`), and write the losses (pickled)."""
-    resume_collection()
-    search_path.make_importable()  # a pickled forest may be a user's
-    requests = pickle.load(sys.stdin.buffer)
-    losses = [sample_losses(request.estimator, request.pair, request.n) for request in requests]
-    sys.stdout.buffer.write(pickle.dumps(losses))
-
-
-if __name__ == "__main__":
-    main()
+def _sample_requested(request: LossRequest) -> np.ndarray:
+    return sample_losses(request.estimator, request.pair, request.n)

@@ -15,32 +15,29 @@ holds,
   that is its release object with all that can be reached from it (`reachable_state`), so it is replayed once more as a
   release.
 
-`recorder` records the calls and repeats them. Compiled code cannot be recorded: this runs in plain Python, in a process
-of its own (`replay_in_process`). It takes milliseconds a pair and proves nothing, but it sees at once what a proof has
-overlooked.
+`recorder` records the calls and repeats them. Compiled code cannot be recorded: this runs in plain Python, in processes
+of its own (`replay_in_processes`). It takes milliseconds a pair and proves nothing, but it sees at once what a proof
+has overlooked.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
-import subprocess
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-from algorithms import PrivacyLeakWarning, ReleaseError
+from algorithms import ReleaseError
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.observe.released_arrays import read_arrays
+from experiments.audit.plain_python import run_in_plain_python
 from experiments.audit.replay.reachable_state import list_reachable
 from experiments.audit.replay.recorder import (
     CallRecorder,
@@ -54,7 +51,6 @@ from experiments.audit.replay.replay_tables import build_replay_pairs, make_arra
 from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
 from experiments.errors import BadInput, one_line
-from experiments.processes import build_command, make_environment, resume_collection
 from experiments.store.accounts import is_claim_only, read_account
 
 ROUNDING = 1e-9
@@ -134,7 +130,7 @@ def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -
         If Numba compiles in this process.
     """
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
-        raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_in_process")
+        raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_in_processes")
     include_module_of(estimators.import_class(subject.target))
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in pairs or build_replay_pairs():
@@ -244,13 +240,15 @@ def _list_released(model: Any) -> list[np.ndarray]:
     return released
 
 
-def replay_in_process(subjects: Sequence[Subject] | None = None) -> list[ReplayReport]:
-    """Replay estimators in a process of their own, in plain Python.
+def replay_in_processes(subjects: Sequence[Subject] | None = None, jobs: int = 1) -> list[ReplayReport]:
+    """Replay estimators in processes of their own, in plain Python.
 
     Parameters
     ----------
     subjects : list of Subject or None
         What to replay; None is all of `list_subjects`.
+    jobs : int
+        Processes.
 
     Returns
     -------
@@ -263,37 +261,17 @@ def replay_in_process(subjects: Sequence[Subject] | None = None) -> list[ReplayR
         If a fit of one raises.
     """
     subjects = list_subjects() if subjects is None else subjects
-    completed = subprocess.run(
-        build_command("experiments.audit.replay.replay_audit"),
-        input=json.dumps(list(map(asdict, subjects))),
-        env=make_environment(NUMBA_DISABLE_JIT="1"),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    reports = json.loads(completed.stdout)
-    for name, error in reports["failed"]:
-        raise BadInput(f"algorithm {name!r} cannot be replayed: {error}")
-    return list(map(_read_report, reports["replayed"]))
+    reports = []
+    for subject, answer in zip(subjects, run_in_plain_python(_try_to_replay, zip(subjects), jobs), strict=True):
+        if isinstance(answer, str):
+            raise BadInput(f"algorithm {subject.name!r} cannot be replayed: {answer}")
+        reports.append(answer)
+    return reports
 
 
-def _read_report(data: dict) -> ReplayReport:
-    failures = tuple(ReplayFailure(**failure) for failure in data["failures"])
-    return ReplayReport(**(data | {"faults": tuple(data["faults"]), "failures": failures}))
-
-
-def main() -> None:
-    """Replay the subjects on standard input (JSON), and print their reports (JSON)."""
-    resume_collection()
-    warnings.simplefilter("ignore", PrivacyLeakWarning)  # whoever asks for an inferred domain knows
-    replayed, failed = [], []
-    for data in json.load(sys.stdin):
-        try:
-            replayed.append(asdict(replay_subject(Subject(**data))))
-        except Exception as error:  # an estimator may be anybody's
-            failed.append((data["name"], one_line(error)))
-    print(json.dumps({"replayed": replayed, "failed": failed}))
-
-
-if __name__ == "__main__":
-    main()
+def _try_to_replay(subject: Subject) -> ReplayReport | str:
+    """Return the report of a subject, or why there is none."""
+    try:
+        return replay_subject(subject)
+    except Exception as error:  # an estimator may be anybody's
+        return one_line(error)
