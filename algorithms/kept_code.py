@@ -157,6 +157,9 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if was_collecting:
+            if not gc.get_freeze_count():  # else these would be collected again, too
+                gc.freeze()
+                gc.unfreeze()  # to the oldest objects: to look through what was made takes a quarter of a second
             gc.enable()
 
 

@@ -69,7 +69,7 @@ class RFDPPGiniPlan(NamedTuple):
     weight: int  # of an interval
     nominal_split: int | None  # how a split by a nominal feature decides; None sends one value left
     nominal_noise: int | None
-    min_gini: float  # below, a node is a leaf
+    min_gini: float | None  # below, a node is a leaf
     min_samples: float  # the same of its noisy count
     keeps_shares: bool  # leaves say the share of the second class, besides a label
 
@@ -87,7 +87,7 @@ def grow_as_printed(plan, table, rows, rng):
         split = NO_SPLIT
         if node.depth < plan.max_depth:
             node.exact = True  # purity, and by the reading nominal splits and the last comparison, see no noise
-            if not (is_pure(counts) or -side_score(GINI, counts) < plan.min_gini * sum_counts(counts)):
+            if not is_pure_enough(counts, plan.min_gini):
                 node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon, rng)  # (2)
                 node.epsilon += plan.count_epsilon
                 if node.noisy_count >= plan.min_samples:
@@ -98,6 +98,14 @@ def grow_as_printed(plan, table, rows, rng):
             growth = divide_node(growth, table, i, split, plan.nominal_split)
         i += 1
     return take_nodes(growth)
+
+
+@compiled
+def is_pure_enough(counts, min_gini):
+    """Tell whether at most one class is present or, by the reading that has a least Gini index, it is below."""
+    if min_gini is None:
+        return is_pure(counts)
+    return is_pure(counts) or -side_score(GINI, counts) < min_gini * sum_counts(counts)
 
 
 @compiled
@@ -178,7 +186,7 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
         decides, scores, codes = nominal_scores(counts, plan.score, plan.nominal_split)
         scores = noisy_scores(scores, plan.nominal_noise, plan.sensitivity, epsilon, rng)
         for j in range(scores.shape[0]):
-            if scores[j] > best.score and (is_paid or divides_rows(counts, decides, codes[j])):
+            if scores[j] > best.score and (is_paid or divides_rows(counts, plan.nominal_split, codes[j])):
                 best = Split(scores[j], feature, decides, codes[j], float(codes[j]))
     return best
 
@@ -462,7 +470,7 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
             weight=WEIGHTS[self.interval_weight],
             nominal_split=NOMINAL_SPLITS[self.nominal_split],
             nominal_noise=NOMINAL_NOISE[self.nominal_noise],
-            min_gini=float(self.min_gini),
+            min_gini=float(self.min_gini) or None,
             min_samples=-math.inf if self.min_samples is None else float(self.min_samples),
             keeps_shares=self.votes == "shares",
         )

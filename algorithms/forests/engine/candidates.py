@@ -413,13 +413,18 @@ def next_code(counts, c, codes):
 
 
 @compiled
-def divides_rows(counts, decides, code):
-    """Tell from its records by code and class whether a split puts the rows of a node into more than one child."""
+def divides_rows(counts, nominal_split, code):
+    """Tell from its records by code and class whether a split puts the rows of a node into more than one child.
+
+    ``nominal_split`` is how the split decides, None where it sends one code left.
+    """
+    if nominal_split is None:
+        return 0 < sum_counts(counts[code]) < sum_counts(sum_by_class(counts))
     n_rows, n_left, n_most = 0.0, 0.0, 0.0
     for j in range(counts.shape[0]):
         n = sum_counts(counts[j])
         n_rows += n
         n_most = max(n_most, n)
-        if is_on_left(j, decides, code):
+        if is_on_left(j, nominal_split, code):
             n_left += n
-    return n_most < n_rows if decides == BY_VALUE else 0 < n_left < n_rows
+    return n_most < n_rows if nominal_split == BY_VALUE else 0 < n_left < n_rows
