@@ -17,7 +17,7 @@ import numba
 from numba import types
 from numba.core import cgutils, sigutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.target_extension import jit_registry
 from numba.extending import lower_builtin, register_jitable, type_callable
@@ -136,7 +136,29 @@ class _Kernel(_KeptFunction):
         return self._twin.get_overload(sig)
 
 
-class _KernelCompiler(Compiler):
+class _QuicklyComparedFlags(Flags):
+    """Numba's options: it compares them at every call that it resolves, and would list all thirty each time."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return (isinstance(other, Flags) and self._values == other._values) or super().__eq__(other)
+
+    def __hash__(self):
+        return _HASH_OF_FLAGS
+
+
+_HASH_OF_FLAGS = hash(Flags())
+"""That of all flags, of which Numba hashes the names."""
+
+
+class _QuickCompiler(Compiler):
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+        flags = _QuicklyComparedFlags(flags)
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+
+class _KernelCompiler(_QuickCompiler):
     """Compiles a way in from Python, too, without a word in the options.
 
     Numba keeps what it compiles of its own for callers with the same options: so kernels and callees share it.
@@ -186,7 +208,7 @@ def _find_callee_codegen() -> _CalleeCodegen:
     return _CalleeCodegen("callees")
 
 
-class _CalleeCompiler(Compiler):
+class _CalleeCompiler(_QuickCompiler):
     """Compiles as far as LLVM code."""
 
     def define_pipelines(self):

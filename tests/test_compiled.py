@@ -9,13 +9,14 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from numba.core.compiler import Flags
 from numba.core.runtime import _nrt_python, rtsys
 from numba.core.target_extension import jit_registry
 
 import algorithms
 from algorithms.forests.forest import PrivateForest
+from algorithms.jit import _QuicklyComparedFlags, uncounted
 from algorithms.jit import compiled as compiled_here
-from algorithms.jit import uncounted
 
 PROGRAM = """
 import numpy as np
@@ -205,6 +206,18 @@ def test_what_numba_compiled_for_ours_serves_others_as_ever():
     for adding in (add_zeros, add_theirs):
         with pytest.raises(ValueError, match="negative dimensions"):
             adding(-1)
+
+
+def test_options_are_equal_where_numbas_are():
+    options = [Flags() for _ in range(4)]
+    options[1].nrt = True
+    options[2].nrt = False  # which is what it is anyway
+    options[3].nrt = options[3].enable_pyobject = True
+    for one in options:
+        for other in options:
+            ours, others = _QuicklyComparedFlags(one), _QuicklyComparedFlags(other)
+            assert (ours == others) is (ours == other) is (one == others) is (one == other)
+            assert one != other or hash(ours) == hash(other)
 
 
 def test_only_what_python_calls_is_made_machine_code_of():
