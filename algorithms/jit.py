@@ -153,6 +153,8 @@ _HASH_OF_FLAGS = hash(Flags())
 
 
 class _QuickCompiler(Compiler):
+    """Compiles as Numba does, with options that are compared quickly."""
+
     def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
         flags = _QuicklyComparedFlags(flags)
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)

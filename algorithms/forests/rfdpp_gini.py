@@ -177,7 +177,7 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     scores only the best is told, and an added record moves all of them one way: a noisy maximum, which needs noise for
     one score only (Dwork and Roth, 2014, section 3.3).
     """
-    is_paid = plan.nominal_noise is not None
+    is_paid = plan.nominal_noise is not None  # then the rows are not looked at again
     if is_paid and features.shape[0] > 0:
         growth.nodes[i].epsilon += epsilon
     for feature in features:
