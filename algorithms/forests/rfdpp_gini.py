@@ -94,8 +94,10 @@ def grow_as_printed(plan, table, rows, rng):
                     split = best_split(tree, table, i, counts, plan, rng)
         if split.feature < 0:
             end_in_leaf(tree, i, counts, plan, rng)  # (1)
+        elif split.decides == BY_VALUE:
+            growth = divide_by_value(growth, table, i, split.feature, plan.nominal_split)
         else:
-            growth = divide_node(growth, table, i, split, plan.nominal_split)
+            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
@@ -109,11 +111,11 @@ def is_pure_enough(counts, min_gini):
 
 
 @compiled
-def divide_node(growth, table, i, split, nominal_split):
-    """Give node ``i`` the children of a split, two of them unless every value has its own."""
-    if nominal_split is not None and split.decides == BY_VALUE:
-        return split_by_value(growth, table, i, split.feature)
-    return split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+def divide_by_value(growth, table, i, feature, nominal_split):
+    """Give node ``i`` a child for each value of a feature, where the reading has such splits."""
+    if nominal_split is None:
+        return growth
+    return split_by_value(growth, table, i, feature)
 
 
 @inlined

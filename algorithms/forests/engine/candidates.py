@@ -153,7 +153,7 @@ def present_codes(growth, table, i, feature, seen):
     return present[:n]
 
 
-@compiled
+@inlined
 def count_by_present_code(growth, table, i, feature):
     """Count as ``count_by_code``, but only codes that occur in the node.
 
