@@ -20,6 +20,8 @@ from importlib import import_module
 from algorithms.installation import PREFIX
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
+SECONDS_IDLE = 300
+"""After which workers end that nobody has asked."""
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLIB_MAXIMUM_THREADS": "1"}
 """Variables by which libraries that a process loads start no threads of their own: cells run beside each other."""
 

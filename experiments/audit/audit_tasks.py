@@ -60,7 +60,7 @@ class AuditPlan:
     canaries : int
         Of one run.
     jobs : int
-        Threads that train; -1 is one for each core.
+        Threads that train, and processes in plain Python; -1 is one for each core.
 
     Raises
     ------
@@ -95,6 +95,11 @@ class AuditPlan:
             raise BadInput("dataset=... asks for one run: say of which algorithm=...")
         if self.params and not self.algorithms:
             raise BadInput(f"algorithm.{next(iter(self.params))} is a parameter of which algorithm=...?")
+
+    @property
+    def n_jobs(self) -> int:
+        """How many threads or processes work at once, at least 1."""
+        return Executor(jobs=self.jobs).n_jobs
 
     @property
     def name(self) -> str:
@@ -253,17 +258,16 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     if plan.dataset:
         given = plan.params, plan.epsilon, plan.dataset, plan.canaries
         return [OneRun(name, *given) for name in plan.algorithms]
-    jobs = Executor(jobs=plan.jobs).n_jobs
     tasks: list[BlackBox | WayOut | OneRun] = []
     releasable = []
     for subject in choose_subjects(plan):
         if subject.is_claim_only:
             continue
-        tasks.append(BlackBox(subject, plan.epsilon, plan.trainings, jobs))
+        tasks.append(BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs))
         if "noise" in estimators.list_parameters(subject.target):
             releasable.append(subject)
     if releasable:
-        tasks.append(WayOut(releasable, plan.epsilon, jobs))
+        tasks.append(WayOut(releasable, plan.epsilon, plan.n_jobs))
     if not plan.algorithms:
         for run in parse_yaml((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
             tasks.append(OneRun(epsilon=plan.epsilon, **run))
@@ -298,7 +302,7 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         result.bounds[:] = add_largest_losses(result.bounds, boxes)
         subjects = choose_subjects(plan)
         replayed = [subject for subject in subjects if subject.can_be_replayed]
-        result.replays.extend(replay_in_processes(replayed, Executor(jobs=plan.jobs).n_jobs))
+        result.replays.extend(replay_in_processes(replayed, plan.n_jobs))
         result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
         result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))

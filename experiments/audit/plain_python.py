@@ -14,14 +14,13 @@ from loky import get_reusable_executor
 
 from documents import search_path
 from experiments.errors import BadInput
-from experiments.processes import begin_worker
+from experiments.processes import SECONDS_IDLE, begin_worker
 
 Result = TypeVar("Result")
-_SECONDS_IDLE = 300  # after which processes end that nobody has asked
 
 
 def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tuple], jobs: int = 1) -> Iterator[Result]:
-    """Call a function of this project in processes without compilation.
+    """Call a function in processes without compilation.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tup
     # The folders of another catalogue ask for other processes, in which its modules can be imported.
     environment = search_path.describe_environment() | {"NUMBA_DISABLE_JIT": "1"}
     begin = {"initializer": _begin_plain_worker, "initargs": (environment,)}
-    pool = get_reusable_executor(min(jobs, len(calls)), "spawn", _SECONDS_IDLE, **begin)
+    pool = get_reusable_executor(min(jobs, len(calls)), "spawn", SECONDS_IDLE, **begin)
     try:
         for future in [pool.submit(function, *given) for given in calls]:
             yield future.result()

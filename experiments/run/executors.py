@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from documents import search_path
 from experiments.cells.cell import Cell
 from experiments.errors import BadInput, one_line, suggest_name
-from experiments.processes import ONE_THREAD, begin_worker, choose_start, preload_in_server
+from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, preload_in_server
 from experiments.run import evaluate
 from experiments.store.record import Record
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _BACKENDS = ("loky", "threading", "dask")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
-_SECONDS_IDLE = 300  # after which processes end that no run has used
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,7 @@ def _get_processes(where: Executor) -> Workers:
     preload_in_server(evaluate.__name__)
     environment = os.environ | ONE_THREAD | search_path.describe_environment()
     begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
-    pool = partial(get_reusable_executor, where.n_jobs, choose_start(), _SECONDS_IDLE, **begin)
+    pool = partial(get_reusable_executor, where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
     return Workers(where, pool, _run_chunk, lambda: where.n_jobs)
 
 

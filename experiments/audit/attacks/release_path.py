@@ -292,13 +292,8 @@ def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int =
     ReleaseFinding
         For each subject that can be released, each of its pairs of tables.
     """
-    asked = []
+    asked: list[tuple] = []
     for subject in subjects:
-        asked += [(subject, epsilon, place) for place in range(len(list_release_pairs(subject)))]
-    yield from filter(None, run_in_plain_python(_attack_place, asked, jobs))
-
-
-def _attack_place(subject: Subject, epsilon: float, place: int) -> ReleaseFinding | None:
-    """Attack the pair at a place: what unreadable cells hold can be built everywhere, but not be sent."""
-    pairs = list_release_pairs(subject)
-    return _attack_pair(subject, epsilon, pairs[place], len(pairs), RELEASES)
+        pairs = list_release_pairs(subject)
+        asked += [(subject, epsilon, pair, len(pairs), RELEASES) for pair in pairs]
+    yield from filter(None, run_in_plain_python(_attack_pair, asked, jobs))
