@@ -14,8 +14,11 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module, reload
+from multiprocessing import forkserver, resource_tracker, util
+from typing import Any
 
 from algorithms.installation import PREFIX
 
@@ -87,9 +90,40 @@ def choose_start() -> str:
     return "forkserver" if sys.platform == "linux" else "spawn"
 
 
-def preload_in_server(*modules: str) -> None:
-    """Say what the server of workers imports when it starts, which is when the first of them is asked for."""
+def start_server(*modules: str) -> None:
+    """Start the server of workers, where there is one, with modules that they run at hand.
+
+    A process without other threads is forked as it is, with all that it has imported; its threads could hold locks that
+    nobody in a fork lets go. From any other process the server is a new one, which imports the modules when the first
+    worker is asked for.
+    """
     multiprocessing.set_forkserver_preload(list(modules))
+    if choose_start() != "forkserver" or len(os.listdir("/proc/self/task")) > 1:
+        return
+    resource_tracker.ensure_running()
+    start_anew = util.spawnv_passfds
+    util.spawnv_passfds = _fork_server  # type: ignore[assignment] # by which `multiprocessing` starts it
+    try:
+        forkserver.ensure_running()
+    finally:
+        util.spawnv_passfds = start_anew
+
+
+def _fork_server(path: bytes, command: Sequence[Any], descriptors: Sequence[int]) -> int:
+    """Fork a process that does what the command of a server says; return its number."""
+    sys.stdout.flush()  # workers would write again what waits
+    sys.stderr.flush()
+    if server := os.fork():
+        return server
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for descriptor in set(map(int, os.listdir("/proc/self/fd"))) - {0, 1, 2, *descriptors}:
+            with suppress(OSError):  # that of the folder is closed already
+                os.close(descriptor)
+        reload(forkserver)  # as if this process had never asked for a server: the lock for that is held
+        exec(command[-1], {})
+    finally:
+        os._exit(1)
 
 
 def begin_worker(environment: Mapping[str, str], module: str) -> None:

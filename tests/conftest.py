@@ -2,22 +2,30 @@
 
 import gc
 import os
+from functools import partial
 
 import pytest
 
 from experiments.config.paths import ROOT
 from experiments.processes import limit_threads
-from tests import forks
+from tests import forks, plain_python
+from tests.shared_folders import once_for_all_workers
 
 limit_threads()  # before a test module imports numpy; the suite runs on several processes
 
 
 @pytest.fixture(scope="session")
-def commands():
-    """A process from which commands of this checkout are forked; they run as Python, which is faster once."""
-    origin = forks.Origin(forks.COMMANDS, ROOT, environment=os.environ | {"NUMBA_DISABLE_JIT": "1"})
-    yield origin
-    origin.close()
+def commands(tmp_path_factory):
+    """What forks commands of this checkout; they run as Python, which is faster once."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    start = partial(forks.start_server, modules=forks.COMMANDS, folder=ROOT, environment=environment)
+    return forks.Client(once_for_all_workers(tmp_path_factory, "commands", start), ROOT, environment)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_origin(tmp_path_factory):
+    """One process for all that forks what runs in plain Python."""
+    plain_python.find_place = partial(once_for_all_workers, tmp_path_factory, "plain", plain_python.start_server)
 
 
 def pytest_collection_finish(session):

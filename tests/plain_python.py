@@ -1,6 +1,5 @@
 """Functions of tests that run in a process of their own, without compilation, and print what they found as JSON."""
 
-import atexit
 import json
 import sys
 from functools import cache
@@ -23,15 +22,23 @@ def found_and_said_by(module, function, *words, asked=None, **settings):
     """Return the same, and what stood on its standard error."""
     code = "from experiments.processes import resume_collection; resume_collection(); "
     code += f"from tests import {module}; {module}.{function}()"
-    done = start_origin().run_code(code, "-c", *words, asked=json.dumps(asked), **settings)
+    done = find_origin().run_code(code, "-c", *words, asked=json.dumps(asked), **settings)
     if done.returncode:
         raise RuntimeError(f"{module}.{function} failed in plain Python:\n{done.stderr}")
     return json.loads(done.stdout), done.stderr
 
 
 @cache
-def start_origin():
-    """Start the process to fork from; it ends with this one, when nobody can ask any more."""
-    origin = forks.Origin(NEEDED_BY_MOST, ROOT, environment=make_environment(NUMBA_DISABLE_JIT="1"))
-    atexit.register(origin.close)
-    return origin
+def find_origin():
+    """Return what forks from the process that all workers of a test run share."""
+    return forks.Client(find_place(), ROOT, make_environment(NUMBA_DISABLE_JIT="1"))
+
+
+def start_server(place):
+    """Start that process."""
+    forks.start_server(place, NEEDED_BY_MOST, ROOT, environment=make_environment(NUMBA_DISABLE_JIT="1"))
+
+
+def find_place():
+    """Return the folder of the test run that tells where it listens; `conftest.py` says which."""
+    raise AssertionError("this is for tests that pytest runs")

@@ -1,14 +1,12 @@
 """The command line: what stands on stdout, what on stderr, and the exit codes."""
 
 import json
-import os
 import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,8 +19,7 @@ from experiments.run.executors import Executor
 from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
-from tests.waiting import HANG, wait_for
-from tests.worker_processes import find_workers
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[1]
 
@@ -131,8 +128,8 @@ def test_help_suffices():
         assert needed in done.stdout
 
 
-def test_without_a_word_it_says_how_to_start():
-    done = subprocess.run([sys.executable, "-m", "experiments"], cwd=ROOT, capture_output=True, text=True)
+def test_without_a_word_it_says_how_to_start(commands):
+    done = commands.run_module("experiments")
     assert (done.returncode, done.stdout) == (2, "")
     for needed in ("paper=demo", "dataset=car algorithm=random_forest", "--help"):
         assert f"python -m experiments {needed}" in done.stderr
@@ -155,21 +152,17 @@ def test_a_paper_says_itself_what_is_run(tmp_path, here):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_keeps_what_is_finished(tmp_path, number, code):
-    words = ("dataset=nursery", "algorithm=random_forest", "algorithm.n_estimators=40", "repeats=2000")
-    streams = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
-    arguments = command(tmp_path, *words, "executor.jobs=2")
-    # A suite that runs in the background of a shell ignores Ctrl-C, and so would what it starts.
-    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(arguments, cwd=ROOT, process_group=0, preexec_fn=heeds, **streams)
-    wait_for(lambda: _finished(tmp_path / "store.sqlite") or process.poll() is not None)
+def test_a_signal_keeps_what_is_finished(tmp_path, commands, number, code):
+    words = ("dataset=car", "algorithm=random_forest", "repeats=1000", "executor.jobs=2")
+    process = commands.start_module("experiments", *command(tmp_path, *words)[3:])
+    wait_for(lambda: _finished(tmp_path / "store.sqlite") or process.poll())
     # Ctrl-C reaches the whole group, workers included; `kill` reaches the parent only.
-    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-    _, stderr = process.communicate(timeout=HANG)
-    assert process.returncode == code
-    assert stderr.splitlines()[-1] == "everything finished so far is kept; run the same command again to go on"
-    assert "Traceback" not in stderr
-    assert 0 < _finished(tmp_path / "store.sqlite") < 2000
+    process.send_signal(number, to_group=number == signal.SIGINT)
+    done = process.wait()
+    assert done.returncode == code
+    assert done.stderr.splitlines()[-1] == "everything finished so far is kept; run the same command again to go on"
+    assert "Traceback" not in done.stderr
+    assert 0 < _finished(tmp_path / "store.sqlite") < 1000
 
 
 def _finished(path):
@@ -186,28 +179,6 @@ def test_a_folder_that_cannot_hold_the_results_is_found_out_before_anything_runs
     assert code == 2
     (line,) = stderr.splitlines()
     assert "paper-demo cannot be written to" in line and "results=FOLDER" in line
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
-def test_workers_end_with_a_killed_parent(tmp_path):
-    words = [word.replace("jobs=1", "jobs=2") for word in command(tmp_path, "dataset=car", "algorithm=random_forest")]
-    parent = subprocess.Popen([*words, "repeats=500"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    children = []
-    try:
-        wait_for(lambda: _finished(tmp_path / "store.sqlite") and len(find_workers(parent.pid)) == 2)
-        children = find_workers(parent.pid)
-    finally:
-        parent.kill()
-        parent.wait()
-    assert len(children) == 2
-    wait_for(lambda: not any(map(is_running, children)))
-
-
-def is_running(process):
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_sweep_that_is_summarised_some_settings_at_a_time_says_all_the_same(tmp_path, capfd, monkeypatch):

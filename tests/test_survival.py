@@ -4,13 +4,12 @@ import json
 import os
 import random
 import resource
-import selectors
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,17 +21,21 @@ from experiments.run import executors
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store, StoreError
-from tests.waiting import HANG, wait_for
-from tests.worker_processes import find_workers
+from tests.waiting import wait_for
+from tests.worker_processes import find_workers, is_running
 
 ROOT = Path(__file__).resolve().parents[1]
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 
 
-def started(results, *words):
-    arguments = [sys.executable, "-m", "experiments", "-m", f"results={results}", *words]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(arguments, cwd=ROOT, **streams)
+@pytest.fixture
+def start(commands):
+    """Start a sweep; returns its process."""
+
+    def start(results, *words):
+        return commands.start_module("experiments", "-m", f"results={results}", *words)
+
+    return start
 
 
 def finished(results):
@@ -45,61 +48,68 @@ def finished(results):
         return connection.execute("SELECT count(*) FROM cells WHERE status = 'done'").fetchone()[0] if is_there else 0
 
 
-def killed_and_resumed(results, n_kills, words):
-    """Kill a sweep several times at random moments, then let it end; returns what the last run said."""
-    rng = random.Random(0)
+def killed_and_resumed(start, results, n_kills, words):
+    """Kill a sweep several times at random moments, then let it end; returns what the last run said.
+
+    Workers end with what started them: nobody could tell them to.
+    """
+    rng, n_workers = random.Random(0), 0
     for _ in range(n_kills):
         before = finished(results)
-        process = started(results, *words)
-        wait_for(lambda: finished(results) > before or process.poll() is not None)  # noqa: B023 - called at once
+        process = start(results, *words)
+        wait_for(lambda: finished(results) > before or process.poll())  # noqa: B023 - called at once
         time.sleep(rng.uniform(0, 0.5))
-        process.kill()
-        process.communicate()
+        workers = find_workers(process.pid)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        wait_for(lambda: not any(map(is_running, workers)))  # noqa: B023 - called at once
+        n_workers += len(workers)
+    assert n_workers or sys.platform != "linux"
     kept = finished(results)
-    last = started(results, *words)
-    stdout, stderr = last.communicate()
-    assert last.returncode == 0, stderr
-    return kept, stdout, stderr
+    last = start(results, *words).wait()
+    assert last.returncode == 0, last.stderr
+    return kept, last.stdout, last.stderr
 
 
 def swept(n_repeats):
     return ["dataset=car", "algorithm=majority,nothing", "epsilon=0.1,1", f"repeats={n_repeats}", "executor.jobs=2"]
 
 
-def check_survival(tmp_path, n_kills, n_repeats):
+def check_survival(start, tmp_path, n_kills, n_repeats):
     n = 4 * n_repeats
-    kept, stdout, stderr = killed_and_resumed(tmp_path / "killed", n_kills, swept(n_repeats))
+    kept, stdout, stderr = killed_and_resumed(start, tmp_path / "killed", n_kills, swept(n_repeats))
     assert 0 < kept <= n
     assert f"{kept} cells reused from the store, {n - kept} to run" in stderr
     with closing(sqlite3.connect(tmp_path / "killed" / "store.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (n, n)
-    quiet = started(tmp_path / "quiet", *swept(n_repeats), "executor.jobs=1")
-    assert without_times(quiet.communicate()[0]) == without_times(stdout)
+    quiet = start(tmp_path / "quiet", *swept(n_repeats), "executor.jobs=1")
+    assert without_times(quiet.wait().stdout) == without_times(stdout)
 
 
 def without_times(lines):
     return [one for one in map(json.loads, lines.splitlines()) if one["metric"] != "fit_seconds"]
 
 
-def test_a_sweep_that_is_killed_again_and_again_ends_with_every_cell_once(tmp_path):
-    check_survival(tmp_path, n_kills=2, n_repeats=200)
+def test_a_sweep_that_is_killed_again_and_again_ends_with_every_cell_once(start, tmp_path):
+    check_survival(start, tmp_path, n_kills=2, n_repeats=200)
 
 
 @pytest.mark.slow
-def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(tmp_path):
-    check_survival(tmp_path, n_kills=10, n_repeats=500)
+def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(start, tmp_path):
+    check_survival(start, tmp_path, n_kills=10, n_repeats=500)
 
 
 @ON_LINUX
 @pytest.mark.parametrize("how_many", [1, 2])
-def test_killed_workers_are_replaced(tmp_path, how_many):
-    process = started(tmp_path, "dataset=car", "algorithm=random_forest", "repeats=30", "executor.jobs=2")
+def test_killed_workers_are_replaced(start, tmp_path, how_many):
+    forests = ("algorithm=random_forest", "algorithm.n_estimators=40")
+    process = start(tmp_path, "dataset=car", *forests, "repeats=30", "executor.jobs=2")
     wait_for(lambda: finished(tmp_path) and len(find_workers(process.pid)) == 2)
     for worker in find_workers(process.pid)[:how_many]:
         os.kill(worker, signal.SIGKILL)
-    _, stderr = process.communicate()
-    assert process.returncode == 0, stderr
+    done = process.wait()
+    assert done.returncode == 0, done.stderr
     assert finished(tmp_path) == 30
 
 
@@ -109,21 +119,19 @@ def forests(n):
 
 
 @pytest.fixture
-def cluster(tmp_path):
+def cluster(commands, tmp_path):
     """A Dask scheduler and two workers, processes of their own as on other machines; yields its address."""
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
     file = tmp_path / "scheduler.json"
-    silence = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
-    scheduler = subprocess.Popen([*command, "--scheduler-file", str(file)], **silence)
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1"]
-    worker += ["--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]
+    words = ("--scheduler-file", file, "--no-dashboard")
+    scheduler = commands.start_module("distributed.cli.dask_scheduler", "--port", "0", *words)
     wait_for(file.exists)
-    workers = [subprocess.Popen(worker, **silence) for _ in range(2)]
+    here = ("--nthreads", "1", "--no-nanny", "--local-directory", tmp_path)
+    workers = [commands.start_module("distributed.cli.dask_worker", *words, *here) for _ in range(2)]
     try:
         yield json.loads(file.read_text())["address"], workers
     finally:
         for process in [*workers, scheduler]:
-            process.kill()
+            process.send_signal(signal.SIGKILL)
             process.wait()
 
 
@@ -134,7 +142,8 @@ def test_a_running_dask_cluster_gives_the_same_digits_and_may_lose_a_worker(tmp_
         run_cells(cells, store, Executor(jobs=1))
         here = store.get([cell.key for cell in cells])
     with Store(tmp_path / "there.sqlite") as store:
-        store.put, honest = lambda *found: (workers[0].kill(), honest(*found)), store.put  # at the first result
+        kill_one = partial(workers[0].send_signal, signal.SIGKILL)
+        store.put, honest = lambda *found: (kill_one(), honest(*found)), store.put  # at the first result
         assert run_cells(cells, store, Executor("dask", address=address)).failures == []
         there = store.get([cell.key for cell in cells])
     assert {key: one.measured.metrics for key, one in here.items()} == {
@@ -175,20 +184,18 @@ def _many():
 
 
 @ON_LINUX
-def test_a_second_run_says_who_holds_the_store_and_waits(tmp_path):
+def test_a_second_run_says_who_holds_the_store_and_waits(start, tmp_path):
     words = ["dataset=car", "algorithm=random_forest", "repeats=25", "executor.jobs=1"]
-    first = started(tmp_path, *words)
+    first = start(tmp_path, *words)
     wait_for(lambda: finished(tmp_path))
-    os.kill(first.pid, signal.SIGSTOP)  # however long the second takes to start
-    second = started(tmp_path, *words)
+    first.send_signal(signal.SIGSTOP)  # however long the second takes to start
+    second = start(tmp_path, *words)
     try:
-        with selectors.DefaultSelector() as stderr:  # of any descriptor; select.select knows the first 1024
-            stderr.register(second.stderr, selectors.EVENT_READ)
-            is_said = stderr.select(HANG)
+        wait_for(second.read_stderr)
     finally:
-        os.kill(first.pid, signal.SIGCONT)
-    said = second.communicate()[1]
-    assert is_said and first.communicate() and first.returncode == second.returncode == 0
+        first.send_signal(signal.SIGCONT)
+    said = second.wait().stderr
+    assert first.wait().returncode == second.wait().returncode == 0
     assert f"store.sqlite is held by process {first.pid} on" in said and "waiting for it to end" in said
     assert "25 cells reused from the store, 0 to run" in said, "nothing is computed twice"
 

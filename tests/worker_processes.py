@@ -1,20 +1,24 @@
-"""Worker processes of a command, found where Linux lists processes: children of the server that forks them."""
+"""Worker processes of a command, found where Linux lists processes: children of the server that forks them, its child."""
 
 from pathlib import Path
 
 
 def find_workers(command):
     """Return the numbers of the processes that run cells for the command with a number."""
-    return [worker for server in _find_children(command, b"forkserver") for worker in _find_children(server)]
+    parents = {int(folder.name): _find_parent(folder) for folder in Path("/proc").glob("[0-9]*")}
+    return [number for number, server in parents.items() if parents.get(server) == command]
 
 
-def _find_children(parent, word=b""):
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words, status = (folder / "cmdline").read_bytes(), (folder / "status").read_text()
-        except OSError:  # it has ended meanwhile
-            continue
-        if word in words and f"PPid:\t{parent}\n" in status:
-            found.append(int(folder.name))
-    return found
+def _find_parent(folder):
+    try:
+        return int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:  # it has ended meanwhile
+        return None
+
+
+def is_running(process):
+    """Return whether a process has not ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from documents import search_path
 from experiments.cells.cell import Cell
 from experiments.errors import BadInput, one_line, suggest_name
-from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, preload_in_server
+from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, start_server
 from experiments.run import evaluate
 from experiments.store.record import Record
 
@@ -192,7 +192,7 @@ def _get_processes(where: Executor) -> Workers:
 
     Those of another environment, which names the user's catalogues and data, are not used again.
     """
-    preload_in_server(evaluate.__name__)
+    start_server(evaluate.__name__)
     environment = os.environ | ONE_THREAD | search_path.describe_environment()
     begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
     pool = partial(get_reusable_executor, where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
@@ -232,7 +232,7 @@ def _connect_to_dask(where: Executor) -> Iterator[Client]:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise BadInput("executor=dask needs the packages of the extra: pip install 'dp-replica[dask]'") from error
-    preload_in_server("distributed", evaluate.__name__)  # distributed has said what it would have there
+    start_server("distributed", evaluate.__name__)  # distributed has said what it would have there
     if where.address is None:
         quiet = {"distributed.scheduler.allowed-failures": 0, "logging.distributed": "critical"}
         workers = {"n_workers": where.n_jobs, "threads_per_worker": 1, "dashboard_address": None}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from time import monotonic
@@ -97,25 +98,26 @@ def run_cells(
         impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
         pending = [cell for cell in missing if cell.key not in impossible]
         del unique, finished  # of a million cells, 200 MB while the others run
-        with Progress(n_reused + len(pending), n_reused) as progress:
-            for cell, record in _run_and_store(pending, store, where or Executor()):
+        # Workers come first: the bar has a thread, beside which no process can be forked from this one.
+        opened = (where or Executor()).open_workers() if pending else nullcontext()
+        with opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
+            for cell, record in _run_and_store(pending, store, workers):
                 if record.status != "done":
                     failures.append((cell, record.error))
                 progress.advance(failed=record.status != "done")
     return Outcome(len(pending) - len(failures), n_reused, failures, skipped)
 
 
-def _run_and_store(pending: list[Cell], store: Store, where: Executor) -> Iterator[tuple[Cell, Record]]:
+def _run_and_store(pending: list[Cell], store: Store, workers: Workers | None) -> Iterator[tuple[Cell, Record]]:
     """Yield each result once the store has it; whatever ends the run, those before are written."""
-    if not pending:
+    if workers is None:
         return
-    with where.open_workers() as workers:
-        try:
-            for cell, record in _run_pending(pending, workers):
-                store.put(cell, record)
-                yield cell, record
-        finally:
-            store.flush()
+    try:
+        for cell, record in _run_pending(pending, workers):
+            store.put(cell, record)
+            yield cell, record
+    finally:
+        store.flush()
 
 
 def _run_pending(pending: list[Cell], workers: Workers) -> Iterator[tuple[Cell, Record]]:
