@@ -1,0 +1,59 @@
+"""How worker processes come to be: forked from a process that is forked from this one, or from a new one."""
+
+import sys
+
+import pytest
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="other systems start each worker anew"),
+]
+
+BEGIN = """
+import json, sys, threading, time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from experiments.processes import start_server
+context = get_context("forkserver")
+"""
+NOTE = "from experiments import processes; processes.note = 1\n"
+HAS_NOTE = "hasattr(__import__('experiments.processes').processes, 'note')"
+ASK = f"""
+start_server("experiments.processes")
+with ProcessPoolExecutor(1, context) as pool:
+    print(json.dumps(pool.submit(eval, {HAS_NOTE!r}).result()))
+"""
+
+
+def run(commands, code):
+    done = commands.run_code(BEGIN + code, "-c")
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return done.stdout.splitlines()
+
+
+def test_workers_of_a_process_without_threads_have_what_it_has(commands):
+    assert run(commands, NOTE + ASK) == ["true"]
+
+
+def test_a_process_with_threads_is_not_forked(commands):
+    thread = "threading.Thread(target=time.sleep, args=[600], daemon=True).start()"
+    assert run(commands, NOTE + thread + ASK) == ["false"]
+
+
+def test_a_worker_may_have_workers_of_its_own(commands):
+    """The server is forked while it is asked for, which nobody else may do meanwhile: a lock that no fork may keep."""
+    nested = (
+        "__import__('concurrent.futures').futures.ProcessPoolExecutor(1, {}.get_context({!r})).submit(int, 42).result()"
+    )
+    asked = nested.format("__import__('multiprocessing')", "forkserver")
+    code = f"""
+start_server("experiments.processes")
+with ProcessPoolExecutor(1, context) as pool:
+    print(pool.submit(eval, {asked!r}).result())
+"""
+    assert run(commands, code) == ["42"]
+
+
+def test_what_waits_to_be_written_is_written_once(commands):
+    buffered = "sys.stdout = open(1, 'w', closefd=False)\nprint('once')"
+    assert run(commands, buffered + ASK) == ["once", "false"]
