@@ -8,14 +8,16 @@ it is with what Numba itself has written in Python, as `np.empty` or `max`, wher
 
 from __future__ import annotations
 
-import functools
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 
 import llvmlite.binding
 import numba
 from numba import types
 from numba.core import cgutils, sigutils
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher, cpu_target
@@ -23,6 +25,11 @@ from numba.core.target_extension import jit_registry
 from numba.extending import lower_builtin, register_jitable, type_callable
 
 from algorithms.kept_code import CacheContents, KeptCode, announce_once, compile_alone, find_folder, without_collecting
+
+# Numba names LLVM code by the function and a number, which it counts up in each process: functions of the same name, as
+# those that numba makes for `rng.random` and `rng.integers`, of which two processes kept code under one number, would
+# take each other's place where a third function calls both. Forks of a process would even count on alike.
+FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 60), None)
 
 # Of kernels, too: `_KernelCompiler` makes their way in.
 _NO_WAY_IN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -205,7 +212,7 @@ class _CalleeCodegen(JITCPUCodegen):
         codegen.set_env(env_name, env)
 
 
-@functools.cache
+@cache
 def _find_callee_codegen() -> _CalleeCodegen:
     return _CalleeCodegen("callees")
 
@@ -247,7 +254,7 @@ def _numba_compiles_callees() -> Iterator[None]:
     """Let Numba compile its own functions as far as LLVM code meanwhile; nobody else compiles at that time."""
     is_outermost = "generic" not in jit_registry  # one of our functions calls for another
     if is_outermost:
-        jit_registry["generic"] = lambda **options: functools.partial(_NumbaCallee, **options)
+        jit_registry["generic"] = lambda **options: partial(_NumbaCallee, **options)
     try:
         yield
     finally:

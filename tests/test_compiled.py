@@ -122,6 +122,23 @@ def run(folder, program=PROGRAM, **environment):
     return finish(start(folder, program, **environment))
 
 
+NUMBERS = """
+import os
+from numba.core.bytecode import FunctionIdentity
+import algorithms.jit
+fork = os.fork()
+os.write(1, b'%d\\n' % FunctionIdentity.from_function(lambda: 0).unique_id)
+if fork:
+    os.wait()
+"""
+
+
+def test_no_two_processes_give_code_the_same_name():
+    """Not even forks of one process, which count on alike: code that both keep may be linked into one function."""
+    given = [subprocess.check_output([sys.executable, "-c", NUMBERS], text=True).split() for _ in range(2)]
+    assert len(set(given[0] + given[1])) == 4
+
+
 def machine_code(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
 

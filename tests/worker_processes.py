@@ -1,4 +1,4 @@
-"""Worker processes of a command, found where Linux lists processes: children of the server that forks them, its child."""
+"""Worker processes of a command, found where Linux lists processes: children of its child, the server of workers."""
 
 from pathlib import Path
 
