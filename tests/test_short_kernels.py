@@ -36,7 +36,7 @@ def test_rows_are_sorted_however_often_one_was_drawn(drawn):
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 1000])
 def test_rows_drawn_with_replacement_are_those_of_the_generator(n_rows):
-    samples = SAMPLINGS["bootstrap"](n_rows, 3, np.random.default_rng(5))
+    samples = list(SAMPLINGS["bootstrap"](n_rows, 3, np.random.default_rng(5)))
     rng = np.random.default_rng(5)
     for sample in samples:
         expected = np.sort(rng.integers(0, max(n_rows, 1), size=n_rows))

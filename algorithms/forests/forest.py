@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from numba import types
+from numba.extending import overload
 
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
@@ -143,9 +144,9 @@ class PrivateForest:
             If no domain was given.
         """
         table, grow, sample = self.prepare(X, y)
-        sampling, *growing = map(self.generator, self.seed().spawn(self.n_estimators + 1))
-        samples = sample(len(table.labels), self.n_estimators, sampling)
-        self.trees_ = _map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, growing)
+        generators = map(self.generator, self.seed().spawn(self.n_estimators + 1))
+        samples = sample(len(table.labels), self.n_estimators, next(generators))
+        self.trees_ = _map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, generators)
         self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
 
@@ -159,7 +160,7 @@ class PrivateForest:
         grow : partial of a compiled function
             (table, rows, rng) -> nodes: grows one tree. What is bound is the plan of the trees.
         sample : function
-            (n_rows, n_trees, rng) -> list: draws the rows of each tree.
+            (n_rows, n_trees, rng) -> iterable: draws the rows of each tree.
         """
         matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
@@ -315,14 +316,26 @@ def _sort_rows(drawn, times, ordered):
 
 
 @compilable
+def _draw_sample(n_rows, rng):
+    drawn = rng.integers(0, max(n_rows, 1), size=n_rows)  # of no rows, none
+    times, ordered = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 4, dtype=np.uint32)
+    _sort_rows(drawn, times, ordered)
+    return ordered[:n_rows]
+
+
+def _draw_one_by_one(n_rows, n_trees, rng):
+    """Draw the sample of a tree when it is asked for: the first trees grow meanwhile."""
+    return (_draw_sample(n_rows, rng) for _ in range(n_trees))
+
+
+@overload(_draw_one_by_one)
+def _compile_draws(n_rows, n_trees, rng):
+    return lambda n_rows, n_trees, rng: [_draw_sample(n_rows, rng) for _ in range(n_trees)]
+
+
+@compilable
 def _draw_with_replacement(n_rows, n_trees, rng):
-    samples = []
-    for _ in range(n_trees):
-        drawn = rng.integers(0, max(n_rows, 1), size=n_rows)  # of no rows, none
-        times, ordered = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 4, dtype=np.uint32)
-        _sort_rows(drawn, times, ordered)
-        samples.append(ordered[:n_rows])
-    return samples
+    return _draw_one_by_one(n_rows, n_trees, rng)
 
 
 @compilable

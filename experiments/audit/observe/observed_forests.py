@@ -233,7 +233,7 @@ class ForestOnTable:
     def grow_trees(self, training: int) -> list:
         """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""
         rng = RandomStream(self._key).start_training(training)
-        samples = self._sample(len(self._table.labels), self._forest.n_estimators, rng)
+        samples = list(self._sample(len(self._table.labels), self._forest.n_estimators, rng))
         return [self._grow(self._table, rows, rng) for rows in samples]
 
     def describe_side(self, side: str, training: int, part: int) -> str:
