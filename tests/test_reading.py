@@ -359,6 +359,32 @@ def test_a_record_left_out_of_a_block_is_left_out_of_its_moments():
     assert np.array_equal(np.hstack(blocks), whole)
 
 
+@pytest.mark.parametrize("scaling", ["box", "unit", "ball"])
+@pytest.mark.parametrize("shape", [(1, 1), (31, 3), (32, 2), (33, 1), (100, 5)])
+def test_a_table_of_many_rows_is_read_as_numpy_would(shape, scaling, monkeypatch):
+    monkeypatch.setattr(algorithms.regression.design, "MANY_ROWS", 0)
+    rng = np.random.default_rng(shape)
+    unusual = rng.choice([math.nan, math.inf, -math.inf, -0.0, 0.0, -1.0, 2.5, 1e300, 5e-324], shape)
+    X, y = np.where(rng.random(shape) < 0.2, unusual, rng.normal(0.5, 2, shape)), rng.random(len(unusual))
+    lower = -1.0 + np.arange(shape[1]) % 2
+    domain = Domain([Continuous(f"x{i}", bound, 2.5) for i, bound in enumerate(lower)], Continuous("y", 0, 1))
+    design = Design(domain, 1, scaling, constant=False)
+    is_known = ~np.isnan(X).any(axis=1)
+    share = (np.clip(X, lower, 2.5) - lower) / (2.5 - lower)
+    scaled = {"box": 2 * share - 1, "unit": share, "ball": share / math.sqrt(shape[1])}[scaling][is_known].T
+    n_beyond = ((lower > X) | (X > 2.5)).sum(axis=0)
+    expected = {f"x{i}": n for i, n in enumerate(n_beyond.tolist()) if n}
+    for held in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[:, ::-1].copy()[:, ::-1], pd.DataFrame(X)):
+        rows = domain.rows(held, y, leave_out=True)
+        blocks = [block[:-1].copy() for block in design.blocks(rows, 70)]
+        assert np.array_equal(np.hstack([np.empty((shape[1], 0)), *blocks]), scaled)
+        assert rows.clipped == expected
+    assert domain.rows(X, y).table is X
+    if not is_known.all():
+        with pytest.raises(DomainError, match="missing values"):
+            next(design.blocks(domain.rows(X, y)))
+
+
 # Refused domains.
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from algorithms.encoding.columns import clip_numbers
-from algorithms.jit import compiled
+from algorithms.jit import compiled, inlined
 
 MANY_ROWS = 10_000
 """Rows above which clipping is compiled: that takes 0.2 s once; a fit of 30,000 rows of 14 numbers is a millisecond
@@ -17,6 +17,13 @@ def choose_clipping(n_rows: int) -> Callable:
     return clip_compiled if n_rows > MANY_ROWS else clip_numbers
 
 
+@inlined
+def clip_number(value, lower, upper):
+    """Clip one number; NaN stays."""
+    inside = lower if value < lower else value
+    return upper if inside > upper else inside
+
+
 @compiled
 def clip_compiled(values, lower, upper, out):
     """Do what `algorithms.encoding.columns.clip_numbers` does."""
@@ -25,8 +32,7 @@ def clip_compiled(values, lower, upper, out):
     n_changed, n_missing = 0, 0
     for i in range(out.shape[0]):
         value = out[i]
-        inside = lower if value < lower else value
-        out[i] = upper if inside > upper else inside
+        out[i] = clip_number(value, lower, upper)
         n_changed += out[i] != value
         n_missing += value != value
     return n_changed - n_missing, n_missing

@@ -42,6 +42,11 @@ def is_plain_numbers(values: Column) -> bool:
     return isinstance(values, np.ndarray) and values.dtype.kind in "biuf"
 
 
+def is_plain_table(X) -> bool:
+    """Tell whether a table is an array of 64-bit floats that is stored row by row."""
+    return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous
+
+
 def read_each(read: Callable, values: Column) -> np.ndarray:
     """Read every cell by a function that returns a number; of a categorical column every category once."""
     if isinstance(values, pd.Categorical):

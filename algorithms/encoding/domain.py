@@ -18,6 +18,7 @@ from algorithms.encoding.cells import DomainError
 from algorithms.encoding.columns import (
     Column,
     clip_numbers,
+    is_plain_table,
     read_numbers,
     take_column,
     take_columns,
@@ -207,7 +208,8 @@ class Domain:
             features, columns = (*features, self.target), [*columns, take_column(y)]
         if not self.is_public:
             _refuse_infinite(features, columns)
-        return Rows(features, columns, is_whole, leave_out, clip)
+        is_table = is_plain_table(X) and all(isinstance(feature, Continuous) for feature in self.features)
+        return Rows(features, columns, is_whole, leave_out, clip, X if is_table else None)
 
     def problems(self, X, y=None) -> Problems:
         """Count what a release would clip and leave out, for the curator to look at before: exact, not to be released.

@@ -69,6 +69,8 @@ class Rows:
         Each is judged by itself, so that adding or removing a record adds or removes at most one row.
     clip : function, default=clip
         What clips.
+    table : float64 array of shape (n, p) or None, default=None
+        The first p columns beside each other, if they are numbers of one array that is stored row by row.
 
     Examples
     --------
@@ -90,13 +92,15 @@ class Rows:
         is_whole: np.ndarray | None = None,
         leave_out: bool = False,
         clip: Callable = clip_numbers,
+        table: np.ndarray | None = None,
     ):
         self.features = tuple(features)
         self._columns = columns
         self._is_whole = is_whole
         self._leave_out = leave_out
         self._clip = clip
-        self._n_clipped = [0] * len(self.features)
+        self.table = table
+        self._n_clipped = np.zeros(len(self.features), dtype=np.int64)
 
     def __len__(self) -> int:
         """How many records were given."""
@@ -106,9 +110,9 @@ class Rows:
     def clipped(self) -> dict[str, int]:
         """How many values were clipped so far, for each column where any was: exact, so not to be released."""
         counts = zip(self.features, self._n_clipped, strict=True)
-        return {feature.name: n_clipped for feature, n_clipped in counts if n_clipped}
+        return {feature.name: int(n_clipped) for feature, n_clipped in counts if n_clipped}
 
-    def encode(self, rows: slice, out: Sequence[np.ndarray]) -> np.ndarray:
+    def encode(self, rows: slice, out: Sequence[np.ndarray], read_table: Callable | None = None) -> np.ndarray:
         """Turn some rows into numbers: continuous values clipped to their bounds, categories to their position.
 
         Parameters
@@ -117,6 +121,10 @@ class Rows:
             Which m rows.
         out : sequence of float64 arrays of shape (m,)
             Where the numbers go, one array for each column.
+        read_table : function or None, default=None
+            What reads the columns of ``table`` in place of what is declared of each. It is called with the rows of the
+            table and an int64 array, to whose entries it adds how many values of each column were clipped, and returns
+            how many are missing.
 
         Returns
         -------
@@ -129,8 +137,15 @@ class Rows:
             For a row that cannot be used, unless it is left out; the message is about all rows.
         """
         is_readable = np.ones(len(out[0]), dtype=bool) if self._is_whole is None else self._is_whole[rows].copy()
-        for i, (feature, values, line) in enumerate(zip(self.features, self._columns, out, strict=True)):
-            self._n_clipped[i] += feature.read_cells(values[rows], is_readable, line, self._clip)
+        n_read = 0
+        if read_table is not None:
+            values = self.table[rows]
+            n_read = values.shape[1]
+            if read_table(values, self._n_clipped[:n_read]):
+                is_readable &= ~np.isnan(values).any(axis=1)
+        for i in range(n_read, len(self.features)):
+            values = self._columns[i][rows]
+            self._n_clipped[i] += self.features[i].read_cells(values, is_readable, out[i], self._clip)
         if not (self._leave_out or is_readable.all()):
             raise self._describe_error()
         return is_readable

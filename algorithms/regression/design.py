@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
+from algorithms.encoding.clipping import MANY_ROWS, clip_number
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.encoding.rows import Rows
-from algorithms.jit import compiled
+from algorithms.jit import compiled, inlined
 from algorithms.regression.monomials import Monomials
 
 SCALINGS = ("box", "unit", "ball")
 TARGET_SCALINGS = ("declared", "none")
 _FEWEST_ROWS = 3072  # of a block; measured at 27 monomials, faster than 2,048 or 4,096
 _NUMBERS = 86_000  # of a block, where that is more rows: it stays in the cache, and there are fewer to begin
+_TILE = 32  # rows of a table that are read together: these few stay in the nearest cache until all is done with them
 
 
 @dataclass(frozen=True)
@@ -90,22 +92,31 @@ class Design:
         n_lines = d + len(rows.features) - p
         size = size or max(_FEWEST_ROWS, _NUMBERS // n_lines)
         buffer = np.empty(n_lines * min(size, len(rows)))  # flat, so that the last block has no gaps either
-        lower, width = self._lower_and_width
-        length = math.sqrt(p) if self.scaling == "ball" else 1.0
         for start in range(0, len(rows), size):
             m = min(size, len(rows) - start)
             block = buffer[: n_lines * m].reshape(n_lines, m)
-            lines = [*block[:p], *block[d:]]
-            is_usable = rows.encode(slice(start, start + size), lines)
+            is_usable = self._read_block(rows, slice(start, start + m), block)
             if not is_usable.all():
                 block = np.compress(is_usable, block, axis=1)
             if not block.shape[1]:
                 continue  # the sum of such a block would be complained about, in print
-            scaled = [*block[:p], *block[d:]] if self.target_scaling == "declared" else block[:p]
-            for i, line in enumerate(scaled):
-                _scale_line(line, lower[i], width[i], self.scaling == "box", length if i < p else 1.0)
             self.monomials.expand(block[:d])
             yield block
+
+    def _read_block(self, rows: Rows, which: slice, block: np.ndarray) -> np.ndarray:
+        """Fill the lines of the attributes and of the target, scaled, and tell which rows can be used."""
+        p, d = len(self.domain.features), len(self.monomials)
+        times, less = (2.0, 1.0) if self.scaling == "box" else (1.0, 0.0)
+        lines, first, read_table = [*block[:p], *block[d:]], 0, None
+        if rows.table is not None and len(rows) > MANY_ROWS:  # the attributes are clipped and scaled at once
+            first, read_table = p, partial(_read_table, block[:p], self._bounds, times, less)
+        is_usable = rows.encode(which, lines, read_table)
+        lower, width = self._lower_and_width
+        for i in range(first, len(lines) if self.target_scaling == "declared" else p):
+            _scale_line(lines[i], lower[i], width[i], times, less)
+        if self.scaling == "ball":
+            block[:p] /= math.sqrt(p)
+        return is_usable
 
     def in_unit_of_target(self, scaled: np.ndarray) -> np.ndarray:
         """Turn values on the scale of the target line of a block into the unit of the target."""
@@ -121,6 +132,13 @@ class Design:
         return 1.0 if self.target_scaling == "declared" else max(abs(bounds.lower), abs(bounds.upper))
 
     @cached_property
+    def _bounds(self) -> np.ndarray:
+        """Lower bound, upper bound and width of each attribute, all of them numbers: float64 array of shape (3, p)."""
+        lower, width = self._lower_and_width
+        upper = [feature.upper for feature in self.domain.features]
+        return np.array([values[: len(upper)] for values in (lower, upper, width)], dtype=np.float64)
+
+    @cached_property
     def _lower_and_width(self) -> tuple[list[float], list[float]]:
         """Lower bound and width of each attribute, and of the target if there is one."""
         columns = [*self.domain.features, *([self.domain.target] if self.domain.target else [])]
@@ -129,9 +147,52 @@ class Design:
         return [float(lower) for lower, _ in pairs], [float(upper - lower) or 1.0 for lower, upper in pairs]
 
 
+@inlined
+def _scale_number(value, lower, width, times, less):
+    # a quotient, unlike a product with 1 / width, never rounds to more than 1
+    return times * ((value - lower) / width) - less
+
+
 @compiled
-def _scale_line(line, lower, width, to_box, length):
-    """Map values between the bounds to [-1, 1], or to [0, 1 / length], in place."""
+def _scale_line(line, lower, width, times, less):
+    """Map values between the bounds to [0, 1], and that to [-less, times - less], in place."""
     for i in range(line.shape[0]):
-        share = (line[i] - lower) / width  # a quotient, unlike a product with 1 / width, never rounds to more than 1
-        line[i] = 2.0 * share - 1.0 if to_box else share / length
+        line[i] = _scale_number(line[i], lower, width, times, less)
+
+
+@compiled
+def _read_table(out, bounds, times, less, values, n_clipped):
+    """Clip and scale the columns of a table into lines, see ``read_table`` of `Rows.encode`.
+
+    The rows of a tile come from memory once for all columns, and stay near until all is done with them.
+    """
+    n_rows, n_missing = values.shape[0], 0
+    lower, upper, width = bounds
+    for start in range(0, n_rows, _TILE):
+        if start + _TILE <= n_rows:  # a number that is known when this is compiled: loops of it are written out
+            n_missing += _read_tile(values, start, _TILE, out, lower, upper, width, times, less, n_clipped)
+        else:
+            n_missing += _read_tile(values, start, n_rows - start, out, lower, upper, width, times, less, n_clipped)
+    return n_missing
+
+
+@compiled
+def _read_tile(values, start, m, out, lower, upper, width, times, less, n_clipped):
+    n_missing = 0
+    for j in range(values.shape[1]):
+        line, column = out[j, start : start + m], values[start : start + m, j]
+        for i in range(m):
+            line[i] = column[i]  # a loop of its own: the values are far apart, so only the next one is vectorised
+    for j in range(values.shape[1]):
+        line = out[j, start : start + m]
+        low, high, wide = lower[j], upper[j], width[j]
+        n_changed, n_nan = 0, 0
+        for i in range(m):
+            value = line[i]
+            clipped = clip_number(value, low, high)
+            n_changed += clipped != value
+            n_nan += value != value
+            line[i] = _scale_number(clipped, low, wide, times, less)
+        n_clipped[j] += n_changed - n_nan
+        n_missing += n_nan
+    return n_missing
