@@ -180,13 +180,13 @@ def no_rerun_probability(monkeypatch):
     monkeypatch.setattr(claim_verdicts, "estimate_rerun_probability", lambda *_: 1.0)
 
 
-N_PAPERS = dict.fromkeys(RUNS, 60) | {"nearly normal": 300, "two modes": 300}
+N_PAPERS = dict.fromkeys(RUNS, 60) | {"nearly normal": 300}
 """Bets on skewed runs are the most cautious: none of 300 papers is false, and 2 at most where claims share no level.
 
-Only runs of the two symmetric kinds show that, or gamblers who all have the whole money: by 19 to 22 false papers in
-300, where 15 are allowed and 2 or 3 are found. So these have 300. Of the others 60 show with a chance of 99.4 % that
-one paper in six has a false verdict. Without a level a quarter and more of them have one, and 7 to 100 of 100 where
-a t-test is made at every look.
+Only runs of either symmetric kind show that, or gamblers who all have the whole money: by 19 to 22 false papers in
+300, where 15 are allowed and 2 or 3 are found. So one of these kinds has 300. Of the others 60 show with a chance of
+99.4 % that one paper in six has a false verdict. Without a level a quarter and more of them have one, and 7 to 100 of
+100 where a t-test is made at every look.
 """
 
 

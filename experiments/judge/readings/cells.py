@@ -137,9 +137,10 @@ def _read_choices(
     factors = list_factors(paper, algorithms)
     choices = list_readings(narrow_factors(factors, question.params, question.protocol, algorithms))
     printed = [] if isinstance(question, QuestionOfClaims) else _match_numbers(paper, question, reported, choices[0])
+    known: dict[str, list[Cell]] = {}
     for choice in choices:
         if isinstance(question, QuestionOfClaims):
-            targets = list(_order_algorithms(paper, question, choice))
+            targets = list(_order_algorithms(paper, question, choice, known))
         else:
             targets = [_target_setting(paper, question, *found, choice) for found in printed]
         yield Reading(choice.values, targets, choice.words, choice.is_literal)
@@ -178,8 +179,13 @@ def _drop_params(setting: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
     return {name: value for name, value in setting.items() if name.removeprefix("params.") not in chosen}
 
 
-def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: Choice) -> Iterator[PrintedTarget]:
-    """Yield every group of every claim about which of two algorithms has more of a metric."""
+def _order_algorithms(
+    paper: Paper, question: QuestionOfClaims, choice: Choice, known: dict[str, list[Cell]]
+) -> Iterator[PrintedTarget]:
+    """Yield every group of every claim about which of two algorithms has more of a metric.
+
+    Most of what is compared is read alike in many readings: ``known`` has the cells of earlier ones.
+    """
     for name in question.claims:
         claim = paper.claims_by_id.get(name)
         if not isinstance(claim, ComparisonClaim):
@@ -188,9 +194,19 @@ def _order_algorithms(paper: Paper, question: QuestionOfClaims, choice: Choice) 
         for values in study.settings(claim.within, claim.where):
             setting = {**claim.where, **dict(zip(claim.within, values, strict=True))}
             more, less = (claim.better, claim.worse) if isinstance(claim, AboveClaim) else (claim.worse, claim.better)
-            more_cells = _make_cells(paper, question, study, {**setting, claim.axis: more}, choice)
-            less_cells = _make_cells(paper, question, study, {**setting, claim.axis: less}, choice)
-            yield PrintedTarget(claim.metric, math.nan, more_cells, less_cells)
+            sides = []
+            for side in (more, less):
+                where = {**setting, claim.axis: side}
+                own = repr((study.name, where, _list_own_choices(choice, where), choice.protocol))
+                if own not in known:
+                    known[own] = _make_cells(paper, question, study, where, choice)
+                sides.append(known[own])
+            yield PrintedTarget(claim.metric, math.nan, *sides)
+
+
+def _list_own_choices(choice: Choice, where: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reading chooses of the algorithm of a setting; all that it chooses, if that names none."""
+    return choice.params(where["algorithm"]) if "algorithm" in where else choice.values
 
 
 def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame) -> Iterator[Reading]:
