@@ -103,7 +103,7 @@ def _drop_owners(context, builder, kind, value):
 
 
 class _KeptFunction(CPUDispatcher):
-    """A function whose compiled code is kept; one process of the machine compiles at a time, and others wait for it."""
+    """A function whose compiled code is kept; one process of the machine compiles it, and others wait for that."""
 
     _contents = CacheContents
 
@@ -120,7 +120,7 @@ class _KeptFunction(CPUDispatcher):
             return super().compile(sig)
         if self._cache.holds(sig, self.targetctx):
             return super().compile(sig)
-        with compile_alone(self._cache.folder), without_collecting(), _numba_compiles_callees():
+        with compile_alone(self.py_func, self._cache.folder), without_collecting(), _numba_compiles_callees():
             if not self._cache.holds(sig, self.targetctx):  # another process may have been first
                 announce_once(self._cache.folder)
             return super().compile(sig)
@@ -251,7 +251,7 @@ class _NumbaCallee(CPUDispatcher):
 
 @contextmanager
 def _numba_compiles_callees() -> Iterator[None]:
-    """Let Numba compile its own functions as far as LLVM code meanwhile; nobody else compiles at that time."""
+    """Let Numba compile its own functions as far as LLVM code meanwhile; no other thread compiles at that time."""
     is_outermost = "generic" not in jit_registry  # one of our functions calls for another
     if is_outermost:
         jit_registry["generic"] = lambda **options: partial(_NumbaCallee, **options)

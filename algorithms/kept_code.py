@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
@@ -164,20 +165,35 @@ def without_collecting() -> Iterator[None]:
 
 
 @contextmanager
-def compile_alone(folder: Path) -> Iterator[None]:
-    """Let one process of the machine compile at a time; the lock goes with its process, however that ends."""
-    with global_compiler_lock, (folder / "lock").open("w") as lock:
-        if fcntl is not None and not _depth:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        _depth.append(1)
+def compile_alone(py_func: Callable, folder: Path) -> Iterator[None]:
+    """Let one process of the machine compile a function at a time, and others compile other functions meanwhile.
+
+    Who compiles a function may wait for what that calls, never for what calls it: so no two wait for each other, unless
+    functions call each other in a circle, which Linux tells. A lock goes with its process, however that ends.
+    """
+    name = f"{name_in_checkout(py_func.__module__)}.{py_func.__qualname__}"
+    with global_compiler_lock:
+        if fcntl is None or name in _being_compiled:  # for other types
+            yield
+            return
+        place = 1, int(_shorten(name.encode())[1:], 16)  # a byte of the file, of which nothing is written
+        fcntl.lockf(_open_locks(folder), fcntl.LOCK_EX, *place)
+        _being_compiled.append(name)
         try:
             yield
         finally:
-            _depth.pop()
+            _being_compiled.pop()
+            fcntl.lockf(_open_locks(folder), fcntl.LOCK_UN, *place)
 
 
-_depth: list[int] = []
-"""How many functions are being compiled: one calls for the next."""
+@functools.cache
+def _open_locks(folder: Path) -> IO[str]:
+    """Open the file of the locks for as long as the process runs: to close it once would end all of its locks."""
+    return (folder / "lock").open("w")
+
+
+_being_compiled: list[str] = []
+"""The functions that are being compiled: one calls for the next."""
 
 
 @functools.cache

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -17,6 +18,7 @@ import algorithms
 from algorithms.forests.forest import PrivateForest
 from algorithms.jit import _QuicklyComparedFlags, uncounted
 from algorithms.jit import compiled as compiled_here
+from algorithms.kept_code import compile_alone
 
 PROGRAM = """
 import numpy as np
@@ -259,6 +261,15 @@ def test_of_two_processes_one_compiles(copy):
     assert result == other_result == 1.0
     assert len(list((copy / ".cache").rglob("laplace-*.nbc"))) == 1
     assert (said + other_said).count("compiling") == 1
+
+
+def test_another_function_is_compiled_meanwhile(copy):
+    forests, folder = copy / "algorithms" / "forests", copy / ".cache" / "numba"
+    (forests / "roots.py").write_text(ROOTS)
+    folder.mkdir(parents=True)
+    thrice = SimpleNamespace(__module__="algorithms.forests.roots", __qualname__="thrice")
+    with compile_alone(thrice, folder), compile_alone(thrice, folder):
+        assert run(copy, TAKE_ROOTS.format(function="twice"))[0] == -4.0
 
 
 def test_a_folder_from_the_environment_and_no_compilation_at_all(copy):
