@@ -19,6 +19,7 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.jit import _QuicklyComparedFlags, uncounted
 from algorithms.jit import compiled as compiled_here
 from algorithms.kept_code import compile_alone
+from tests import forks
 
 PROGRAM = """
 import numpy as np
@@ -124,6 +125,26 @@ def run(folder, program=PROGRAM, **environment):
     return finish(start(folder, program, **environment))
 
 
+@pytest.fixture(scope="module")
+def run_forked(tmp_path_factory):
+    """What runs programs in processes that are forked from one in which Numba has compiled something, but none of ours.
+
+    To come as far takes as long as to compile one of the functions here.
+    """
+    folder = tmp_path_factory.mktemp("origin")
+    (folder / "something_else.py").write_text("import numba\nnumba.njit(lambda: 0)()\n")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    origin = forks.Origin(("something_else", "numpy"), folder, environment=environment)
+
+    def run(folder, program=PROGRAM):
+        done = origin.run_code(program, "-c", PYTHONPATH=str(folder))
+        assert done.returncode == 0, done.stderr
+        return float(done.stdout), done.stderr
+
+    yield run
+    origin.close()
+
+
 NUMBERS = """
 import os
 from numba.core.bytecode import FunctionIdentity
@@ -160,54 +181,55 @@ def test_machine_code_is_kept_and_compiling_is_said_once(compiled_once, compiled
     assert machine_code(compiled / ".cache") == written, "nothing is compiled twice"
 
 
-def test_words_compile_nothing(compiled):
+def test_words_compile_nothing(compiled, run_forked):
     written = machine_code(compiled / ".cache")
     mechanisms = compiled / "algorithms" / "mechanisms.py"
     edit(mechanisms, '"""Add Laplace noise of scale', '"""Say something else,\n\n    on more lines, of scale')
     edit(mechanisms, "\n@compiled\ndef laplace(", "\n# A comment moves the lines.\n\n@compiled\ndef laplace(")
     with (compiled / "algorithms" / "regression" / "moments.py").open("a") as file:
         file.write("ANOTHER = 1\n")  # code, but not of this function
-    assert run(compiled) == (1.0, "")
+    assert run_forked(compiled) == (1.0, "")
     assert machine_code(compiled / ".cache") == written
 
 
-def test_other_code_in_the_file_is_compiled(compiled):
+def test_other_code_in_the_file_is_compiled(compiled, run_forked):
     edit(compiled / "algorithms" / "mechanisms.py", "        return value\n", "        return value + 1\n")
-    result, said = run(compiled)
+    result, said = run_forked(compiled)
     assert result == 2.0 and said
 
 
-def test_other_code_in_a_file_that_is_called_is_compiled(copy):
+def test_other_code_in_a_file_that_is_called_is_compiled(copy, run_forked):
     forests = copy / "algorithms" / "forests"
     (forests / "leaf.py").write_text(LEAF)
     program = "from algorithms.forests.leaf import label; print(label(-1.0))"
-    assert run(copy, program)[0] == -1.0
+    assert run_forked(copy, program)[0] == -1.0
     edit(copy / "algorithms" / "mechanisms.py", "        return value\n", "        return value + 1\n")
-    assert run(copy, program)[0] == 0.0
+    assert run_forked(copy, program)[0] == 0.0
 
 
-def test_what_compiled_functions_call_can_be_called_from_python_too(copy):
+def test_what_compiled_functions_call_can_be_called_from_python_too(copy, run_forked):
     (copy / "algorithms" / "forests" / "leaf.py").write_text(LEAF)
-    assert run(copy, "from algorithms.forests.leaf import label, mean; print(label(8.0) + mean(label(8.0)))")[0] == 6.0
+    program = "from algorithms.forests.leaf import label, mean; print(label(8.0) + mean(label(8.0)))"
+    assert run_forked(copy, program)[0] == 6.0
 
 
-def test_what_a_compiled_function_calls_is_kept_and_may_fail(copy):
+def test_what_a_compiled_function_calls_is_kept_and_may_fail(copy, run_forked):
     (copy / "algorithms" / "forests" / "roots.py").write_text(ROOTS)
     twice, thrice = (TAKE_ROOTS.format(function=name) for name in ("twice", "thrice"))
-    result, said = run(copy, twice)
+    result, said = run_forked(copy, twice)
     assert result == -4.0 and said
-    assert run(copy, twice) == (-4.0, ""), "as it was kept"
+    assert run_forked(copy, twice) == (-4.0, ""), "as it was kept"
     written = machine_code(copy / ".cache")
-    assert run(copy, thrice)[0] == -6.0, "with what was kept of the function that it calls"
+    assert run_forked(copy, thrice)[0] == -6.0, "with what was kept of the function that it calls"
     new = {path.name.split("-")[0] for path, _ in machine_code(copy / ".cache").items() - written.items()}
     assert new == {"thrice"}
 
 
-def test_what_others_compile_may_call_a_compiled_function(copy):
+def test_what_others_compile_may_call_a_compiled_function(copy, run_forked):
     (copy / "algorithms" / "forests" / "roots.py").write_text(ROOTS)
     fourfold = TAKE_ROOTS.format(function="fourfold")
-    assert run(copy, fourfold)[0] == -8.0
-    assert run(copy, fourfold) == (-8.0, ""), "as it was kept"
+    assert run_forked(copy, fourfold)[0] == -8.0
+    assert run_forked(copy, fourfold) == (-8.0, ""), "as it was kept"
 
 
 def test_what_numba_compiled_for_ours_serves_others_as_ever():
@@ -263,13 +285,13 @@ def test_of_two_processes_one_compiles(copy):
     assert (said + other_said).count("compiling") == 1
 
 
-def test_another_function_is_compiled_meanwhile(copy):
+def test_another_function_is_compiled_meanwhile(copy, run_forked):
     forests, folder = copy / "algorithms" / "forests", copy / ".cache" / "numba"
     (forests / "roots.py").write_text(ROOTS)
     folder.mkdir(parents=True)
     thrice = SimpleNamespace(__module__="algorithms.forests.roots", __qualname__="thrice")
     with compile_alone(thrice, folder), compile_alone(thrice, folder):
-        assert run(copy, TAKE_ROOTS.format(function="twice"))[0] == -4.0
+        assert run_forked(copy, TAKE_ROOTS.format(function="twice"))[0] == -4.0
 
 
 def test_a_folder_from_the_environment_and_no_compilation_at_all(copy):
