@@ -24,7 +24,15 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.target_extension import jit_registry
 from numba.extending import lower_builtin, register_jitable, type_callable
 
-from algorithms.kept_code import CacheContents, KeptCode, announce_once, compile_alone, find_folder, without_collecting
+from algorithms.kept_code import (
+    CacheContents,
+    KeptCode,
+    announce_once,
+    compile_alone,
+    find_folder,
+    holds_code_from_elsewhere,
+    without_collecting,
+)
 
 # Numba names LLVM code by the function and a number, which it counts up in each process: functions of the same name, as
 # those that numba makes for `rng.random` and `rng.integers`, of which two processes kept code under one number, would
@@ -110,7 +118,7 @@ class _KeptFunction(CPUDispatcher):
     def __init__(self, py_func, locals, targetoptions, **rest):
         super().__init__(py_func, locals, targetoptions, **rest)
         folder = find_folder(numba.config.CACHE_DIR)
-        if folder is not None:
+        if folder is not None and not holds_code_from_elsewhere(py_func):
             self._cache = KeptCode(py_func, folder, sorted(targetoptions), self._contents)
 
     def compile(self, sig):

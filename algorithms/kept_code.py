@@ -21,6 +21,7 @@ from typing import IO
 
 from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import is_jitted
 
 from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
 from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
@@ -73,7 +74,37 @@ class KeptCode(caching.FunctionCache):
         return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
 
     def _index_key(self, sig, codegen):
-        return *super()._index_key(sig, codegen), self._options
+        names = list_held_functions(self._py_func)  # Numba would tell them by a number that each process draws
+        if names is None:
+            return *super()._index_key(sig, codegen), self._options
+        return sig, codegen.magic_tuple(), names, self._options
+
+
+def list_held_functions(py_func: Callable) -> tuple[str, ...] | None:
+    """Return the names of the compiled functions of which alone a closure consists; None of any other function.
+
+    Examples
+    --------
+    >>> from algorithms.mechanisms import laplace
+    >>> def hold(function):
+    ...     return lambda value: function(value)
+    >>> list_held_functions(hold(laplace)), list_held_functions(hold(3)), list_held_functions(hold)
+    (('algorithms.mechanisms.laplace',), None, None)
+    """
+    held = [cell.cell_contents for cell in py_func.__closure__ or ()]
+    if not held or not all(map(is_jitted, held)):
+        return None
+    return tuple(f"{name_in_checkout(each.__module__)}.{each.__qualname__}" for each in held)
+
+
+def holds_code_from_elsewhere(py_func: Callable) -> bool:
+    """Return whether a closure has functions of which the versions of kept code know nothing."""
+    own = name_in_checkout(py_func.__module__)
+    for name in list_held_functions(py_func) or ():
+        module = name.rpartition(".")[0]  # no module, of what is made within a function
+        if module != own and find_algorithm_source(module) is None:
+            return True
+    return False
 
 
 @functools.cache

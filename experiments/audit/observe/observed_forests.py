@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import numba
 import numpy as np
 from numba.extending import is_jitted
 from sklearn.base import clone, is_classifier
@@ -36,39 +35,52 @@ SIDES = {
 }
 
 
-@numba.njit(nogil=True, error_model="numpy")  # not `compiled`: what takes functions as arguments cannot be kept on disk
-def train_forests(grow, plan, sample, note, table, n_trees, probes, classes, stream, key, first, codes, numbers):
-    """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
+@cache
+def compile_loop(grow: Callable, sample: Callable, note: Callable) -> Callable:
+    """Return the loop that trains forests with a grower and a sampling rule, as from ``PrivateForest.prepare``.
+
+    It holds these functions instead of taking them as arguments, so that its machine code can be kept on disk.
 
     Parameters
     ----------
-    grow, plan, sample, table
-        As from ``PrivateForest.prepare``.
+    grow, sample : compiled function
+        (plan, table, rows, rng) -> nodes, and (n_rows, n_trees, rng) -> list.
     note : compiled function
         `note_tree` or `note_random_tree`.
-    n_trees : int
-        Number of trees.
-    probes : float64 array of shape (p, k)
-        Rows as the trees see them, the differing record first.
-    classes : int64 array
-        Positions of the classes whose counts are noted.
-    stream : tuple of (Generator, array, array)
-        Generator, state and rest of a `RandomStream`.
-    key : uint64
-        Key of the run.
-    first : int
-        Number of the first training.
-    codes : int64 array of shape (n, n_trees, 4)
-        Filled; one place for each of ``SIDES``.
-    numbers : float64 array of shape (n, n_trees, m)
-        Filled.
     """
-    rng, state, rest = stream
-    for i in range(codes.shape[0]):
-        begin_training(state, rest, key, first + i)
-        samples = sample(len(table.labels), n_trees, rng)
-        for t in range(n_trees):
-            note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
+
+    def train_forests(plan, table, n_trees, probes, classes, stream, key, first, codes, numbers):
+        """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
+
+        Parameters
+        ----------
+        plan, table
+            As from ``PrivateForest.prepare``.
+        n_trees : int
+            Number of trees.
+        probes : float64 array of shape (p, k)
+            Rows as the trees see them, the differing record first.
+        classes : int64 array
+            Positions of the classes whose counts are noted.
+        stream : tuple of (Generator, array, array)
+            Generator, state and rest of a `RandomStream`.
+        key : uint64
+            Key of the run.
+        first : int
+            Number of the first training.
+        codes : int64 array of shape (n, n_trees, 4)
+            Filled; one place for each of ``SIDES``.
+        numbers : float64 array of shape (n, n_trees, m)
+            Filled.
+        """
+        rng, state, rest = stream
+        for i in range(codes.shape[0]):
+            begin_training(state, rest, key, first + i)
+            samples = sample(len(table.labels), n_trees, rng)
+            for t in range(n_trees):
+                note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
+
+    return compiled(train_forests)
 
 
 @cache
@@ -210,11 +222,9 @@ class ForestOnTable:
         names = self._name_numbers()
         codes = np.zeros((n, n_trees, len(SIDES)), dtype=np.int64)
         numbers = np.full((n, n_trees, len(names)), np.nan)
-        train_forests(  # type: ignore[call-arg]  # compiled: Numba's stubs do not know its parameters
-            self._grow.func,
+        note = note_random_tree if self._is_random else note_tree
+        compile_loop(self._grow.func, _compile_sampling(self._sample), note)(
             *self._grow.args,
-            _compile_sampling(self._sample),
-            note_random_tree if self._is_random else note_tree,
             self._table,
             n_trees,
             self._probes,

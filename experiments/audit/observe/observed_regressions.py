@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import cache
 
-import numba
 import numpy as np
 from sklearn.base import clone
 
 from algorithms.accounting.privacy import Privacy
+from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.observed_model import Observation
@@ -18,12 +20,17 @@ EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
 
 
-@numba.njit(nogil=True, error_model="numpy")  # not `compiled`: see `train_forests`
-def release_coefficients(add_noise, values, told, other, rng, state, rest, key, first, released):
-    """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
-    for i in range(released.shape[0]):
-        begin_training(state, rest, key, first + i)
-        released[i] = add_noise(values, told, other, rng)
+@cache
+def compile_releases(add_noise: Callable) -> Callable:
+    """Return the loop that releases coefficients with a kind of noise; it holds that, and so can be kept on disk."""
+
+    def release_coefficients(values, told, other, rng, state, rest, key, first, released):
+        """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
+        for i in range(released.shape[0]):
+            begin_training(state, rest, key, first + i)
+            released[i] = add_noise(values, told, other, rng)
+
+    return compiled(release_coefficients)
 
 
 class RegressionOnTable:
@@ -60,8 +67,7 @@ class RegressionOnTable:
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
         stream, released = RandomStream(self._key), np.empty((n, len(self._laid_out[0])))
-        release_coefficients(
-            self._budget.add_noise,
+        compile_releases(self._budget.add_noise)(
             *self._laid_out,
             stream.generator,
             stream.state,
