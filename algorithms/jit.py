@@ -30,7 +30,7 @@ from algorithms.kept_code import (
     announce_once,
     compile_alone,
     find_folder,
-    holds_code_from_elsewhere,
+    has_no_version,
     without_collecting,
 )
 
@@ -118,7 +118,7 @@ class _KeptFunction(CPUDispatcher):
     def __init__(self, py_func, locals, targetoptions, **rest):
         super().__init__(py_func, locals, targetoptions, **rest)
         folder = find_folder(numba.config.CACHE_DIR)
-        if folder is not None and not holds_code_from_elsewhere(py_func):
+        if folder is not None and not has_no_version(py_func):
             self._cache = KeptCode(py_func, folder, sorted(targetoptions), self._contents)
 
     def compile(self, sig):

@@ -97,8 +97,10 @@ def list_held_functions(py_func: Callable) -> tuple[str, ...] | None:
     return tuple(f"{name_in_checkout(each.__module__)}.{each.__qualname__}" for each in held)
 
 
-def holds_code_from_elsewhere(py_func: Callable) -> bool:
-    """Return whether a closure has functions of which the versions of kept code know nothing."""
+def has_no_version(py_func: Callable) -> bool:
+    """Return whether a function has no file, or holds others of which its version would know nothing."""
+    if not Path(py_func.__code__.co_filename).is_file():
+        return True
     own = name_in_checkout(py_func.__module__)
     for name in list_held_functions(py_func) or ():
         module = name.rpartition(".")[0]  # no module, of what is made within a function

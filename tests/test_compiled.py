@@ -74,6 +74,26 @@ else:
     raise SystemExit("nothing was raised")
 """
 
+HOLDS = """
+from algorithms.jit import compiled
+
+@compiled
+def double(value):
+    return 2 * value
+
+@compiled
+def triple(value):
+    return 3 * value
+
+def hold(function):
+    return compiled(lambda value: function(value))
+"""
+CALL_HELD = """
+from algorithms.forests import holds
+{before}
+print(holds.hold({held})(7.0))
+"""
+
 
 def copy_package(folder):
     """Put the package somewhere else; its first file is emptied, so that importing one module imports only that."""
@@ -333,3 +353,18 @@ def test_what_is_not_counted_is_the_value_itself():
     held = sys.getrefcount(numbers)
     assert take(((numbers,), rng, 2)) == 5.0 == take.py_func(((numbers,), rng, 2))
     assert sys.getrefcount(numbers) == held and rng.random() == np.random.default_rng(0).random(3)[2]
+
+
+def test_what_a_compiled_function_holds_is_part_of_it(copy, run_forked):
+    """Its code is told by the names of what it holds, and is kept only where changes of that are noticed."""
+    path = copy / "algorithms" / "forests" / "holds.py"
+    path.write_text(HOLDS)
+    double, triple = (CALL_HELD.format(before="", held=f"holds.{name}") for name in ("double", "triple"))
+    results = [run_forked(copy, program) for program in (double, triple, double)]
+    assert [result for result, _ in results] == [14.0, 21.0, 14.0]
+    assert [bool(said) for _, said in results] == [True, True, False]
+    edit(path, "2 * value", "4 * value")
+    assert run_forked(copy, double)[0] == 28.0
+    for factor in (5, 6):  # of a program, whose code no version knows
+        before = f"mine = holds.compiled(lambda value: {factor} * value)"
+        assert run_forked(copy, CALL_HELD.format(before=before, held="mine"))[0] == 7.0 * factor
