@@ -363,8 +363,8 @@ def test_what_a_compiled_function_holds_is_part_of_it(copy, run_forked):
     results = [run_forked(copy, program) for program in (double, triple, double)]
     assert [result for result, _ in results] == [14.0, 21.0, 14.0]
     assert [bool(said) for _, said in results] == [True, True, False]
-    edit(path, "2 * value", "4 * value")
-    assert run_forked(copy, double)[0] == 28.0
+    edit(path, "2 * value", "20 * value")
+    assert run_forked(copy, double)[0] == 140.0
     for factor in (5, 6):  # of a program, whose code no version knows
         before = f"mine = holds.compiled(lambda value: {factor} * value)"
         assert run_forked(copy, CALL_HELD.format(before=before, held="mine"))[0] == 7.0 * factor

@@ -58,7 +58,7 @@ def killed_and_resumed(start, results, n_kills, words):
         before = finished(results)
         process = start(results, *words)
         wait_for(lambda: finished(results) > before or process.poll())  # noqa: B023 - called at once
-        time.sleep(rng.uniform(0, 0.5))
+        time.sleep(rng.uniform(0, 0.2))
         workers = find_workers(process.pid)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -92,7 +92,7 @@ def without_times(lines):
 
 
 def test_a_sweep_that_is_killed_again_and_again_ends_with_every_cell_once(start, tmp_path):
-    check_survival(start, tmp_path, n_kills=2, n_repeats=200)
+    check_survival(start, tmp_path, n_kills=2, n_repeats=400)
 
 
 @pytest.mark.slow
