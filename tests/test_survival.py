@@ -71,19 +71,19 @@ def killed_and_resumed(start, results, n_kills, words):
     return kept, last.stdout, last.stderr
 
 
-def swept(n_repeats):
-    return ["dataset=car", "algorithm=majority,nothing", "epsilon=0.1,1", f"repeats={n_repeats}", "executor.jobs=2"]
+def swept(n_cells, n_trees):
+    forest = ["algorithm=random_forest", f"algorithm.n_estimators={n_trees}"]
+    return ["dataset=car", *forest, f"repeats={n_cells}", "executor.jobs=2"]
 
 
-def check_survival(start, tmp_path, n_kills, n_repeats):
-    n = 4 * n_repeats
-    kept, stdout, stderr = killed_and_resumed(start, tmp_path / "killed", n_kills, swept(n_repeats))
+def check_survival(start, tmp_path, n_kills, n, n_trees):
+    kept, stdout, stderr = killed_and_resumed(start, tmp_path / "killed", n_kills, swept(n, n_trees))
     assert 0 < kept <= n
     assert f"{kept} cells reused from the store, {n - kept} to run" in stderr
     with closing(sqlite3.connect(tmp_path / "killed" / "store.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (n, n)
-    quiet = start(tmp_path / "quiet", *swept(n_repeats), "executor.jobs=1")
+    quiet = start(tmp_path / "quiet", *swept(n, n_trees), "executor.jobs=1")
     assert without_times(quiet.wait().stdout) == without_times(stdout)
 
 
@@ -92,12 +92,12 @@ def without_times(lines):
 
 
 def test_a_sweep_that_is_killed_again_and_again_ends_with_every_cell_once(start, tmp_path):
-    check_survival(start, tmp_path, n_kills=2, n_repeats=400)
+    check_survival(start, tmp_path, n_kills=2, n=350, n_trees=2)
 
 
 @pytest.mark.slow
 def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(start, tmp_path):
-    check_survival(start, tmp_path, n_kills=10, n_repeats=500)
+    check_survival(start, tmp_path, n_kills=10, n=2000, n_trees=10)
 
 
 @ON_LINUX
