@@ -210,23 +210,37 @@ def compile_alone(py_func: Callable, folder: Path) -> Iterator[None]:
             yield
             return
         place = 1, int(_shorten(name.encode())[1:], 16)  # a byte of the file, of which nothing is written
-        fcntl.lockf(_open_locks(folder), fcntl.LOCK_EX, *place)
-        _being_compiled.append(name)
+        with _open_locks(folder) as locks:
+            fcntl.lockf(locks, fcntl.LOCK_EX, *place)
+            _being_compiled.append(name)
+            try:
+                yield
+            finally:
+                _being_compiled.pop()
+                fcntl.lockf(locks, fcntl.LOCK_UN, *place)
+
+
+@contextmanager
+def _open_locks(folder: Path) -> Iterator[IO[str]]:
+    """Open the file of all locks until the outermost function is compiled.
+
+    To close it earlier would end them all; a fork of this process may close what it has not opened.
+    """
+    if _locks:
+        yield _locks[0]
+        return
+    with (folder / "lock").open("w") as locks:
+        _locks.append(locks)
         try:
-            yield
+            yield locks
         finally:
-            _being_compiled.pop()
-            fcntl.lockf(_open_locks(folder), fcntl.LOCK_UN, *place)
-
-
-@functools.cache
-def _open_locks(folder: Path) -> IO[str]:
-    """Open the file of the locks for as long as the process runs: to close it once would end all of its locks."""
-    return (folder / "lock").open("w")
+            _locks.clear()
 
 
 _being_compiled: list[str] = []
 """The functions that are being compiled: one calls for the next."""
+_locks: list[IO[str]] = []
+"""The file of the locks, while something is being compiled."""
 
 
 @functools.cache

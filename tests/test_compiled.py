@@ -368,3 +368,17 @@ def test_what_a_compiled_function_holds_is_part_of_it(copy, run_forked):
     for factor in (5, 6):  # of a program, whose code no version knows
         before = f"mine = holds.compiled(lambda value: {factor} * value)"
         assert run_forked(copy, CALL_HELD.format(before=before, held="mine"))[0] == 7.0 * factor
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_no_file_of_locks_stays_open(tmp_path):
+    """A process that is forked later closes what it has inherited, and would lock whatever has that number then."""
+
+    def is_open():
+        return any(os.path.realpath(link) == str(tmp_path / "lock") for link in Path("/proc/self/fd").iterdir())
+
+    with compile_alone(copy_package, tmp_path):
+        with compile_alone(machine_code, tmp_path):
+            assert is_open()
+        assert is_open(), "the outer lock holds"
+    assert not is_open()
