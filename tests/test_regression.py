@@ -177,8 +177,10 @@ def whole_numbers(n, p, seed=8):
 
 def rows_of_a_block(domain):
     """How many rows are read at once."""
-    X = np.zeros((100_000, len(domain.features)))
-    return next(Design(domain, 1, "box", constant=False).blocks(domain.rows(X, X[:, 0]))).shape[1]
+    X = np.zeros((130_000, len(domain.features)))
+    size = next(Design(domain, 1, "box", constant=False).blocks(domain.rows(X, X[:, 0]))).shape[1]
+    assert size < len(X)
+    return size
 
 
 @pytest.mark.parametrize("p", [1, 2, 9, 70])
@@ -193,8 +195,16 @@ def test_no_row_is_lost_between_blocks(p, times, more):
     assert 64 * c == products[-1, -1] and n == len(X)
 
 
+@pytest.mark.parametrize("p", [1, 9, 300])
+def test_each_line_of_a_block_begins_with_a_cache_line(p):
+    domain, X, y = whole_numbers(130_000 if p == 1 else 30_000, p)
+    block = next(Design(domain, 1, "box", constant=False).blocks(domain.rows(X, y)))
+    assert block.shape[1] < len(X) and all(line.ctypes.data % 64 == 0 for line in block)
+    assert block.strides[0] % 4096  # whole pages apart, lines push each other out of the cache
+
+
 @pytest.mark.parametrize("n_lines", [1, 2, 3, 6, 64, 65])
-@pytest.mark.parametrize("n_rows", [1, 7, 300])
+@pytest.mark.parametrize("n_rows", [1, 7, 300, 512, 1025])
 def test_products_are_summed_whatever_the_number_of_lines(n_lines, n_rows):
     block = np.random.default_rng(9).integers(-9, 10, (n_lines, n_rows))
     assert np.array_equal(np.tril(sum_products(block.astype(float))), np.tril(block @ block.T))

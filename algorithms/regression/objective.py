@@ -17,6 +17,7 @@ from algorithms.jit import compiled, reordered
 from algorithms.mechanisms import laplace
 
 _FEW_LINES = 64  # of a block; BLAS is faster where there are more
+_TILE = 512  # columns of a block that are read together: they come from further away once, not once for each pair
 
 
 class Objective(NamedTuple):
@@ -95,24 +96,30 @@ def sum_products(block: np.ndarray) -> np.ndarray:
 
 @reordered
 def _sum_few_products(block):
-    """Take two lines times two others at once, as each number read then counts twice; an odd last line is a pair."""
+    """Take two lines times two others at once, as each number read then counts twice.
+
+    An odd last line makes a pair with itself; what that repeats is left out.
+    """
     n_lines, n_columns = block.shape
-    products = np.zeros((n_lines, n_lines))
-    for i in range(0, n_lines, 2):
-        after_i = min(i + 1, n_lines - 1)
-        first, second = block[i], block[after_i]
-        for j in range(0, i + 1, 2):
-            after_j = min(j + 1, n_lines - 1)
-            third, fourth = block[j], block[after_j]
-            p = q = r = s = 0.0
-            for k in range(n_columns):
-                p += first[k] * third[k]
-                q += first[k] * fourth[k]
-                r += second[k] * third[k]
-                s += second[k] * fourth[k]
-            products[i, j], products[i, after_j] = p, q
-            products[after_i, j], products[after_i, after_j] = r, s
-    return products
+    n_even = n_lines + n_lines % 2
+    products = np.zeros((n_even, n_even))
+    for start in range(0, n_columns, _TILE):
+        columns = slice(start, min(start + _TILE, n_columns))
+        for i in range(0, n_lines, 2):
+            first, second = block[i, columns], block[min(i + 1, n_lines - 1), columns]
+            for j in range(0, i + 1, 2):
+                third, fourth = block[j, columns], block[min(j + 1, n_lines - 1), columns]
+                p = q = r = s = 0.0
+                for k in range(first.shape[0]):
+                    p += first[k] * third[k]
+                    q += first[k] * fourth[k]
+                    r += second[k] * third[k]
+                    s += second[k] * fourth[k]
+                products[i, j] += p
+                products[i, j + 1] += q
+                products[i + 1, j] += r
+                products[i + 1, j + 1] += s
+    return products[:n_lines, :n_lines]
 
 
 def assemble_coefficients(released: np.ndarray, n_regressors: int) -> tuple[np.ndarray, np.ndarray]:
