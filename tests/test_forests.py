@@ -5,6 +5,8 @@
 
 import itertools
 import math
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from algorithms import (
 )
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.table import rank_values
+from algorithms.forests.forest import _map_in_threads
 from tests.reference_trees import (
     AMONG,
     BELOW,
@@ -722,3 +725,32 @@ def test_ranks_are_those_of_sorted_values(values):
     ranks, different = rank_values(values)
     expected, expected_ranks = np.unique(values, return_inverse=True)
     assert ranks.tolist() == expected_ranks.tolist() and different.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("n_tasks", [0, 1, 3, 200])
+def test_threads_share_tasks_and_keep_their_order(n_threads, n_tasks):
+    drawn = itertools.accumulate(range(n_tasks))  # a generator, as of samples: one thread at a time may ask it
+    results = _map_in_threads(n_threads, lambda i, total: (i, total), range(n_tasks), drawn)
+    assert results == [(i, i * (i + 1) // 2) for i in range(n_tasks)]
+
+
+def test_an_error_in_a_thread_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        _map_in_threads(3, lambda i: 1 // (50 - i), range(100))
+
+
+def test_threads_begin_no_task_after_one_was_interrupted():
+    begun, other_has_begun = [], threading.Event()
+
+    def run(task):
+        begun.append(task)
+        if threading.current_thread() is threading.main_thread():
+            other_has_begun.wait()
+            raise KeyboardInterrupt
+        other_has_begun.set()
+        time.sleep(0.001)
+
+    with pytest.raises(KeyboardInterrupt):
+        _map_in_threads(2, run, range(10_000))
+    assert len(begun) < 1000

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Lock
 from typing import ClassVar
 
 import numpy as np
@@ -35,12 +36,34 @@ MAX_SOUND_DEPTH = 16
 """Deepest tree of a sound variant, which grows every node: whether one holds rows must not show."""
 
 
-def _map_in_threads(n_threads: int, function: Callable, *arguments) -> list:
-    """Return what a function gives for each of its arguments; joblib's threads take 10 ms to end, as long as a fit."""
+def _map_in_threads(n_threads: int, function: Callable, *arguments: Iterable) -> list:
+    """Return what a function gives for each of its arguments, which are taken one after the other.
+
+    This thread is one of them: with a thread beside as many as there are cores, these would wait for each other.
+    joblib's threads take 10 ms to end, as long as a fit.
+    """
     if n_threads == 1:
         return list(map(function, *arguments))
-    with ThreadPoolExecutor(n_threads) as threads:
-        return list(threads.map(function, *arguments))
+    tasks, results = enumerate(zip(*arguments, strict=True)), {}
+    taking = Lock()
+
+    def work() -> None:
+        while True:
+            with taking:
+                number, task = next(tasks, (0, None))
+            if task is None:
+                return
+            results[number] = function(*task)
+
+    with ThreadPoolExecutor(n_threads - 1) as threads:
+        others = [threads.submit(work) for _ in range(n_threads - 1)]
+        try:
+            work()
+        finally:
+            tasks = iter(())  # after Ctrl-C the others begin no more
+        for other in others:
+            other.result()
+    return [results[number] for number in range(len(results))]
 
 
 @compiled
