@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-fast lint docs bench bench-scaling lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -110,11 +110,14 @@ verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; twenty minutes
 	$(RUN) do=audit $(HOW)
 
-test: $(STAMP)  ## the whole test suite
-	$(PY) -m pytest -n auto --dist worksteal
+test: $(STAMP)  ## the test suite, but for what `make test-system` runs: three minutes
+	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system"
+
+test-system: $(STAMP)  ## the rest, a minute: an installed wheel, the site, a browser, killed sweeps, what contributors are told
+	$(PY) -m pytest -n auto --dist worksteal -m "system and not slow" tests
 
 test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(FAST)
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)
 
 lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 	$(PY) -m ruff check .

@@ -32,3 +32,8 @@ def pytest_collection_finish(session):
     """Look for garbage less often, and not among what was imported: it took a tenth of the time."""
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
+
+
+def pytest_unconfigure():
+    """Let Python collect what was imported when it ends: DuckDB prints a page of what is left of it."""
+    gc.unfreeze()

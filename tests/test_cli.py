@@ -151,6 +151,7 @@ def test_a_paper_says_itself_what_is_run(tmp_path, here):
     assert code == 2 and "paper.title cannot be changed" in stderr
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_keeps_what_is_finished(tmp_path, commands, number, code):
     words = ("dataset=car", "algorithm=random_forest", "repeats=1000", "executor.jobs=2")

@@ -12,6 +12,7 @@ import pytest
 
 from tests import forks
 
+pytestmark = pytest.mark.system
 PROJECT = Path(__file__).resolve().parents[1]
 CODE = (
     "algorithms",

@@ -184,6 +184,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.system
 def test_the_site_has_every_page_and_asks_the_network_for_nothing(site):
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > len(TEXTS)

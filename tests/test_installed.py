@@ -103,7 +103,7 @@ def read_store(folder):
     return sorted((cell.key, cell.algorithm, cell.status, format_canonical(cell.metrics)) for cell in cells)
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_nothing_but_its_own_name_can_be_imported(installed):
     code = "import dp_replica.algorithms as a; print(a.DiffPETsClassifier.__module__)"
     done = installed.run_code(code, "python")
@@ -121,7 +121,7 @@ for name in sys.argv[1:]:
     assert {path.name for path in installed.folder.iterdir()} <= {"results"}
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_every_algorithm_and_every_kind_is_found(installed):
     program = """
 from dp_replica.experiments.config import estimators, kinds
@@ -140,7 +140,7 @@ print(len(estimators.list_algorithms()), len(list_papers()), "car" in datasets.n
     assert done.stdout.split()[::2] == [str(n_algorithms), "True"], done.stderr
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installed, tmp_path, commands):
     done = installed.run("run", *CELLS)
     assert done.returncode == 0, done.stderr
@@ -150,7 +150,7 @@ def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installe
     assert cells == read_store(tmp_path) and [cell[2] for cell in cells] == ["done", "done"]
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_the_report_shows_what_was_published_as_in_the_checkout(installed, tmp_path_factory):
     """The same bytes in another process, whose strings have other hashes, from files in another place."""
     old = installed.folder / "results" / "report" / "old.html"
@@ -162,7 +162,7 @@ def test_the_report_shows_what_was_published_as_in_the_checkout(installed, tmp_p
     assert digests(old.parent) == digests(build_published(tmp_path_factory)), "and nothing old stays"
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(installed):
     folder = installed.folder
     rows = [f"{20 + i},{('cook', 'clerk')[i % 2]},{('well', 'badly')[i % 3 % 2]}" for i in range(60)]
@@ -191,7 +191,7 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
     assert "The title of the paper" in page and "Table 1. Accuracy on Car" in page
 
 
-@pytest.mark.long
+@pytest.mark.system
 @pytest.mark.parametrize("command", ["bands", "hunt", "reference"])
 def test_what_changes_the_project_is_refused_in_a_line(installed, command):
     done = installed.run(command)
@@ -200,7 +200,7 @@ def test_what_changes_the_project_is_refused_in_a_line(installed, command):
     assert line.startswith(f"error: do={command} changes files of the project: run it in a")
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_it_names_itself_as_it_is_typed(installed):
     for done in (installed.run(), installed.start("dp-replica", "--help")):
         said = done.stdout + done.stderr

@@ -100,7 +100,7 @@ def test_a_failing_cell_is_named_and_the_others_go_on(tmp_path):
         assert run_cells([bad], store, ONE).failures, "a failed cell is tried again"
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_a_killed_worker_costs_only_the_guilty_cell(tmp_path):
     deadly = Cell("car", "majority", {"strategy": Treacherous("deadly", KILL)}, 1.0, 0)
     met = str(tmp_path / "met")
@@ -320,7 +320,7 @@ def when_compared(code):
 NEVER = when_compared("__import__('time').sleep(HANG)").replace("HANG", str(HANG))
 
 
-@pytest.mark.long
+@pytest.mark.system
 @pytest.mark.parametrize(
     "where", [Executor(jobs=1, time_limit=3), Executor("dask", 2, time_limit=3)], ids=["loky", "dask"]
 )
@@ -333,7 +333,7 @@ def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
         assert outcome.failures == [(endless, "it took longer than executor.time_limit=3 (seconds)")]
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "ATTEMPTS", 1)  # every death costs the start of a new worker
     deadly = Cell("car", "majority", {"strategy": Treacherous("prior", when_compared(KILL))}, 1.0, 0)

@@ -24,6 +24,7 @@ from tests.published_report import build_published
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
 from tests.waiting import HANG
 
+pytestmark = pytest.mark.system
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SECTIONS = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.

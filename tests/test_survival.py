@@ -24,6 +24,7 @@ from experiments.store.database import Store, StoreError
 from tests.waiting import wait_for
 from tests.worker_processes import find_workers, is_running
 
+pytestmark = pytest.mark.system
 ROOT = Path(__file__).resolve().parents[1]
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 
