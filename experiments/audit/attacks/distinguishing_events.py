@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from experiments.audit.bounds import bound_epsilon_by_counts
 from experiments.audit.observe.observed_model import Observation, Observer
@@ -204,7 +205,7 @@ class _OutcomeRatios:
 
     @classmethod
     def estimate(cls, left: np.ndarray, right: np.ndarray) -> _OutcomeRatios:
-        codes, places = np.unique(np.concatenate([left.ravel(), right.ravel()]), return_inverse=True)
+        places, codes = pd.factorize(np.concatenate([left.ravel(), right.ravel()]), sort=True)
         counts = np.bincount(places[: left.size], minlength=len(codes))
         others = np.bincount(places[left.size :], minlength=len(codes))
         return cls(codes, np.log((counts + RARE) / (others + RARE)), counts + others)
@@ -251,8 +252,9 @@ def _find_bin_ends(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def _find_bins(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return the bin of each value; a value that many trainings have, such as a bound, is an end with its own bin."""
-    bins = np.searchsorted(ends, values, "left") + np.searchsorted(ends, values, "right")
-    return np.where(np.isnan(values), -1, bins)
+    n_below = np.searchsorted(ends, values)
+    is_end = ends.take(n_below, mode="clip") == values
+    return np.where(np.isnan(values), -1, 2 * n_below + is_end)
 
 
 def _score_number(side: str, n_parts: int) -> Iterator[EventScore]:
