@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.forests.engine.scores import class_term, join_terms, side_score
+from algorithms.forests.engine.scores import GINI, class_term, join_terms, side_score
 from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of
 from algorithms.jit import compilable, compiled, inlined, uncounted
 
@@ -72,7 +72,9 @@ def count_by_code(growth, table, i, feature):
     """
     growth, table = uncounted((growth, table))
     codes, rows, runs, n_codes = table.codes, growth.rows, growth.runs, table.n_codes[feature]
-    counts, of_half = np.zeros((n_codes, runs.shape[1] - 1), dtype=np.int64), np.zeros(n_codes, dtype=np.int64)
+    has_long = 4 * n_codes < runs[i, -1] - runs[i, 0]
+    counts = np.zeros((n_codes, runs.shape[1] - 1), dtype=np.int64)
+    of_half = np.zeros(n_codes if has_long else 0, dtype=np.int64)
     for c in range(counts.shape[1]):
         start, end = np.uint64(runs[i, c]), np.uint64(runs[i, c + 1])
         is_long = np.uint64(4 * n_codes) < end - start
@@ -251,23 +253,34 @@ def below_scores(score, counts, totals):
         Entry j belongs to the split that sends the codes 0, ..., j left.
     """
     n_splits = max(counts.shape[0] - 1, 0)
-    sums = np.empty((3, n_splits))
-    n_left, left, right = sums[0], sums[1], sums[2]
-    n = 0
+    sums = np.zeros((6, n_splits))
+    left, right, n_left, n_right, below, above = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
+    n, n_all = 0, sum_counts(totals)
     for j in range(n_splits):
         for c in range(counts.shape[1]):
             n += counts[j, c]
-        n_left[j], left[j], right[j] = n, 0.0, 0.0
-    n_all = sum_counts(totals)
+        n_left[j], n_right[j] = n, n_all - n
     for c in range(counts.shape[1]):  # class by class: short inner loops over classes are several times slower
-        below = 0
+        n_below = 0
         for j in range(n_splits):
-            below += counts[j, c]
-            left[j] = join_terms(score, left[j], class_term(score, float(below), n_left[j]))
-            right[j] = join_terms(score, right[j], class_term(score, float(totals[c] - below), n_all - n_left[j]))
+            n_below += counts[j, c]
+            below[j], above[j] = n_below, totals[c] - n_below
+        add_class_terms(score, left, below, n_left)
+        add_class_terms(score, right, above, n_right)
     for j in range(n_splits):
         left[j] += right[j]
     return left
+
+
+@compiled
+def add_class_terms(score, sums, counts, n):
+    """Add the terms of one class to the scores of many sides with ``n`` records, ``counts`` of them of that class."""
+    if score == GINI:  # a loop of its own, without a choice: processors divide four or eight numbers at once
+        for j in range(sums.shape[0]):
+            sums[j] += class_term(GINI, counts[j], n[j])
+    else:
+        for j in range(sums.shape[0]):
+            sums[j] = join_terms(score, sums[j], class_term(score, counts[j], n[j]))
 
 
 @compiled
