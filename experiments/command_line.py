@@ -93,10 +93,10 @@ def main() -> None:
 
 @contextmanager
 def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
-    """Spare Hydra two detours: each would take as long as all else that it does.
+    """Spare Hydra two detours, each of which would take as long as all else that it does, or longer.
 
     It would compose everything once more to find out its mode, unless words say something of Hydra; and for a help it
-    would copy all that it has read for each folder of ``conf/``, twice.
+    would copy all that it has read, several times for each folder of ``conf/``.
     """
     find_mode, list_options = Hydra.get_mode, ConfigLoaderImpl.get_group_options
 

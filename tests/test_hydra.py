@@ -4,9 +4,13 @@ import json
 import subprocess
 import sys
 
+import hydra
 import pytest
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.object_type import ObjectType
 
-from experiments.config.paths import ROOT
+from experiments import command_line
+from experiments.config.paths import CONF, ROOT
 from tests.command_line import exit_code
 
 CAR = ("dataset=car", "algorithm=majority", "repeats=1", "executor.jobs=1")
@@ -110,6 +114,25 @@ def test_hydra_helps(flag):
     command = [sys.executable, "-m", "experiments", flag]  # its logging would close the stream that pytest captures
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "Hydra" in done.stdout
+
+
+def test_the_short_way_lists_what_hydra_lists():
+    with hydra.initialize_config_dir(str(CONF), version_base="1.3"):
+        loader = GlobalHydra.instance().config_loader()
+        groups = [
+            "",
+            "nothing",
+            "hydra",
+            *loader.list_groups(""),
+            *(f"hydra/{name}" for name in loader.list_groups("hydra")),
+        ]
+        asked = [
+            (group, kind, None, words) for group in groups for kind in ObjectType for words in (None, ["do=audit"])
+        ]
+        expected = [loader.get_group_options(*words) for words in asked]
+        with command_line._hydra_in_short([]):
+            assert [loader.get_group_options(*words) for words in asked] == expected
+    assert sum(map(len, expected)) > 200
 
 
 def test_papers_of_another_folder_are_run(tmp_path, results, capsys):

@@ -320,9 +320,13 @@ def when_compared(code):
 NEVER = when_compared("__import__('time').sleep(HANG)").replace("HANG", str(HANG))
 
 
-@pytest.mark.system
+@pytest.mark.long
 @pytest.mark.parametrize(
-    "where", [Executor(jobs=1, time_limit=3), Executor("dask", 2, time_limit=3)], ids=["loky", "dask"]
+    "where",
+    [
+        pytest.param(Executor(jobs=1, time_limit=3), id="loky"),
+        pytest.param(Executor("dask", 2, time_limit=3), id="dask", marks=pytest.mark.system),
+    ],
 )
 def test_a_cell_that_never_ends_is_given_up_and_named(tmp_path, where):
     endless = Cell("car", "majority", {"strategy": Treacherous("prior", NEVER)}, 1.0, 0)

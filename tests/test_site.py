@@ -24,7 +24,6 @@ from tests.published_report import build_published
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
 from tests.waiting import HANG
 
-pytestmark = pytest.mark.system
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SECTIONS = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.
@@ -233,6 +232,7 @@ def fits(page, screen):
     return page.evaluate("document.documentElement.scrollWidth") <= screen["width"] == page.evaluate("innerWidth")
 
 
+@pytest.mark.system
 def test_pages_open_and_fit(browser, report):
     for path in sorted(report.glob("*.html")):
         with opened(browser, path) as tab:
@@ -249,6 +249,7 @@ def test_pages_open_and_fit(browser, report):
             assert page.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)") >= 14
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("screen", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
 def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
     with opened(browser, made_up / "paper-8.html") as tab:
@@ -265,6 +266,7 @@ def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
             assert box["x"] <= dot["x"] and dot["x"] + dot["width"] <= box["x"] + box["width"]
 
 
+@pytest.mark.system
 def test_papers_sort_by_what_came_out(browser, made_up):
     with opened(browser, made_up / "index.html") as tab:
         page = tab.page
@@ -273,6 +275,7 @@ def test_papers_sort_by_what_came_out(browser, made_up):
         assert shares == sorted(shares) and shares[0] < shares[-1]
 
 
+@pytest.mark.system
 def test_columns_sort_by_click(browser, made_up):
     with opened(browser, made_up / "paper-7.html") as tab:
         page = tab.page
@@ -294,6 +297,7 @@ def test_columns_sort_by_click(browser, made_up):
         assert shown == sorted(shown)
 
 
+@pytest.mark.system
 def test_columns_sort_by_keyboard(browser, made_up):
     with opened(browser, made_up / "index.html") as tab:
         page = tab.page
@@ -308,6 +312,7 @@ def test_columns_sort_by_keyboard(browser, made_up):
         assert texts == sorted(texts, reverse=True) and texts[0] == "Car: rows"
 
 
+@pytest.mark.system
 def test_the_front_page_shows_what_is_asked_for(browser, made_up):
     with opened(browser, made_up / "index.html") as tab:
         page = tab.page
@@ -318,6 +323,7 @@ def test_the_front_page_shows_what_is_asked_for(browser, made_up):
         assert column(page, "numbers", 4) == ["95.000"]
 
 
+@pytest.mark.system
 def test_light_and_dark_differ(browser, report):
     seen = []
     with opened(browser, report / "index.html") as tab:
@@ -328,6 +334,7 @@ def test_light_and_dark_differ(browser, report):
     assert not set(seen[0]) & set(seen[1])
 
 
+@pytest.mark.system
 def test_without_a_script_the_tables_are_there(browser, made_up):
     for name in ("index.html", "paper-7.html"):
         with opened(browser, made_up / name, java_script_enabled=False) as tab:

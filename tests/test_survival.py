@@ -24,7 +24,6 @@ from experiments.store.database import Store, StoreError
 from tests.waiting import wait_for
 from tests.worker_processes import find_workers, is_running
 
-pytestmark = pytest.mark.system
 ROOT = Path(__file__).resolve().parents[1]
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 
@@ -92,6 +91,7 @@ def without_times(lines):
     return [one for one in map(json.loads, lines.splitlines()) if one["metric"] != "fit_seconds"]
 
 
+@pytest.mark.system
 def test_a_sweep_that_is_killed_again_and_again_ends_with_every_cell_once(start, tmp_path):
     check_survival(start, tmp_path, n_kills=2, n=350, n_trees=2)
 
@@ -101,6 +101,7 @@ def test_a_large_sweep_that_is_killed_ten_times_ends_with_every_cell_once(start,
     check_survival(start, tmp_path, n_kills=10, n=2000, n_trees=10)
 
 
+@pytest.mark.system
 @ON_LINUX
 @pytest.mark.parametrize("how_many", [1, 2])
 def test_killed_workers_are_replaced(start, tmp_path, how_many):
@@ -136,6 +137,7 @@ def cluster(commands, tmp_path):
             process.wait()
 
 
+@pytest.mark.system
 def test_a_running_dask_cluster_gives_the_same_digits_and_may_lose_a_worker(tmp_path, cluster):
     address, workers = cluster
     cells = forests(20)
@@ -184,6 +186,7 @@ def _many():
     return expand_grid({"dataset": ["car"], "algorithm": ["nothing"], "epsilon": [1.0]}, repeats=1500)
 
 
+@pytest.mark.system
 @ON_LINUX
 def test_a_second_run_says_who_holds_the_store_and_waits(start, tmp_path):
     words = ["dataset=car", "algorithm=random_forest", "repeats=25", "executor.jobs=1"]

@@ -18,8 +18,8 @@ from algorithms.regression.monomials import Monomials
 
 SCALINGS = ("box", "unit", "ball")
 TARGET_SCALINGS = ("declared", "none")
-_NUMBERS = 250_000  # of a block: two megabytes stay near, and each block that is begun takes 30 µs
-_FEWEST_ROWS = 1000  # of a block, so that adding up the squares of many lines is little beside computing them
+_NUMBERS = 250_000  # of a block: two megabytes stay in the cache, and each block that is begun takes 30 µs
+_FEWEST_ROWS = 1000  # of a block: of d lines d² sums are added up for each block, which many rows make little of
 _CACHE_LINE = 8  # numbers that come from memory together
 _TILE = 32  # rows of a table that are read together: these few stay in the nearest cache until all is done with them
 
@@ -149,15 +149,16 @@ class Design:
 
 
 def _choose_size(n_lines: int) -> int:
-    """Return how many rows a block has: whole cache lines, and an odd number of them.
+    """Return how many rows a full block has: whole cache lines, and an odd number of them.
 
-    Lines of a block that were whole pages apart would push each other out of the nearest cache.
+    Lines of a block that were whole pages apart would push each other out of the nearest cache. Where there are fewer
+    rows, lines lie as they come, which takes some hundredths more time.
     """
     return max(_FEWEST_ROWS, _NUMBERS // n_lines) // (2 * _CACHE_LINE) * (2 * _CACHE_LINE) + _CACHE_LINE
 
 
 def _make_buffer(n_numbers: int) -> np.ndarray:
-    """Return room for some numbers that begins with a cache line: else every other vector that is read lies in two."""
+    """Return room for numbers that begins with a cache line; else every other vector that is read lies in two lines."""
     buffer = np.empty(n_numbers + _CACHE_LINE)
     n_before = -(buffer.ctypes.data // buffer.itemsize) % _CACHE_LINE
     return buffer[n_before : n_before + n_numbers]
