@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
-from threading import Lock
 from typing import ClassVar
 
 import numpy as np
@@ -29,49 +26,13 @@ from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon, check_jobs, check_readings
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
+from algorithms.threads import map_in_threads
 
 MAX_DEPTH = 30
 """Deepest tree that is grown."""
 
 MAX_SOUND_DEPTH = 16
 """Deepest tree of a sound variant, which grows every node: whether one holds rows must not show."""
-
-
-def _map_in_threads(n_threads: int, function: Callable, *arguments: Iterable) -> list:
-    """Return what a function gives for each of its arguments, which are taken one after the other.
-
-    This thread is one of them: with a thread beside as many as there are cores, these would wait for each other.
-    joblib's threads take 10 ms to end, as long as a fit. After an error or Ctrl-C nothing more is begun, and the first
-    error is raised.
-    """
-    if n_threads == 1:
-        return list(map(function, *arguments))
-    tasks, results = enumerate(zip(*arguments, strict=False)), {}  # as map: an error ends a generator for all threads
-    taking, errors = Lock(), []
-
-    @contextmanager
-    def noting_errors() -> Iterator[None]:
-        try:
-            yield
-        except BaseException as error:
-            errors.append(error)
-
-    def work() -> None:
-        with noting_errors():
-            while not errors:
-                with taking:
-                    number, task = next(tasks, (0, None))
-                if task is None:
-                    return
-                results[number] = function(*task)
-
-    with ThreadPoolExecutor(n_threads - 1) as threads, noting_errors():
-        for _ in range(n_threads - 1):
-            threads.submit(work)
-        work()
-    if errors:
-        raise errors[0]
-    return [results[number] for number in range(len(results))]
 
 
 @compiled
@@ -177,7 +138,7 @@ class PrivateForest:
         table, grow, sample = self.prepare(X, y)
         generators = map(self.generator, self.seed().spawn(self.n_estimators + 1))
         samples = sample(len(table.labels), self.n_estimators, next(generators))
-        self.trees_ = _map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, generators)
+        self.trees_ = map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, generators)
         self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
 
@@ -216,7 +177,8 @@ class PrivateForest:
 
     def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
         """Lay out the rows that the trees are grown on."""
-        return make_table(matrix, self.domain_, target, self._n_bins())
+        n_threads = effective_n_jobs(self.n_jobs)
+        return make_table(matrix, self.domain_, target, self._n_bins(), n_threads=n_threads)
 
     def _bind_grower(self, table: Table) -> partial:
         """Return a function (table, rows, rng) -> nodes that grows one tree: a compiled rule with its plan bound."""

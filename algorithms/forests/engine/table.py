@@ -7,13 +7,15 @@ rank back into a value.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from algorithms.encoding.domain import Domain
-from algorithms.encoding.features import Continuous
+from algorithms.encoding.features import Continuous, Feature
+from algorithms.threads import map_in_threads
 
 
 def rank_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +79,12 @@ class Table(NamedTuple):
 
 
 def make_table(
-    matrix: np.ndarray, domain: Domain, target: np.ndarray, n_bins: int | None = None, cuts: list | None = None
+    matrix: np.ndarray,
+    domain: Domain,
+    target: np.ndarray,
+    n_bins: int | None = None,
+    cuts: list | None = None,
+    n_threads: int = 1,
 ) -> Table:
     """Lay rows out for growing.
 
@@ -95,21 +102,14 @@ def make_table(
     cuts : list of k float64 arrays or None
         Public cut points of each continuous column, ascending: a code is the number of cuts below a value, and the
         value behind it the cut that is its upper end. Instead of ``n_bins``.
+    n_threads : int
+        Threads that share the columns.
     """
     n_rows, n_features = matrix.shape
     codes = np.empty((n_features, n_rows), dtype=np.uint32)
-    levels = []
-    for j, feature in enumerate(domain.features):
-        if isinstance(feature, Continuous) and cuts is not None:
-            codes[j] = np.searchsorted(cuts[j], matrix[:, j])
-            values = np.append(cuts[j], feature.upper)
-        elif isinstance(feature, Continuous) and n_bins is None:
-            codes[j], values = rank_values(matrix[:, j])
-        else:
-            codes[j] = matrix[:, j]
-            n_values = n_bins if isinstance(feature, Continuous) else len(feature.categories)
-            values = np.arange(n_values, dtype=np.float64)
-        levels.append(values)
+    cuts_of_columns = [None] * n_features if cuts is None else cuts
+    code = partial(_code_column, n_bins)
+    levels = map_in_threads(n_threads, code, domain.features, matrix.T, cuts_of_columns, codes)
     n_codes = np.array([len(values) for values in levels], dtype=np.int64)
     ranges = [(f.lower, f.upper) if isinstance(f, Continuous) else (0, 1) for f in domain.features]
     lower, upper = np.array(ranges, dtype=np.float64).T
@@ -126,3 +126,18 @@ def make_table(
         width=upper - lower,
         n_classes=1 if is_regression else len(domain.target.categories),
     )
+
+
+def _code_column(
+    n_bins: int | None, feature: Feature, values: np.ndarray, cuts: np.ndarray | None, codes: np.ndarray
+) -> np.ndarray:
+    """Fill in the codes of a column, and return the value behind each."""
+    if isinstance(feature, Continuous) and cuts is not None:
+        codes[:] = np.searchsorted(cuts, values)
+        return np.append(cuts, feature.upper)
+    if isinstance(feature, Continuous) and n_bins is None:
+        codes[:], present = rank_values(values)
+        return present
+    codes[:] = values
+    n_codes = n_bins if isinstance(feature, Continuous) else len(feature.categories)
+    return np.arange(n_codes, dtype=np.float64)
