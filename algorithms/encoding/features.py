@@ -173,6 +173,13 @@ class Nominal:
         read = [(value, i) for value, i in read if value is not None]
         return pd.Index([value for value, _ in read], dtype=np.float64), np.array([*(i for _, i in read), -1])
 
+    @cached_property
+    def _by_text(self) -> tuple[np.ndarray, np.ndarray]:
+        """Categories that are text, sorted, and the positions of these; no cell of an array of text ends in NUL."""
+        of_text = {c: i for c, i in self._position_of_category.items() if isinstance(c, str) and not c.endswith("\0")}
+        words = sorted(of_text)
+        return np.array(words, dtype=str), np.array([of_text[word] for word in words], dtype=np.int64)
+
     def position(self, cell) -> int:
         """Return the position of the category that a cell is, -1 if it is none; nothing is raised."""
         try:
@@ -210,10 +217,23 @@ class Nominal:
         if is_plain_numbers(values):
             index, positions = self._by_number
             out[:] = positions[index.get_indexer(read_numbers(values))]
+        elif isinstance(values, np.ndarray) and values.dtype.kind == "U":
+            out[:] = self._positions_of_text(values)
         else:
             out[:] = self._positions_of_cells(values)
         is_readable &= out >= 0
         return 0
+
+    def _positions_of_text(self, values: np.ndarray) -> np.ndarray:
+        """Search among the sorted categories: to make a string of each cell would take ten times as long."""
+        words, positions = self._by_text
+        if not len(words):
+            return self._positions_of_cells(values)
+        places = np.searchsorted(words[1:], values, side="right")
+        found = np.where(words[places] == values, positions[places], -1)
+        if (found < 0).any():  # text that reads as a number, or as missing, may be a category, too
+            found[found < 0] = self._positions_of_cells(values[found < 0])
+        return found
 
     def _positions_of_cells(self, values: Column) -> np.ndarray:
         try:
