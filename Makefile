@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-fast lint docs bench bench-scaling lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -115,6 +115,9 @@ test: $(STAMP)  ## the test suite, but for what `make test-system` runs: three m
 
 test-system: $(STAMP)  ## the rest, a minute: a wheel, the site, a browser, killed sweeps and workers, the examples for contributors
 	$(PY) -m pytest -n auto --dist worksteal -m "system and not slow" tests
+
+test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate
+	$(PY) -m pytest -n auto --dist worksteal -m "not slow"
 
 test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)
