@@ -41,11 +41,13 @@ def test_a_process_with_threads_is_not_forked(commands):
 
 
 def test_a_worker_may_have_workers_of_its_own(commands):
-    """The server is forked while it is asked for, which nobody else may do meanwhile: a lock that no fork may keep."""
-    nested = (
-        "__import__('concurrent.futures').futures.ProcessPoolExecutor(1, {}.get_context({!r})).submit(int, 42).result()"
-    )
-    asked = nested.format("__import__('multiprocessing')", "forkserver")
+    """The server is forked while it is asked for, which nobody else may do meanwhile: a lock that no fork may keep.
+
+    The inner pool is shut down: one left to the end of a worker may wait for ever, with Python's own server, too.
+    """
+    pool = "__import__('concurrent.futures').futures.ProcessPoolExecutor(1, {}.get_context({!r}))"
+    pool = pool.format("__import__('multiprocessing')", "forkserver")
+    asked = f"(lambda pool: (pool.submit(int, 42).result(), pool.shutdown())[0])({pool})"
     code = f"""
 start_server("experiments.processes")
 with ProcessPoolExecutor(1, context) as pool:
