@@ -9,11 +9,29 @@ from threading import Lock
 
 
 def map_in_threads(n_threads: int, function: Callable, *arguments: Iterable) -> list:
-    """Return what a function gives for each of its arguments, which are taken one after the other.
+    """Call a function in threads; returns its results in the order of the arguments.
 
     This thread is one of them: with a thread beside as many as there are cores, these would wait for each other.
-    joblib's threads take 10 ms to end, as long as a fit. After an error or Ctrl-C nothing more is begun, and the first
-    error is raised.
+    joblib's threads take 10 ms to end, as long as a fit. After an error or Ctrl-C no further call begins.
+
+    Parameters
+    ----------
+    n_threads : int
+        Threads, this one included.
+    function : callable
+        What is called.
+    *arguments : iterable
+        Its first arguments, its second ones and so on, as for ``map``; threads take from them in turn.
+
+    Raises
+    ------
+    BaseException
+        The first that the function, or what yields the arguments, has raised.
+
+    Examples
+    --------
+    >>> map_in_threads(2, pow, [2, 3], [5, 2])
+    [32, 9]
     """
     if n_threads == 1:
         return list(map(function, *arguments))
