@@ -542,6 +542,14 @@ def test_the_chance_that_a_rerun_shows_a_claim_is_that_of_ten_further_runs():
     assert 0.02 < even["rerun_probability"] < 0.98
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_one_run_foretells_nothing_and_has_no_interval():
+    table = pair(lambda i: 0.3, repeats=1)
+    alone = judge(table, ABOVE, PAPER | {"repeats": 1, "most_repeats": 1})
+    assert math.isnan(alone["rerun_probability"]) and alone["reason"].startswith("after 1 repeat; ")
+    assert "nan" not in alone["reason"] + judge(table, ABOVE)["reason"], "nor has no run at all"
+
+
 def test_the_scope_says_what_repeats_vary():
     table = grid(lambda i, d: 0.7)
     in_order = {

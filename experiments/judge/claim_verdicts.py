@@ -281,11 +281,13 @@ def _explain_verdict(
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
         where = describe_place(contradiction)
         return [f"{where}: {_format(claim, contradiction)} after {contradiction['n']} repeats", held]
-    repeats = f"after {max(replay.looks)} repeats"
+    repeats = "after 1 repeat" if max(replay.looks) == 1 else f"after {max(replay.looks)} repeats"
     if verdict == UNDECIDED:
         open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
-        said = f"{main.question.value} it {held}"
-        return [f"{repeats}; {said}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
+        said = f"{repeats}; {main.question.value} it {held}"
+        if not open_group["n"]:
+            return [said]
+        return [f"{said}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
     return [f"{held}, {repeats}"]
 
 

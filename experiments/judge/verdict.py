@@ -70,6 +70,8 @@ def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
 def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     """Return an effect with its interval as text, in percentage points where the metric is printed in per cent.
 
+    A single run has no interval.
+
     Parameters
     ----------
     metric : str
@@ -83,10 +85,12 @@ def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     '+1.25 points (-0.10 to +2.60)'
     >>> format_effect("mse", {"effect": -0.00123, "low": -0.002, "high": 0.0})
     '-0.00123 (-0.002 to +0)'
+    >>> format_effect("accuracy", {"effect": 0.0125, "low": math.nan, "high": math.nan})
+    '+1.25 points'
     """
     scale, form, unit = (100, ".2f", " points") if is_in_per_cent(metric) else (1, ".3g", "")
     center, low, high = (f"{scale * effect[name]:+{form}}" for name in ("effect", "low", "high"))
-    return f"{center}{unit} ({low} to {high})"
+    return f"{center}{unit}" if math.isnan(effect["low"]) else f"{center}{unit} ({low} to {high})"
 
 
 def describe_place(effect: Mapping[str, Any]) -> str:

@@ -26,10 +26,15 @@ def estimate_rerun_probability(groups: Sequence[ClaimGroup], counts: Sequence[in
         The groups of a claim.
     counts : sequence of int
         How many of the complete repeats of each are used.
+
+    Returns
+    -------
+    float
+        NaN where a group has fewer than two: one run, drawn again and again, would be certain of itself.
     """
     probability = 1.0
     for group, n in zip(groups, counts, strict=True):
-        if not n:
+        if n < 2:
             return float("nan")
         drawn = np.random.default_rng(0).integers(n, size=(_DRAWS, N_RERUNS))
         average = np.median if group.center == "median" else np.mean
