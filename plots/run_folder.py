@@ -184,6 +184,11 @@ class PaperRun:
         """Whether it has fewer repeats than the paper's file asks for."""
         return self.paper.repeats < (self.paper.repeats_asked or 0)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is short, or some of its cells are missing."""
+        return self.is_short or self.coverage[0] < self.coverage[1]
+
     def _note_completeness(self) -> str:
         n, expected = self.coverage
         if self.is_short:

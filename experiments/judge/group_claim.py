@@ -93,6 +93,10 @@ class ClaimAboutRuns(Claim, ABC):
     """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
     where it is cheap. What the command line asks for comes before both."""
 
+    def find_direction(self, part: str) -> int:
+        """Return which effects of a part bear the claim out: 1 those above zero, -1 those below, 0 those near it."""
+        return 1
+
     @abstractmethod
     def explain_missing(self, paper: Paper) -> str:
         """Return why it can never be decided; nothing if it can."""

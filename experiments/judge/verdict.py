@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from experiments.config.finding import Sign
 from experiments.config.setting import describe_setting, drop_entries
 
 REPRODUCED = "reproduced"
@@ -29,6 +30,22 @@ INCONSISTENT = "inconsistent in print"
 NOT_IMPLEMENTED = "not implemented"
 NOT_RUN = "not run"
 """No cell answers."""
+
+SIGN_OF = {
+    REPRODUCED: Sign.HOLDS,
+    REPRODUCED_WITHIN: Sign.HOLDS,
+    ONLY_UNDER_READING: Sign.DEPENDS,
+    DEPENDS_ON_AVERAGE: Sign.DEPENDS,
+    REFUTED: Sign.FAILS,
+    EQUAL: Sign.FAILS,
+    INCONSISTENT: Sign.FAILS,
+    UNDECIDED: Sign.OPEN,
+    TOO_COARSE: Sign.OPEN,
+    SETTING_LOST: Sign.OPEN,
+    NOT_IMPLEMENTED: Sign.OPEN,
+    NOT_RUN: Sign.OPEN,
+}
+"""The sign of each verdict. Who claims that one is better is not borne out where both are practically equal."""
 
 
 def is_in_per_cent(metric: str) -> bool:
