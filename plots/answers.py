@@ -8,7 +8,7 @@ from typing import Any
 
 from algorithms.accounting.faults import join_names
 from experiments.config.finding import Sign
-from experiments.config.paper import Paper, Speaker
+from experiments.config.paper import Speaker
 from experiments.judge.verdict import SIGN_OF
 from plots.audit_bounds import VIOLATED
 from plots.labels import SYMBOLS, label_names
@@ -67,8 +67,8 @@ def describe_sign(sign: Sign, n: int) -> str:
 
     Examples
     --------
-    >>> describe_sign(Sign.HOLDS, 1), describe_sign(Sign.FAILS, 2), describe_sign(Sign.OPEN, 1), describe_sign(Sign.OPEN, 3)
-    ('holds', 'fail', 'is open', 'are open')
+    >>> describe_sign(Sign.HOLDS, 1), describe_sign(Sign.FAILS, 2), describe_sign(Sign.OPEN, 3)
+    ('holds', 'fail', 'are open')
     """
     if sign == Sign.OPEN:
         return "is open" if n == 1 else "are open"

@@ -326,8 +326,8 @@ class Paper(Document):
     citation: str = ""
     """Where it was published."""
     promise: str = ""
-    """What the paper claims, in a sentence of at most 30 words: its page begins with it. A study of our own may leave it
-    out."""
+    """What the paper claims, in a sentence of at most 30 words: its page begins with it. Studies of our own may leave
+    it out."""
     finding: PaperFinding | None = None
     """What came out and why, with the verdicts that the sentence takes for granted: where a run gives others, its page
     says so and ``make pages`` fails. A study of our own may leave it out."""
