@@ -203,10 +203,10 @@ def _make_row(run: PaperRun, claim: Claim, records: Mapping[str, Mapping], axis:
 def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
     """Return where the effect of a setting stands; what bears the claim out lies to the right, or near zero."""
     assert isinstance(claim, ClaimAboutRuns)
-    ends = [group["low"], group["high"]]
+    effect, low, high, margin = (group[name] for name in ("effect", "low", "high", "margin"))
     if claim.find_direction(group.get("part", "")) == -1:
-        return place_effect(axis, -group["effect"], -ends[1], -ends[0], group["margin"])
-    return place_effect(axis, group["effect"], *ends, group["margin"])
+        return place_effect(axis, -effect, -high, -low, margin)
+    return place_effect(axis, effect, low, high, margin)
 
 
 def _count_held(record: Mapping[str, Any]) -> str:

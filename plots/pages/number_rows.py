@@ -92,7 +92,9 @@ def list_facts(run: PaperRun) -> list[NumberRow]:
 def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> NumberRow:
     """Return a row of ``numbers.csv`` as it is read; ``axis`` is what its strip stands on."""
     metric, decimals = row["metric"], row["decimals"]
-    has_strip = axis is not None and row["n"] > 0
+    strip = None
+    if axis is not None and row["n"] > 0:
+        strip = place_number(axis, row["mean"], row["ci_low"], row["ci_high"], row["printed"])
     return NumberRow(
         id=row["id"],
         what=labels.label_result(paper, row),
@@ -105,7 +107,7 @@ def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> 
         prediction=labels.format_interval(metric, row["prediction_low"], row["prediction_high"], decimals),
         repeats=format_count(row),
         source=row["source"],
-        strip=place_number(axis, row["mean"], row["ci_low"], row["ci_high"], row["printed"]) if has_strip else None,
+        strip=strip,
     )
 
 

@@ -136,8 +136,8 @@ def place_number(axis: Axis, ours: float, low: float, high: float, printed: floa
 
 def _place(axis: Axis, center: float, low: float, high: float, band: tuple[float, float] | None, mark: float) -> Strip:
     beyond = "left" if center < axis.low else "right" if center > axis.high else ""
-    ends = [axis.place(center if math.isnan(end) else end) for end in (low, high)]
-    return Strip(axis.place(center), *ends, band, mark, beyond)
+    first, last = (axis.place(center if math.isnan(end) else end) for end in (low, high))
+    return Strip(axis.place(center), first, last, band, mark, beyond)
 
 
 def draw_in_text(strip: Strip, mark: str, width: int = 21) -> str:
