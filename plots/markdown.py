@@ -14,6 +14,14 @@ def format_table(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     | a | b |
     |---|---|
     | 1 | 2 |
+    >>> print(format_table(["ln(|D| + 1)"], []))
+    | ln(\\|D\\| + 1) |
+    |---|
     """
-    lines = [f"| {' | '.join(row)} |" for row in [heads, *body]]
+    lines = [f"| {' | '.join(map(_escape, row))} |" for row in [heads, *body]]
     return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])
+
+
+def _escape(cell: str) -> str:
+    """Return a cell in which a bar does not end it."""
+    return cell.replace("|", "\\|")

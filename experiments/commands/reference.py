@@ -1,17 +1,22 @@
-"""``do=reference``: publish complete runs of committed code in ``results/reference``, and write all generated pages."""
+"""``do=reference``: publish complete runs of committed code in ``results/reference``, and write all generated pages.
+
+No page is written where the finding of a paper says what its published run does not bear out.
+"""
 
 from __future__ import annotations
 
 from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
 from experiments.config.request import SweepRequest
 from experiments.config.schema import write_key_pages
-from experiments.errors import BadInput, require_checkout
+from experiments.errors import BadInput, print_to_stderr, require_checkout
 
 
 def run_command(request: SweepRequest) -> int:
     """Publish what is named, or everything, and write the pages; returns the exit code."""
     require_checkout("reference")
-    from plots.pages.reference_pages import publish_audit, publish_run, rewrite_pages  # matplotlib is slow to import
+    from plots.pages.reference_pages import rewrite_pages  # matplotlib is slow to import
+    from plots.published_run import list_drifts
+    from plots.publishing import publish_audit, publish_run
 
     papers, with_audit = request.list_choices("paper"), request.config["audit"]
     if not papers and not with_audit and not request.config["pages_only"]:
@@ -23,6 +28,9 @@ def run_command(request: SweepRequest) -> int:
         publish_run(name, request.results_folder)
     if with_audit:
         publish_audit(request.results_folder)
+    if drifts := list_drifts():
+        print_to_stderr("\n".join(f"error: {drift}" for drift in drifts))
+        return 2
     rewrite_pages()
     write_key_pages()
     return 0

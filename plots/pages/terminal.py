@@ -1,112 +1,187 @@
-"""The summary on the terminal: paper, ours, verdict."""
+"""The summary on the terminal: what a paper promises, what came out, its claims and its printed numbers."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
-from experiments.config.paper import Paper
-from plots.labels import TONES, format_interval, format_number, label_result
-from plots.pages.summary import summarise_run
+from experiments.config.paper import Paper, Speaker
+from experiments.judge.verdict import ONLY_UNDER_READING
+from plots.answers import Answer
+from plots.labels import SYMBOLS, TONES
+from plots.pages.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
+from plots.pages.strips import draw_in_text
+from plots.pages.text_rows import (
+    NumberGroup,
+    describe_finding,
+    describe_readings,
+    draw_bar,
+    group_numbers,
+    list_shown_answers,
+    name_claim_reason,
+    name_number_reason,
+    name_paper,
+    trim_unit,
+)
 from plots.run_folder import PaperRun
 from plots.tables.grid import GridTable, describe_center
 
-_COLOURS = {"good": "green", "equal": "cyan", "mixed": "magenta", "bad": "red", "open": "yellow", "none": "dim"}
-"""Of the terminal, by tone of a verdict."""
-_MOST_COLUMNS = 4
-"""Of a table beside the names of its rows: more would leave no room for these."""
+_STRIPS = "● ours where it decides, ─ 95 % interval, │ no effect, ░ no difference; right: as claimed"
+_WIDTH = 80
+"""Of what is no terminal."""
+_COLOURS = {"good": "green", "mixed": "magenta", "bad": "red", "open": "yellow"}
+"""Of the terminal, by tone of a sign."""
+_QUESTION = 27
+"""How many characters a question takes of a line."""
+_STRIP = 17
+"""How many characters a strip has."""
+_GAP = 2
+"""Between the columns of a table."""
+_NAMES = 20
+"""What the names of a grid's rows may take of a line before they are broken."""
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
-    """Print to stderr what came out, every printed number and claim with its verdict, some tables, and the files."""
-    console = Console(stderr=True)
+    """Print to stderr what came out: answers, finding, every claim and printed number, some tables, and the files."""
+    console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        console = Console(file=sys.stderr, width=110)
-    console.print(escape(summarise_run(run)), style="bold", highlight=False)
-    if len(run.numbers):
-        console.print(_make_numbers_table(run.paper, run.numbers))
-    for part, frame in grids:
-        for table in _make_grid_tables(run.paper, part, frame):
-            console.print(table)
-    if run.claims:
-        console.print(_make_claims_table(run.paper, run.claims))
+        console = Console(file=sys.stderr, width=_WIDTH, highlight=False)
+    console.print(escape(name_paper(run.paper)), style="bold")
+    _print_sentence(console, "It promises", run.paper.promise)
+    for answer in list_shown_answers(run):
+        _print_answer(console, answer)
+    _print_sentence(console, "What came out", describe_finding(run))
+    for table in _make_tables(run, grids, console.width):
+        console.print()
+        console.print(table)
+    console.print()
     for note in run.write_notes():
-        console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None, highlight=False)
+        console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None)
     for path in paths:
-        console.print(f"  {escape(str(path))}", highlight=False, soft_wrap=True)
+        console.print(f"  {escape(str(path))}", soft_wrap=True)
 
 
-def _make_table(title: str) -> Table:
-    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+def _print_sentence(console: Console, head: str, sentence: str) -> None:
+    if sentence:
+        console.print(f"[bold]{head}:[/bold] {escape(sentence)}")
 
 
-def _make_numbers_table(paper: Paper, numbers: pd.DataFrame) -> Table:
-    table = _make_table("Printed numbers")
-    table.add_column("setting")
-    for name in ("paper", "our mean (95 % interval)", "n"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for row in numbers.to_dict("records"):
-        ours = format_number(row["metric"], row["mean"], row["decimals"])
-        interval = format_interval(row["metric"], row["ci_low"], row["ci_high"], row["decimals"])
-        table.add_row(
-            escape(label_result(paper, row)),
-            format_number(row["metric"], row["printed"], row["decimals"]),
-            f"{ours} ({interval})" if interval else ours,
-            format_count(row),
-            _colour_verdict(row["verdict"]),
-        )
+def _print_answer(console: Console, answer: Answer) -> None:
+    """Print an answer with its bar of signs, and the counts and why in lines below."""
+    head = Text(f"{answer.question:{_QUESTION}}")
+    bar = _colour_signs(draw_bar(answer.counts))
+    console.print(Text.assemble(head, bar, "  " if bar else "", (answer.words, "bold")))
+    for detail in filter(None, [answer.tally, answer.reason]):
+        console.print(Padding(_colour_signs(detail), (0, 0, 0, 2)))
+
+
+def _make_tables(run: PaperRun, grids: Sequence[tuple[GridTable, pd.DataFrame]], width: int) -> Iterator[Table]:
+    for head, speaker in (("Its claims", Speaker.PAPER), ("Claims of our own", Speaker.OURS)):
+        for forest in list_forests(run, speaker):
+            make_table = _make_computed_table if forest.unit == COMPUTED else _make_tested_table
+            yield make_table(run.paper, forest, head)
+    for group in group_numbers(run):
+        yield _make_numbers_table(group)
+    for part, frame in grids:
+        yield from _make_grid_tables(run.paper, part, frame, width)
+
+
+def _make_table(title: str = "") -> Table:
+    return Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
+
+
+def _make_tested_table(paper: Paper, forest: Forest, head: str) -> Table:
+    table = _make_table()
+    table.add_column("")
+    table.add_column(head)
+    table.add_column(forest.unit, width=_STRIP)
+    table.add_column("effect", justify="right", no_wrap=True)
+    table.add_column("held in", no_wrap=True)
+    for row in forest.rows:
+        strip = draw_in_text(row.strip, "│", _STRIP) if row.strip else ""
+        effect = trim_unit(row.effect, forest.unit)
+        table.add_row(_colour_signs(SYMBOLS[row.sign]), _describe_claim(paper, row), strip, effect, row.held)
     return table
 
 
-def format_count(row: Mapping[str, Any]) -> str:
-    """Return how many repeats a number has, and how many there should be if some are missing.
+def _make_computed_table(paper: Paper, forest: Forest, head: str) -> Table:
+    table = _make_table()
+    table.add_column("")
+    table.add_column(f"{head}, decided by computing")
+    for row in forest.rows:
+        why = "" if row.verdict == ONLY_UNDER_READING else f"\n[dim]{escape(row.reason)}[/dim]"
+        table.add_row(_colour_signs(SYMBOLS[row.sign]), f"{_describe_claim(paper, row)}{why}")
+    return table
 
-    Examples
-    --------
-    >>> format_count({"n": 3, "n_expected": 10}), format_count({"n": 10, "n_expected": 10})
-    ('3 of 10', '10')
-    """
-    return str(row["n"]) if row["n"] == row["n_expected"] else f"{row['n']} of {row['n_expected']}"
+
+def _describe_claim(paper: Paper, row: ClaimRow) -> str:
+    lines = [f"{escape(row.text)}{_put_behind(name_claim_reason(paper, row))}", *map(escape, describe_readings(row))]
+    return "\n".join(lines)
 
 
-def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame) -> Iterator[Table]:
+def _make_numbers_table(group: NumberGroup) -> Table:
+    table = _make_table()
+    table.add_column("")
+    table.add_column(escape(", ".join(filter(None, ["Its numbers", group.shared]))))
+    table.add_column(f"× print, ● ours {group.unit}" if group.unit else "", no_wrap=True)
+    for name in ("printed", "ours"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for words, row in group.rows:
+        strip = draw_in_text(row.strip, "×", _STRIP) if row.strip else ""
+        what = f"{escape(words)}{_put_behind(name_number_reason(row))}"
+        table.add_row(_colour_signs(SYMBOLS[row.sign]), what, strip, row.printed, row.ours)
+    return table
+
+
+def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width: int) -> Iterator[Table]:
     """Yield the table of a grid, in parts where it has more columns than a terminal is wide."""
     grid = part.arrange(paper, frame, " / ")
+    cells = [[f"{cell['ours']} {cell['band']}".rstrip() for cell in line] for line in grid.cells]
+    lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]
     title = f"{escape(part.title)} [dim]({describe_center(frame)})[/dim]"
-    for first in range(0, len(grid.columns), _MOST_COLUMNS):
-        columns = slice(first, first + _MOST_COLUMNS)
-        table = _make_table(title if first == 0 else f"{escape(part.title)} [dim](continued)[/dim]")
+    for columns in split_columns(lengths, width - _NAMES):
+        table = _make_table(title if columns.start == 0 else f"{escape(part.title)} [dim](continued)[/dim]")
         table.add_column(grid.corner)
         for column in grid.columns[columns]:
-            table.add_column(column, justify="right", no_wrap=True)
-        for name, line in zip(grid.rows, grid.cells, strict=True):
-            table.add_row(name, *(f"{cell['ours']} {cell['band']}".rstrip() for cell in line[columns]))
+            table.add_column(escape(column), justify="right", no_wrap=True)
+        for name, line in zip(grid.rows, cells, strict=True):
+            table.add_row(escape(name), *line[columns])
         yield table
 
 
-def _make_claims_table(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> Table:
-    table = _make_table("Claims")
-    table.add_column("claim")
-    table.add_column("whose")
-    table.add_column("repeats", justify="right", no_wrap=True)
-    table.add_column("verdict")
-    for claim in claims:
-        repeats = "" if claim["repeats"] is None else str(claim["repeats"])
-        verdict = f"{_colour_verdict(claim['verdict'])} [dim]({escape(claim['reason'])})[/dim]"
-        speaker = paper.speaker_of(paper.claims_by_id[claim["id"]])
-        table.add_row(escape(claim["text"]), speaker, repeats, verdict)
-    return table
+def split_columns(lengths: Sequence[int], room: int) -> list[slice]:
+    """Return which columns stand together, as many as there is room for, with a gap before each.
+
+    Examples
+    --------
+    >>> split_columns([5, 5, 5], 15), split_columns([30, 5], 15)
+    ([slice(0, 2, None), slice(2, 3, None)], [slice(0, 1, None), slice(1, 2, None)])
+    """
+    starts, used = [0], 0
+    for place, length in enumerate(lengths):
+        used += length + _GAP
+        if used > room and place > starts[-1]:
+            starts.append(place)
+            used = length + _GAP
+    return [slice(start, end) for start, end in zip(starts, [*starts[1:], len(lengths)], strict=True)]
 
 
-def _colour_verdict(verdict: str) -> str:
-    colour = _COLOURS[TONES[verdict]]
-    return f"[{colour}]{verdict}[/{colour}]"
+def _put_behind(reason: str) -> str:
+    return f" [dim]({escape(reason)})[/dim]" if reason else ""
+
+
+def _colour_signs(text: str) -> Text:
+    coloured = Text(text)
+    for sign, symbol in SYMBOLS.items():
+        coloured.highlight_regex(f"{re.escape(symbol)}+", _COLOURS[TONES[sign]])
+    return coloured

@@ -1,0 +1,67 @@
+"""The table of all published papers: what came out of each, in a row that is read in ten seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from experiments.config.finding import Sign
+from experiments.config.paper import Paper
+from plots.answers import Answer, answer_paper, answer_privacy
+from plots.labels import SYMBOLS
+from plots.markdown import format_table
+from plots.pages.text_rows import describe_finding
+from plots.run_folder import PaperRun
+
+HEADS = ("paper", "its numbers", "its claims", "private as claimed?", "in one sentence")
+
+
+def format_verdicts(runs: Sequence[PaperRun], link: str) -> str:
+    """Return what came out of some papers as a Markdown table.
+
+    Parameters
+    ----------
+    runs : sequence of PaperRun
+        The published runs.
+    link : str
+        How the reader gets from the page that holds the table into their folder, such as ``results/reference/``.
+    """
+    body = []
+    for run in runs:
+        numbers, claims, _ = answer_paper(run)
+        name = f"[{run.paper.number}. {shorten_title(run.paper)}]({link}{run.folder.name}/README.md)"
+        counts = [_count_holding(numbers, "none legible"), _count_holding(claims, "none")]
+        body.append([name, *counts, _say_privacy(run), describe_finding(run)])
+    return format_table(HEADS, body)
+
+
+def explain_signs(link: str) -> str:
+    """Return what the signs mean in a line; ``link`` leads to the page on verdicts."""
+    signs = ["holds", "fails", "depends (on how a sentence is read, or on mean against most runs)", "open"]
+    explained = ", ".join(f"{symbol} {words}" for symbol, words in zip(SYMBOLS.values(), signs, strict=True))
+    return f"{explained}: [what the signs mean]({link})."
+
+
+def shorten_title(paper: Paper) -> str:
+    """Return what stands before the colon of a title.
+
+    Examples
+    --------
+    >>> study = {"dataset": "car", "algorithm": "rdt"}
+    >>> shorten_title(Paper(number=0, title="RDT: a tree", studies={"grid": study}))
+    'RDT'
+    """
+    return paper.title.partition(":")[0]
+
+
+def _count_holding(answer: Answer, nothing: str) -> str:
+    n = sum(answer.counts.values())
+    return f"{SYMBOLS[Sign.HOLDS]} {answer.counts.get(Sign.HOLDS, 0)} of {n}" if n else nothing
+
+
+def _say_privacy(run: PaperRun) -> str:
+    answer = answer_privacy(run)
+    if answer.sign == Sign.OPEN:
+        return answer.words
+    if answer.sign == Sign.HOLDS and answer.reason:
+        return f"{SYMBOLS[answer.sign]} yes, if ranges are public"
+    return f"{SYMBOLS[answer.sign]} {answer.words}"

@@ -1,0 +1,75 @@
+"""Publish finished runs in ``results/reference``.
+
+``do=reference paper=2`` publishes ``results/paper-2`` after ``make reproduce-paper-2``. Runs that are not complete are
+refused. Of a run the files `run_folder.KEPT` are kept: they are small, and they show the whole run but its cells and
+bitmaps.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.config.paths import REFERENCE, ROOT
+from plots import audit_bounds
+from plots.run_folder import KEPT, PaperRun, copy_files, name_target
+
+
+def publish_run(name: str, results: Path = ROOT / "results") -> None:
+    """Copy the summaries of a complete run into ``results/reference``.
+
+    Parameters
+    ----------
+    name : str
+        Number of the paper, or ``benchmark``.
+    results : Path
+        Folder that holds the run.
+
+    Raises
+    ------
+    SystemExit
+        If the run is missing, not complete, or of code that is not committed.
+    """
+    run, kept = results / f"paper-{name}", REFERENCE / f"paper-{name}"
+    if not (run / "numbers.csv").is_file():
+        sys.exit(f"{run} holds no finished run: {name_target(name)} first")
+    facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
+    _refuse_uncommitted(facts, name_target(name))
+    if PaperRun.read(run).is_short or _lacks_cells(run):
+        sys.exit(f"{run} is not complete: {name_target(name)} first")
+    shutil.rmtree(kept, ignore_errors=True)
+    copy_files(run, kept, KEPT)
+
+
+def _lacks_cells(folder: Path) -> bool:
+    """Return whether a number, table or figure of a run lacks cells."""
+    of_readings = (path for path in (folder / "readings.csv", folder / "curves.csv") if path.is_file())
+    for path in (folder / "numbers.csv", *of_readings, *folder.glob("figures/*.csv"), *folder.glob("tables/*.csv")):
+        part = pd.read_csv(path)
+        if "n" in part and (part["n"] < part["n_expected"]).any():
+            return True
+    return False
+
+
+def publish_audit(results: Path = ROOT / "results") -> None:
+    """Copy the summary of a complete audit into ``results/reference``.
+
+    Raises
+    ------
+    SystemExit
+        If there is no complete audit, or it is of code that is not committed.
+    """
+    if not (results / audit_bounds.SUMMARY).is_file():
+        sys.exit(f"{results / audit_bounds.SUMMARY} is missing: make audit first")
+    _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
+    copy_files(results, REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
+
+
+def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
+    if not provenance["git"] or provenance["git"]["dirty"]:
+        sys.exit(f"this is a run of code that is not committed: commit, then {command}")
