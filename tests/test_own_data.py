@@ -281,8 +281,8 @@ def test_a_server_that_fails_is_named(own, server, capsys):
     assert line.startswith("error: my: uci failed with ")
 
 
-def test_the_page_of_own_data_runs(tmp_path, monkeypatch, capsys):
-    page = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+def test_the_page_of_data_runs(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     (example,) = [text for language, text in blocks if language == "yaml"]
     assert yaml.safe_load(example)["file"] == "../../people.csv"

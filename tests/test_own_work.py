@@ -501,9 +501,9 @@ def start(folder, *words, **variables):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANG)
 
 
-def test_the_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
+def test_the_algorithm_of_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "path", [*sys.path])
-    text = (ROOT / "docs" / "own-work.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     (tmp_path / "mine" / "algorithm").mkdir(parents=True)
     for language, name in (("yaml", "algorithm/noisy_majority.yaml"), ("python", "noisy_majority.py")):
         (block,) = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
