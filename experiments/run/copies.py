@@ -121,13 +121,13 @@ def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:
     --------
     >>> shares = {"dataset": ["wine", "car"], "split": ["30 % test rows", "30 % test rows"], "copies": [0.2799, 0.0]}
     >>> describe_copies(pd.DataFrame(shares), {"wine": "WineQuality"})
-    'Test rows that stand in the training rows, features and target alike: 28.0 % on WineQuality (30 % test rows).'
+    'Test rows that also stand in the training rows: 28.0 % on WineQuality (30 % test rows).'
     """
     parts = []
     for row in copies[copies["copies"] >= _WORTH_SAYING].to_dict("records"):
         name = labels.get(row["dataset"], row["dataset"])
         parts.append(f"{100 * row['copies']:.1f} % on {name} ({row['split']})")
-    said = "Test rows that stand in the training rows, features and target alike"
+    said = "Test rows that also stand in the training rows"
     return f"{said}: {'; '.join(parts)}." if parts else ""
 
 
