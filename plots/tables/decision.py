@@ -211,7 +211,8 @@ class DecisionTable(PaperTable):
 def _name_first(names: Sequence[str]) -> str:
     """Return which method to take: the first of those that are not told apart, and the others where they are few."""
     if len(names) - 1 > MOST_NAMED:
-        return f"no clear first: {names[0]} by mean rank, but {len(names) - 1} others may be as good"
+        others = "1 other" if len(names) == 2 else f"{len(names) - 1} others"
+        return f"no clear first: {names[0]} by mean rank, but {others} may be as good"
     return " or ".join(names) + (" (no clear difference)" if len(names) > 1 else "")
 
 
