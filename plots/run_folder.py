@@ -178,12 +178,12 @@ class PaperRun:
         return "" if rows.empty or agrees_with_verdict(rows, verdict) else describe_further_rows(rows)
 
     def list_notes_on_running(self) -> list[str]:
-        """Return how its readings were run, which is no finding: what was dropped or decided early."""
+        """Return how its readings were run, by question and claim, which is no finding: what was dropped early."""
         notes = []
         for question, rows in self.list_rankings():
-            notes += [f"{question.title} {note}." for note in list_ranking_notes(rows)]
+            notes += [f"{question.id}: {note}." for note in list_ranking_notes(rows)]
         for claim, rows in self.list_curves():
-            notes += [f"{claim.text} {note}." for note in list_curve_notes(rows)]
+            notes += [f"{claim.id}: {note}." for note in list_curve_notes(rows)]
         return notes
 
     def list_verdicts(self, speaker: Speaker) -> list[str]:

@@ -29,6 +29,8 @@ from plots.series import note_shortfall
 if TYPE_CHECKING:
     import matplotlib.figure
 
+_MOST_NAMED = 3
+"""With more methods their number stands for their names."""
 _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
 
 
@@ -105,4 +107,13 @@ class RanksFigure(ComparedPart, PaperFigure):
 
 
 def _name_others(names: list[str], n_others: int) -> str:
-    return "every other" if len(names) == n_others > 1 else ", ".join(names)
+    """Return whom of the others a part of the advice is about, by number where they are many.
+
+    Examples
+    --------
+    >>> _name_others(["a", "b"], 2), _name_others(["a", "b"], 3), _name_others(["a", "b", "c", "d"], 9)
+    ('every other', 'a, b', '4 of 9 others')
+    """
+    if len(names) == n_others > 1:
+        return "every other"
+    return ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} of {n_others} others"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
@@ -96,7 +97,7 @@ def _say_distance(row: Mapping) -> str:
 
 
 def _say_interval(row: Mapping) -> str:
-    if row["unit"] == "orderings" or math.isnan(row["low"]):
+    if row["unit"] == "orderings" or not math.isfinite(row["high"] - row["low"]):
         return ""
     return f": {row['distance']:.2f} points off (95 % interval {row['low']:.2f} to {row['high']:.2f})"
 
@@ -133,7 +134,7 @@ def _count_others(readings: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
 
 
 def _describe_floor(best: Mapping) -> list[str]:
-    if math.isnan(best["noise_floor"]):
+    if not math.isfinite(best["noise_floor"]):
         return []
     off = f"With our own noise it is {best['uncorrected']:.2f} points off"
     return [f"{off}; noise alone would leave {best['noise_floor']:.2f}"]
@@ -151,7 +152,8 @@ def _describe_literal(readings: pd.DataFrame) -> list[str]:
 
 def _confirm(compared: pd.DataFrame) -> list[str]:
     """Say where the reading that is nearest on one half of what is printed stands on the other half."""
-    if len(compared) < 2 or compared[["first_half", "second_half"]].isna().any(axis=None):
+    halves = compared[["first_half", "second_half"]]
+    if len(compared) < 2 or not np.isfinite(halves.to_numpy(np.float64)).all():
         return []
     first, second = compared["halves"].iloc[0].split(" | ")
     places = []
