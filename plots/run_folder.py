@@ -209,7 +209,8 @@ class PaperRun:
             return []
         tested = self.numbers[self.numbers["statistic"] != "exact"]
         n_missed = int(tested["verdict"].isin([REFUTED, REPRODUCED_WITHIN]).sum())
-        missed = f"{n_missed} printed {'number lies' if n_missed == 1 else 'numbers lie'} outside of our intervals"
+        lying = "number lies" if n_missed < 2 else "numbers lie"
+        missed = f"{n_missed or 'No'} printed {lying} outside of our intervals"
         notes = [f"{missed}; by chance alone about {by_chance:.1f} would, if all could be reproduced."]
         if self.paper.printed_repeats > 1:
             kindest = tested["verdict_one_run"].value_counts()

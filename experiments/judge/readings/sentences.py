@@ -171,7 +171,7 @@ def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
     named = sorted((-share, name) for name, share in shares.items() if share >= _SHOWN_SHARE)
     if not named:
         return []
-    words = ", ".join(f"{name} {say_share(-share)}" for share, name in named)
+    words = ", ".join(f"{'ε' if name == 'epsilon' else name} {say_share(-share)}" for share, name in named)
     return [f"What matters, as a share of all that differs between readings: {words}"]
 
 
