@@ -106,14 +106,14 @@ def test_an_answer_names_three_choices_of_a_long_reading():
     check_sentence(said)
 
 
-@pytest.mark.parametrize("change", list_missing(OPTIONAL_OF_RANKING, (math.nan, math.inf)), ids=str)
+@pytest.mark.parametrize("change", [*list_missing(OPTIONAL_OF_RANKING, (math.nan, math.inf))], ids=str)
 def test_what_a_ranking_lacks_is_never_printed(change):
     rows = make_ranking(**change)
     for said in (describe_ranking(rows), *list_ranking_details(rows), *list_ranking_notes(rows)):
         check_sentence(said)
 
 
-@pytest.mark.parametrize("change", list_missing(OPTIONAL_OF_CURVE, (math.nan, None, "")), ids=str)
+@pytest.mark.parametrize("change", [*list_missing(OPTIONAL_OF_CURVE, (math.nan, None, ""))], ids=str)
 def test_what_a_curve_lacks_is_never_printed(change, tmp_path):
     if set(change.values()) <= {""} and not set(change) <= {"part", "weakest_group"}:
         return  # a number is missing, never an empty text
