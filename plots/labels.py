@@ -6,41 +6,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge import verdict
 from experiments.judge.numbers.printed import is_blank
-from experiments.judge.verdict import is_in_per_cent
+from experiments.judge.verdict import SIGN_OF, is_in_per_cent
 
 MISSING = "—"
-SIGNS = {
-    verdict.REPRODUCED: "✓",
-    verdict.REPRODUCED_WITHIN: "✓",
-    verdict.EQUAL: "=",
-    verdict.ONLY_UNDER_READING: "◐",
-    verdict.DEPENDS_ON_AVERAGE: "±",
-    verdict.REFUTED: "✗",
-    verdict.INCONSISTENT: "≠",
-    verdict.UNDECIDED: "?",
-    verdict.TOO_COARSE: "~",
-    verdict.SETTING_LOST: "∅",
-    verdict.NOT_IMPLEMENTED: "—",
-    verdict.NOT_RUN: "—",
-}
-TONES = {
-    verdict.REPRODUCED: "good",
-    verdict.REPRODUCED_WITHIN: "good",
-    verdict.EQUAL: "equal",
-    verdict.ONLY_UNDER_READING: "mixed",
-    verdict.DEPENDS_ON_AVERAGE: "mixed",
-    verdict.REFUTED: "bad",
-    verdict.INCONSISTENT: "bad",
-    verdict.UNDECIDED: "open",
-    verdict.TOO_COARSE: "open",
-    verdict.SETTING_LOST: "open",
-    verdict.NOT_IMPLEMENTED: "none",
-    verdict.NOT_RUN: "none",
-}
-"""What colour a verdict has on pages and on the terminal."""
+SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}
+"""How each sign is written: never by its colour alone."""
+TONES = {Sign.HOLDS: "good", Sign.FAILS: "bad", Sign.DEPENDS: "mixed", Sign.OPEN: "open"}
+"""What colour a sign has on pages and on the terminal."""
 OF_NUMBERS = (
     verdict.REPRODUCED,
     verdict.REPRODUCED_WITHIN,
@@ -52,6 +28,17 @@ OF_NUMBERS = (
     verdict.NOT_RUN,
 )
 """Verdicts on printed numbers; the others are verdicts on claims."""
+
+
+def find_symbol(given: str) -> str:
+    """Return how the sign of a verdict is written; nothing if it is no verdict.
+
+    Examples
+    --------
+    >>> find_symbol("reproduced within ± δ"), find_symbol("setting lost"), find_symbol("")
+    ('✓', '?', '')
+    """
+    return SYMBOLS[SIGN_OF[given]] if given in SIGN_OF else ""
 
 
 def label_name(paper: Paper, name: str) -> str:
@@ -188,7 +175,7 @@ def format_comparison(row: Mapping[str, Any], center: str, decimals: int) -> str
     '84.0 / 85.2 ✓'
     """
     printed = format_number(row["metric"], row["printed"], decimals)
-    return f"{printed} / {format_number(row['metric'], row[center], decimals)} {SIGNS[row['verdict']]}"
+    return f"{printed} / {format_number(row['metric'], row[center], decimals)} {find_symbol(row['verdict'])}"
 
 
 def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:

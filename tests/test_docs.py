@@ -127,7 +127,7 @@ def test_pages_are_short():
     assert {
         page: length
         for page, length in lengths.items()
-        if length > 130 and page not in ("docs/paper-keys.md", "docs/dataset-keys.md")
+        if length > 130 and page not in ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/tutorial.md")
     } == {}
 
 

@@ -20,6 +20,7 @@ from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_
 from pydantic.json_schema import SkipJsonSchema
 
 from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
+from experiments.config.finding import PaperFinding, check_length
 from experiments.config.kinds import parser_of
 from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import is_among, keep_entries, make_setting_key
@@ -324,6 +325,12 @@ class Paper(Document):
     """Its title."""
     citation: str = ""
     """Where it was published."""
+    promise: str = ""
+    """What the paper claims, in a sentence of at most 30 words: its page begins with it. Studies of our own may leave
+    it out."""
+    finding: PaperFinding | None = None
+    """What came out and why, with the verdicts that the sentence takes for granted: where a run gives others, its page
+    says so and ``make pages`` fails. A study of our own may leave it out."""
     repeats: Annotated[int, Field(ge=1)] = 10
     """Runs of every setting."""
     most_repeats: Annotated[int, Field(ge=1)] = 1280
@@ -455,6 +462,11 @@ class Paper(Document):
         """Return what a YAML file says that gives the same paper: the keys that are set."""
         return _plain(self)
 
+    @field_validator("promise", mode="after")
+    @classmethod
+    def _check_promise(cls, promise: str) -> str:
+        return check_length(promise)
+
     @field_validator("studies", mode="after")
     @classmethod
     def _check_names(cls, studies: dict[str, Study]) -> dict[str, Study]:
@@ -503,4 +515,4 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return list(map(_plain, value))
-    return value
+    return value.value if isinstance(value, StrEnum) else value

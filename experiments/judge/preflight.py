@@ -9,6 +9,7 @@ from typing import Any
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, PaperError
 from experiments.errors import suggest_name
+from experiments.judge.numbers.printed import read_numbers_of
 from experiments.run.leakage import LEAKS
 from experiments.run.metrics import metric_names
 
@@ -33,6 +34,7 @@ def check_paper(paper: Paper, judge: Sequence[Callable[[], object]] = ()) -> Non
     for part in (*paper.parts.values(), *paper.claims):
         checks.append(partial(part.check, paper))
     checks.append(lambda: _check_readings_of_claims(paper))
+    checks.append(lambda: _check_finding(paper))
     checks.append(lambda: _check_own_algorithms(paper))
     checks.append(lambda: _check_bounded_algorithms(paper))
     run_checks([*checks, *judge])
@@ -92,6 +94,23 @@ def _check_readings_of_claims(paper: Paper) -> None:
     for claim in paper.claims:
         if claim.reading_of is not None and claim.reading_of not in paper.claims_by_id:
             raise PaperError(f"claim {claim.id!r}: there is no claim {claim.reading_of!r} that it is a reading of")
+
+
+def _check_finding(paper: Paper) -> None:
+    finding = paper.finding
+    if finding is None:
+        return
+    numbers = set(read_numbers_of(paper)["id"])
+    known = {"claims": paper.claims_by_id, "numbers": numbers}
+    for what, named in {"claims": finding.claims, "numbers": finding.numbers}.items():
+        for name in named:
+            if name not in known[what]:
+                raise PaperError(f"finding.{what}: the paper has no {name!r}; {suggest_name(name, known[what])}")
+    for name in finding.fields:
+        if name not in finding.claims and name not in finding.numbers:
+            raise PaperError(f"finding.text: {{{name}}} is not among the claims and numbers that it rests on")
+    if finding.picture is not None and finding.picture not in paper.parts:
+        raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")
 
 
 def _check_own_algorithms(paper: Paper) -> None:

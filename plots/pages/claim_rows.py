@@ -1,55 +1,131 @@
-"""Verdicts on claims as a page shows them: in words, and each group as an interval on a line of its own."""
+"""Claims as pages and the terminal show them: rows of a forest plot, each with its readings inside.
+
+A row shows the setting that decides: the one that refutes the claim, else the one that is weakest. To its right lies
+what the claim says, whatever its direction; where a claim says that nothing changes, zero is what it says.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from experiments.config.paper import Paper
-from experiments.judge.verdict import format_effect, setting_of
+from experiments.config.finding import Sign
+from experiments.config.paper import Claim, Paper, Speaker
+from experiments.judge.evidence.claim_group import State
+from experiments.judge.group_claim import ClaimAboutRuns
+from experiments.judge.verdict import SIGN_OF, format_effect, is_in_per_cent, setting_of
 from plots import labels
+from plots.pages.strips import Axis, Strip, make_effect_axis, place_effect
+from plots.run_folder import PaperRun
 
-_WIDEST = 4.0
-"""Of a drawing: how many times as far as the median group its line reaches; what is longer runs off its end."""
-_ROOM = 1.05
-"""Of a drawing: so much longer than what is drawn, so that no mark is cut in half."""
+COMPUTED = ""
+"""The unit of claims that are decided by computing: they have no effect."""
 
 
-def describe_claim(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a verdict on a claim as it is read.
+@dataclass(frozen=True)
+class SettingRow:
+    """A setting that a claim speaks of.
 
     Parameters
     ----------
-    paper : Paper
-        With the claim.
-    claim : mapping
-        As from `claim_verdicts.judge_claims`.
-
-    Returns
-    -------
-    dict
-        ``id, text, verdict, reason, scope, center``; ``speaker``, whose it is; ``answers`` (the verdict by question,
-        where two are asked); ``effect, interval, repeats, rerun`` as text, and ``rerun_key`` to sort by; ``at_bound``;
-        and ``groups``, the weakest first: ``place, effect, won, n``, whether it ``contradicts``, and ``drawing`` in per
-        cent of its width.
+    place : str
+        The setting in the paper's words, and the part of the claim that it is about.
+    effect : str
+        The effect with its interval; empty without a complete run.
+    won : str
+        How many of its runs are as claimed.
+    strip : Strip or None
+        Where the effect stands.
+    decides : bool
+        Whether the claim's row shows it.
     """
-    described = {name: claim[name] for name in ("id", "text", "verdict", "reason", "scope")}
-    described |= {"center": claim["center"] or "", "at_bound": claim["at_bound"] or 0}
-    described["speaker"] = paper.speaker_of(paper.claims_by_id[claim["id"]]).value
-    answers = {"on average": claim["on_average"], "in most runs": claim["in_most_runs"]}
-    described["answers"] = answers if all(answers.values()) else {}
-    described |= {"effect": "", "interval": "", "repeats": "", "rerun": "", "rerun_key": "", "groups": []}
-    if claim["groups"]:
-        described["groups"] = _describe_groups(paper, claim)
-    if claim["effect"] is not None:
-        effect, _, interval = format_effect(claim["metric"], claim).rstrip(")").partition(" (")
-        described |= {"effect": effect, "interval": interval}
-        described["repeats"] = str(claim["repeats"])
-        described |= {"rerun": format_chance(claim["rerun_probability"]), "rerun_key": claim["rerun_probability"]}
-    return described
+
+    place: str
+    effect: str = ""
+    won: str = ""
+    strip: Strip | None = None
+    decides: bool = False
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim, or another reading of one.
+
+    Parameters
+    ----------
+    id, text : str
+        As the paper's file has them.
+    sign : Sign
+        What a reader learns first.
+    verdict, reason : str
+        The finer kind, and why.
+    unit : str
+        Of its effect, `COMPUTED` without one.
+    effect, interval : str
+        Of the setting that decides, and the 95 % interval.
+    strip : Strip or None
+        Where that stands on the axis of its unit.
+    held : str
+        In how many settings it holds, such as ``8 of 9``.
+    details : dict of str to str
+        What is told of it when its row is opened, by name.
+    settings : list of SettingRow
+        All its settings, the weakest first.
+    readings : list of ClaimRow
+        Other readings of the sentence.
+    """
+
+    id: str
+    text: str
+    sign: Sign
+    verdict: str
+    reason: str
+    unit: str = COMPUTED
+    effect: str = ""
+    interval: str = ""
+    strip: Strip | None = None
+    held: str = ""
+    details: dict[str, str] = field(default_factory=dict)
+    settings: list[SettingRow] = field(default_factory=list)
+    readings: list[ClaimRow] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The claims that share an axis.
+
+    Parameters
+    ----------
+    unit : str
+        Of their effects.
+    ticks : list of (float, str)
+        Where the labels of the axis stand, from 0 to 1.
+    rows : list of ClaimRow
+        In the order of the paper's file.
+    """
+
+    unit: str
+    ticks: list[tuple[float, str]]
+    rows: list[ClaimRow]
+
+
+def list_forests(run: PaperRun, speaker: Speaker) -> list[Forest]:
+    """Return the claims of one speaker by unit, those that are computed last; readings stand in the row they read."""
+    paper = run.paper
+    records = {claim["id"]: claim for claim in run.claims}
+    wanted = [claim for claim in paper.claims if claim.reading_of is None and paper.speaker_of(claim) == speaker]
+    by_unit: dict[str, list[Claim]] = {}
+    for claim in wanted:
+        by_unit.setdefault(_find_unit(paper, records[claim.id]), []).append(claim)
+    forests = []
+    for unit in sorted(by_unit, key=lambda name: name == COMPUTED):
+        claims = by_unit[unit]
+        axis = _make_axis([records[claim.id] for claim in _with_readings(paper, claims)])
+        rows = [_make_row(run, claim, records, axis) for claim in claims]
+        forests.append(Forest(unit, _label_ticks(unit, axis), rows))
+    return forests
 
 
 def format_chance(probability: float | None) -> str:
@@ -73,66 +149,97 @@ def label_place(paper: Paper, group: Mapping[str, Any]) -> str:
     for name, value in setting_of(group).items():
         text = labels.label_value(paper, value)
         is_plain = name in ("dataset", "algorithm") or text == "no noise"
-        words.append(text if is_plain else f"{labels.label_name(paper, name)} {text}")
-    return ", ".join(filter(None, [*words, group.get("part", "")])) or "the only group"
+        words.append(text if is_plain else f"{labels.label_name(paper, name)} = {text}")
+    return ", ".join(filter(None, [*words, group.get("part", "")])) or "its one setting"
 
 
-def draw_intervals(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return where the marks of each group stand on a line with zero in its middle, in per cent of its length.
-
-    Returns
-    -------
-    list of dict
-        Of each group ``low``, ``high`` and ``effect``, and the ends of ± δ, ``margin_low`` and ``margin_high``. All
-        groups of a claim share one scale; what does not fit ends at 0 or 100, and ``beyond`` says on which side an
-        effect lies that does not, ``left`` or ``right``.
-
-    Examples
-    --------
-    >>> group = {"effect": 0.02, "low": -0.01, "high": 0.05, "margin": 0.01}
-    >>> draw_intervals([group])
-    [{'low': 40.48, 'high': 97.62, 'effect': 69.05, 'margin_low': 40.48, 'margin_high': 59.52, 'beyond': ''}]
-    """
-    reaches = [_find_reach(group) for group in groups] or [0.0]
-    reach = _ROOM * min(max(reaches), _WIDEST * float(np.median(reaches))) or 1.0
-    drawn = []
-    for group in groups:
-        ends = {name: group[name] for name in ("low", "high", "effect")}
-        ends |= {"margin_low": -group["margin"], "margin_high": group["margin"]}
-        places: dict[str, Any] = {name: _place(value, reach) for name, value in ends.items()}
-        places["beyond"] = {0.0: "left", 100.0: "right"}.get(places["effect"], "")
-        drawn.append(places)
-    return drawn
+def _with_readings(paper: Paper, claims: Sequence[Claim]) -> list[Claim]:
+    return [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
 
 
-def _find_reach(group: Mapping[str, Any]) -> float:
-    """Return how far from zero the line of a group would have to reach."""
-    lengths = [abs(group[name]) for name in ("effect", "low", "high", "margin")]
-    return max(filter(math.isfinite, lengths), default=0.0)
+def _find_unit(paper: Paper, record: Mapping[str, Any]) -> str:
+    if record["metric"] is None:
+        return COMPUTED
+    return "points" if is_in_per_cent(record["metric"]) else labels.label_metric(paper, record["metric"])
 
 
-def _place(value: float, reach: float) -> float:
-    share = 0.0 if math.isnan(value) else float(np.clip(value / reach, -1, 1))
-    return round(50 + 50 * share, 2)
+def _make_axis(records: Sequence[Mapping[str, Any]]) -> Axis:
+    """Return the axis of the effects that decide some claims, which share a unit."""
+    deciding = [group for record in records if (group := _find_deciding(record))]
+    reaches = [
+        max(filter(math.isfinite, (abs(group[end]) for end in ("effect", "low", "high"))), default=0.0)
+        for group in deciding
+    ]
+    margins = sorted(group["margin"] for group in deciding)
+    is_linear = all(is_in_per_cent(record["metric"] or "") for record in records)
+    return make_effect_axis(reaches, margins[len(margins) // 2] if margins else 1.0, is_linear)
 
 
-def _describe_groups(paper: Paper, claim: Mapping[str, Any]) -> list[dict[str, Any]]:
-    contradiction = claim["contradiction"]
-    against = None if contradiction is None else setting_of(contradiction)
-    measured = [group for group in claim["groups"] if group["n"]]
-    described = []
-    for group, drawing in zip(measured, draw_intervals(measured), strict=True):
-        described.append(
-            {
-                "place": label_place(paper, group),
-                "effect": format_effect(claim["metric"], group),
-                "won": f"{100 * group['share_won']:.0f} %",
-                "n": group["n"],
-                "contradicts": setting_of(group) == against,
-                "drawing": drawing,
-            }
-        )
-    for group in claim["groups"]:
+def _find_deciding(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the setting that refutes a claim, else the weakest one; None if none has a complete run."""
+    if record["contradiction"]:
+        return record["contradiction"]
+    return next((group for group in record["groups"] or () if group["n"]), None)
+
+
+def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
+    scale = 100 if unit == "points" else 1
+    return [(axis.place(tick), f"{scale * tick:+.4g}" if tick else "0") for tick in axis.list_ticks()] if unit else []
+
+
+def _make_row(run: PaperRun, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
+    record = records[claim.id]
+    readings = [_make_row(run, other, records, axis) for other in run.paper.claims if other.reading_of == claim.id]
+    row = {name: record[name] for name in ("id", "text", "verdict", "reason")}
+    row |= {"sign": SIGN_OF[record["verdict"]], "readings": readings, "unit": _find_unit(run.paper, record)}
+    deciding = _find_deciding(record)
+    if deciding:
+        effect, _, interval = format_effect(record["metric"], deciding).rstrip(")").partition(" (")
+        row |= {"effect": effect, "interval": interval, "strip": _place(claim, deciding, axis)}
+        row |= {"held": _count_held(record), "settings": _list_settings(run.paper, claim, record, axis)}
+    return ClaimRow(**row, details=_list_details(run, record))
+
+
+def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
+    """Return where the effect of a setting stands; what bears the claim out lies to the right, or near zero."""
+    assert isinstance(claim, ClaimAboutRuns)
+    effect, low, high, margin = (group[name] for name in ("effect", "low", "high", "margin"))
+    if claim.find_direction(group.get("part", "")) == -1:
+        return place_effect(axis, -effect, -high, -low, margin)
+    return place_effect(axis, effect, low, high, margin)
+
+
+def _count_held(record: Mapping[str, Any]) -> str:
+    states = [group["state"] for group in record["groups"]]
+    return f"{states.count(State.HOLDS.value)} of {len(states)}"
+
+
+def _list_settings(paper: Paper, claim: Claim, record: Mapping[str, Any], axis: Axis) -> list[SettingRow]:
+    deciding = _find_deciding(record)
+    rows = []
+    for group in record["groups"]:
+        place = label_place(paper, group)
         if not group["n"]:
-            described.append({"place": label_place(paper, group), "n": 0, "contradicts": False, "drawing": None})
-    return described
+            rows.append(SettingRow(place))
+            continue
+        won = f"{100 * group['share_won']:.0f} % of {group['n']} runs as claimed"
+        is_deciding = deciding is not None and setting_of(group) == setting_of(deciding)
+        effect = format_effect(record["metric"], group)
+        rows.append(SettingRow(place, effect, won, _place(claim, group, axis), is_deciding))
+    return rows
+
+
+def _list_details(run: PaperRun, record: Mapping[str, Any]) -> dict[str, str]:
+    details = {}
+    if record["on_average"] and record["on_average"] != record["in_most_runs"]:
+        details["the mean of the runs"] = record["on_average"]
+        details["most single runs"] = record["in_most_runs"]
+    if record["effect"] is not None:
+        center = " (median)" if record["center"] == "median" else ""
+        details[f"over all settings{center}"] = format_effect(record["metric"], record)
+        details["runs of a setting, at most"] = str(record["repeats"])
+        details["chance that ten new runs show it again"] = format_chance(record["rerun_probability"])
+    if record["at_bound"]:
+        details["settings set aside, as they cannot move as claimed"] = str(record["at_bound"])
+    details |= {"what it speaks of": record["scope"] or "", "new rows": run.describe_further_rows(record["id"])}
+    return {name: text for name, text in details.items() if text}

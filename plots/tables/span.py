@@ -14,7 +14,7 @@ from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperTable, Study
 from experiments.errors import suggest_name
 from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
-from plots.labels import SIGNS, format_number, label_name
+from plots.labels import find_symbol, format_number, label_name
 from plots.latex import write_table
 from plots.markdown import format_table
 from plots.series import NOTHING_PRINTED, note_missing_cells, note_shortfall, select_printed
@@ -130,7 +130,7 @@ def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
 def _format_cells(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return for each of `COLUMNS` the number of a row as text, and what is to be said with it."""
     metric, decimals = row["metric"], int(row["decimals"])
-    printed = f"{format_number(metric, row['printed'], decimals)} {SIGNS.get(row['verdict'], '')}"
+    printed = f"{format_number(metric, row['printed'], decimals)} {find_symbol(row['verdict'])}"
     return [
         (printed.rstrip(), row["note"]),
         (format_number(metric, row["lowest"], decimals), row["lowest_setting"]),

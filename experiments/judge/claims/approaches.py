@@ -47,6 +47,10 @@ class ApproachesClaim(TrendClaim):
         """It is."""
         return True
 
+    def find_direction(self, part: str) -> int:
+        """Return that effects below zero bear the claim out."""
+        return -1
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""

@@ -24,6 +24,10 @@ class BelowClaim(ComparisonClaim):
         most = known.get(str(self.better), math.inf) - bounds.low
         return most if math.isfinite(most) else None
 
+    def find_direction(self, part: str) -> int:
+        """Return that effects below zero bear the claim out."""
+        return -1
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be below zero."""

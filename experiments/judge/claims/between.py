@@ -14,6 +14,9 @@ from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import GroupClaim, Levels
 from experiments.judge.margin import Margin
 
+_BELOW = "below the upper end"
+"""The part that says so."""
+
 
 class BetweenClaim(GroupClaim):
     """In every group the metric of the one algorithm of the part lies between two numbers, or on one side of one.
@@ -27,6 +30,10 @@ class BetweenClaim(GroupClaim):
     high: float = math.inf
     """The upper end; none if left out."""
 
+    def find_direction(self, part: str) -> int:
+        """Return on which side of the end that a part is about effects bear the claim out."""
+        return -1 if part == _BELOW else 1
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the metric above the lower end, and below the upper one; columns: the metric and both ends."""
@@ -35,7 +42,7 @@ class BetweenClaim(GroupClaim):
         if np.isfinite(low).all():
             parts.append(Part("above the lower end", metric - low, metric - low, margin.between(low, metric)))
         if np.isfinite(high).all():
-            parts.append(Part("below the upper end", metric - high, high - metric, margin.between(metric, high)))
+            parts.append(Part(_BELOW, metric - high, high - metric, margin.between(metric, high)))
         return parts
 
     def find_margin(self, paper: Paper) -> Margin:

@@ -21,6 +21,10 @@ class DecreasesClaim(TrendClaim):
 
     bound: ClassVar[float | None] = 0.0
 
+    def find_direction(self, part: str) -> int:
+        """Return that effects below zero bear the claim out."""
+        return -1
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want every change below zero."""

@@ -25,6 +25,10 @@ class IndependentClaim(WithMargin, TrendClaim):
     # no margin is a share of nothing: where the metric is zero throughout, nothing can be said
     bound: ClassVar[float | None] = 0.0
 
+    def find_direction(self, part: str) -> int:
+        """Return that effects near zero bear the claim out."""
+        return 0
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want every change to be above minus the margin, and below the margin."""

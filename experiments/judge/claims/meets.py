@@ -32,6 +32,10 @@ class MeetsClaim(WithMargin):
         """The two algorithms."""
         return {"to": self.to, "algorithm": self.algorithm}
 
+    def find_direction(self, part: str) -> int:
+        """Return that effects near zero bear the claim out."""
+        return 0
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be above minus the margin, and below the margin."""

@@ -1,0 +1,84 @@
+"""What a paper promises and what came out of it, in two sentences that a person writes and every run checks."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from documents.document import Document
+
+MOST_WORDS = 30
+"""Of a promise, and of a finding."""
+_FIELD = re.compile(r"\{([^{}]+)\}")
+
+
+class Sign(StrEnum):
+    """What a reader learns of a claim, a printed number or an account, before any detail."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    DEPENDS = "depends"
+    OPEN = "open"
+
+
+GivenSign = Annotated[Sign, Field(strict=False)]
+"""A sign as a YAML file has it: by its name."""
+
+
+class PaperFinding(Document):
+    """What came out of a paper and why, with the verdicts that the sentence takes for granted."""
+
+    text: str
+    """The sentence, of at most 30 words. ``{ID}`` stands for the size of the effect of a claim, or of the difference of
+    a printed number: in the setting that refutes it if there is one, else on average. It is filled in from the run."""
+    claims: dict[str, GivenSign] = {}
+    """Claims that it rests on, each with the sign that it takes for granted."""
+    numbers: dict[str, GivenSign] = {}
+    """Printed numbers that it rests on, likewise."""
+    privacy: GivenSign | None = None
+    """Whether the paper's own algorithms keep the ε that they claim, if the sentence speaks of that."""
+    picture: str | None = None
+    """The figure or table that decides: the page of the paper begins with it."""
+
+    @field_validator("text")
+    @classmethod
+    def _check_text(cls, text: str) -> str:
+        return check_length(text)
+
+    @property
+    def fields(self) -> list[str]:
+        """The ids whose sizes the sentence names.
+
+        Examples
+        --------
+        >>> PaperFinding(text="It is {a} better, not {b}.", claims={"a": "holds"}, numbers={"b": "fails"}).fields
+        ['a', 'b']
+        """
+        return _FIELD.findall(self.text)
+
+    def fill(self, sizes: dict[str, str]) -> str:
+        """Return the sentence with the size of each claim and number that it names.
+
+        Examples
+        --------
+        >>> PaperFinding(text="It is {a} better.", claims={"a": "holds"}).fill({"a": "2 points"})
+        'It is 2 points better.'
+        """
+        return _FIELD.sub(lambda field: sizes[field[1]], self.text)
+
+
+def check_length(sentence: str) -> str:
+    """Return a sentence if it has at most 30 words; a size that is filled in counts as two.
+
+    Raises
+    ------
+    ValueError
+        If it has more.
+    """
+    n_words = len(sentence.split()) + len(_FIELD.findall(sentence))
+    if n_words > MOST_WORDS:
+        raise ValueError(f"it has {n_words} words; write at most {MOST_WORDS}")
+    return sentence
