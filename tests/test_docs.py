@@ -26,9 +26,19 @@ TEXTS = {path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8") 
 FOLDERS = ("algorithms/", "conf/", "datasets/", "experiments/", "plots/", "tests/", "docs/", ".ci/", ".github/")
 FOLDERS += ("examples/", "results/reference", "results/bands", "results/reported")
 DRY_RUN = "dry_run=true"
-OUR_WORDS = ["cell", "study", "repeat", "reading", "margin (δ)", "sound variant", "account", "fault", "band", "substitute"]
-UNDERSTANDING = ("verdicts", "readings", "glossary", "results", "privacy", "audit", "releasing", "algorithms", "peers")
-UNDERSTANDING += ("benchmark", "speed", "regression-check", "architecture")
+OUR_WORDS = [
+    "cell",
+    "study",
+    "repeat",
+    "reading",
+    "margin (δ)",
+    "sound variant",
+    "account",
+    "fault",
+    "band",
+    "substitute",
+]
+GENERATED = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/data-sets.md")
 
 
 def fenced_blocks(text, language):
@@ -136,7 +146,7 @@ def test_the_glossary_has_the_ten_words_of_our_own_and_those_of_the_field():
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", ours, flags=re.MULTILINE)
     assert words == OUR_WORDS
     words_of_field = set(re.findall(r"^\| \*\*(.+?)\*\* \|", theirs, flags=re.MULTILINE))
-    assert {"ε", "neighbouring tables", "sensitivity", "ledger", "release", "audit", "peer", "setting", "claim"} <= words_of_field
+    assert {"ε", "neighbouring tables", "sensitivity", "ledger", "release", "audit", "peer", "claim"} <= words_of_field
 
 
 def test_verdicts_begin_with_the_four_signs_and_every_kind_of_verdict():
@@ -147,9 +157,12 @@ def test_verdicts_begin_with_the_four_signs_and_every_kind_of_verdict():
     assert signs == {kind: sign.value for kind, sign in SIGN_OF.items()}
 
 
-def test_pages_on_understanding_have_few_words():
-    lengths = {page: len(TEXTS[page].split()) for page in (f"docs/{name}.md" for name in UNDERSTANDING)}
-    assert sum(lengths.values()) <= 9300, lengths
+def test_what_is_written_by_hand_has_at_most_17_000_words():
+    lengths = {page: len(text.split()) for page, text in TEXTS.items() if page not in GENERATED}
+    lengths = {
+        page: n for page, n in lengths.items() if page.startswith("docs/") or page in ("README.md", "CONTRIBUTING.md")
+    }
+    assert sum(lengths.values()) <= 17_000, lengths
 
 
 def test_the_picture_of_the_rooms_has_every_room():
