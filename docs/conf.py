@@ -125,6 +125,8 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "download_all_examples": False,
     "write_computation_times": False,
+    "notebook_extensions": set(),
+    "run_stale_examples": True,  # what they show depends on the code, not on themselves alone
     "show_signature": False,
     "show_memory": False,
     "min_reported_time": 1000,
@@ -137,6 +139,8 @@ html_title = "DP-Replica"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_search_scorer = str(ROOT / "docs" / "search_scorer.js")
+html_show_search_summary = False  # pages opened from disk may not be fetched
 html_show_sourcelink = False
 html_additional_pages = {"index": "home.html"}
 templates_path = ["templates"]

@@ -62,7 +62,7 @@ def write_api(names: list[str]) -> str:
     .. autosummary::
        :nosignatures:
     <BLANKLINE>
-       datasets.tuning
+       ~datasets.tuning
     ```
     <BLANKLINE>
     ## datasets.tuning
@@ -72,7 +72,7 @@ def write_api(names: list[str]) -> str:
     ```
     """
     listed = [found for name in names for found in _list_modules(name)]
-    overview = [".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in listed)]
+    overview = [".. autosummary::", "   :nosignatures:", "", *(f"   ~{name}" for name in listed)]
     return "\n\n".join([_as_rst(overview), *map(_write_one, listed)])
 
 

@@ -37,7 +37,8 @@ for name, estimator in subjects.items():
 
 for name, finding in findings.items():
     more, less = finding.counts
-    print(f"{name}: '{finding.event}' in {more:,} and {less:,} of {finding.counted:,} trainings")
+    print(f"{name}: {more:,} against {less:,} of {finding.counted:,} trainings")
+    print(f"    {finding.event}")
 
 # %%
 # eDPRF stops where all labels agree, and looks at the labels without noise. So the shape of the tree alone says whether
@@ -48,14 +49,14 @@ for name, finding in findings.items():
 
 import matplotlib.pyplot as plt
 
+names = [f"{name}\nε ≥ {finding.bound:.2f}" for name, finding in findings.items()]
 bounds = [finding.bound for finding in findings.values()]
 colors = ["tab:red" if finding.verdict == "violated" else "tab:blue" for finding in findings.values()]
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
-bars = axes.barh(list(findings), bounds, color=colors)
-axes.bar_label(bars, fmt="ε ≥ %.2f", padding=4)
-axes.axvline(1.0, color="black", linestyle="--")
-axes.text(1.05, 2.55, "claimed", va="center")
-axes.set(xlim=(0, 1.2 * max(bounds)), ylim=(-0.5, 2.8), xlabel="ε that the attack measured, at least")
+axes.barh(names, bounds, color=colors)
+axes.axvline(1.0, color="black", linestyle="--", label="claimed")
+axes.set(xlabel="ε, at least", title="What an attack measured")
+axes.legend()
 plt.show()
 
 # %%
