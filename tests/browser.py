@@ -31,9 +31,13 @@ class Tab:
         context.set_default_timeout(1000 * HANG)
         self.page, self.folder, self.wrong = context.new_page(), "", []
         context.route("**/*", self._admit)
-        self.page.on("console", lambda message: self.wrong.append(message.text))
+        self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self._screen = context.new_cdp_session(self.page)
+
+    def _note(self, message):
+        if message.type not in ("log", "debug"):
+            self.wrong.append(message.text)
 
     def _admit(self, route):
         if route.request.url.startswith(self.folder):

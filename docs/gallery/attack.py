@@ -45,7 +45,7 @@ for name, finding in findings.items():
 # the record was there: the root is split in every training with it, and in none without.
 #
 # From such counts follows a bound: ε is at least this, but for a chance of one in a thousand. So few trainings cannot
-# show more than about 7. eDPRF reaches that, as the more trainings there are, the larger its bound: it is not private.
+# show more than about 7. eDPRF reaches that, and would reach the limit of more trainings, too: it is not private.
 
 import matplotlib.pyplot as plt
 

@@ -55,7 +55,8 @@ import datasets
 from algorithms import ThriftyBayesClassifier, ThriftyTreeClassifier
 
 nursery = datasets.load("nursery")
-X_train, X_test, y_train, y_test = train_test_split(nursery.frame, nursery.target, test_size=0.3, random_state=0)
+parts = train_test_split(nursery.frame, nursery.target, test_size=0.3, random_state=0)
+X_train, X_test, y_train, y_test = parts
 models = {
     "one question: health": OneQuestion("health", domain=nursery.domain),
     "thrifty Bayes": ThriftyBayesClassifier(domain=nursery.domain),
@@ -89,8 +90,9 @@ from experiments.audit.attacks.black_box import find_refutation, list_pairs, mak
 
 pair = list_pairs(models["one question: health"])[0]
 model = OneQuestion(pair.domain.features[0].name, epsilon=1.0, domain=pair.domain)
-observers = tuple(make_observer(model, pair, rows, key=key) for key, rows in enumerate((pair.neighbour, pair.table)))
-refutation = find_refutation(observers, n=2_000, alpha=0.001, claimed=1.0)
+on_neighbour = make_observer(model, pair, pair.neighbour, key=0)
+on_table = make_observer(model, pair, pair.table, key=1)
+refutation = find_refutation((on_neighbour, on_table), n=2_000, alpha=0.001, claimed=1.0)
 print(f"An attack of {refutation.n:,} trainings measured ε ≥ {refutation.bound:.2f} where 1 is claimed.")
 
 # %%
