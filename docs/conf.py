@@ -3,13 +3,11 @@
 The source directory is the checkout, so links in Markdown mean the same on a code host and on the site.
 """
 
-import os
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
-os.environ["HYDRA_FULL_ERROR"] = "1"
 
 # ---------------------------------------------------------------------------------------------- the table of contents
 # Below each page, the pages that it leads to: "path without its ending", or "Title <path>". What stands below README

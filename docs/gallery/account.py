@@ -60,5 +60,5 @@ plt.show()
 
 # %%
 # Below ε = 0.1 accuracy falls fast, and one run may differ much from the next. :doc:`/docs/algorithms` says which model
-# to take. Noise of this example comes from numpy, so that it can be repeated; :doc:`/docs/releasing` has the noise for a
-# model that you publish.
+# to take. Noise of this example comes from numpy, so that it can be repeated; :doc:`/docs/releasing` has the noise for
+# a model that you publish.
