@@ -7,8 +7,10 @@ import shlex
 import signal
 import subprocess
 import sys
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,8 @@ import algorithms
 from documents import search_path
 from experiments.command_line import chosen_command, translate_words
 from experiments.judge.verdict import SIGN_OF
+from tests.browser import DESKTOP, TELEPHONE, fits, opened, start_browser
+from tests.shared_folders import once_for_all_workers
 
 PROJECT = Path(__file__).resolve().parents[1]
 OWN = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
@@ -42,7 +46,7 @@ GENERATED = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/data-sets.md")
 
 
 def fenced_blocks(text, language):
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```([\w{}]*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
     return [block for name, block in blocks if name == language]
 
 
@@ -174,46 +178,110 @@ def test_the_picture_of_the_rooms_has_every_room():
 
 
 def test_the_api_pages_have_every_room_and_every_public_name():
-    objects = [line.removeprefix("::: ") for text in TEXTS.values() for line in text.splitlines() if line[:4] == "::: "]
+    objects = [name for text in TEXTS.values() for block in fenced_blocks(text, "{public}") for name in block.split()]
     rooms = {f"experiments.{path.parent.name}" for path in (PROJECT / "experiments").glob("*/__init__.py")}
     assert rooms - {"experiments.commands"} | {"datasets", "documents", "plots"} <= set(objects)
     assert set(algorithms.__all__) <= {name.rpartition(".")[2] for name in objects}
 
 
-class Loaded(HTMLParser):
-    """What a browser loads to show a page."""
+class SitePage(HTMLParser):
+    """What a browser loads to show a page, where its links lead, and what can be linked to in it."""
 
     def __init__(self):
         super().__init__()
-        self.addresses = []
+        self.loaded, self.links, self.ids = [], [], set()
 
     def handle_starttag(self, tag, attrs):
-        values = dict(attrs)
-        if tag in ("script", "img", "iframe", "source"):
-            self.addresses.append(values.get("src") or "")
-        if tag == "link" and values.get("rel") != "canonical":
-            self.addresses.append(values.get("href") or "")
+        values = {name: value or "" for name, value in attrs}
+        self.ids |= {values.get("id"), values.get("name")}
+        if tag in ("script", "img", "iframe", "source", "video"):
+            sets = values.get("srcset", "").split(",")
+            self.loaded += [values.get("src", ""), *(one.split()[0] for one in sets if one.strip())]
+        if tag == "link" and values.get("rel") not in ("canonical", "next", "prev", "search", "index"):
+            self.loaded.append(values.get("href", ""))
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+
+
+def list_pages(site):
+    return [path for path in site.rglob("*.html") if "_static" not in path.parts]  # the theme has a template there
+
+
+@cache
+def read_page(path):
+    page = SitePage()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    def build(folder):
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", "docs", "-W", "--keep-going", "-q", "-j", "auto"]
+        command += ["-d", str(folder / "read"), ".", str(folder / "site")]
+        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return once_for_all_workers(tmp_path_factory, "site", build) / "site"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    yield from start_browser()
 
 
 @pytest.mark.system
 def test_the_site_has_every_page_and_asks_the_network_for_nothing(site):
-    pages = sorted(site.rglob("*.html"))
-    assert len(pages) > len(TEXTS)
-    for page in pages:
-        loaded = Loaded()
-        loaded.feed(page.read_text(encoding="utf-8"))
-        assert [address for address in loaded.addresses if "//" in address] == []
-        missing = [address for address in loaded.addresses if address and not (page.parent / address).is_file()]
-        assert missing == [] or page.name == "404.html"  # whose addresses are those of a server
+    assert [page for page in TEXTS if not (site / page).with_suffix(".html").is_file()] == []
+    for path in list_pages(site):
+        loaded = list(filter(None, read_page(path).loaded))
+        assert [address for address in loaded if "//" in address] == []
+        files = [unquote(re.split("[?#]", address)[0]) for address in loaded if not address.startswith("data:")]
+        assert [file for file in files if not (path.parent / file).is_file()] == []
     styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
-    assert not re.search(r"(url\(|@import )['\"]?https?:", styles)
-    assert "mermaid" not in "".join(path.read_text(encoding="utf-8") for path in pages)
+    assert not re.search(r"(url\(|@import )\s*['\"]?(https?:)?//", styles)
+
+
+@pytest.mark.system
+def test_every_link_of_the_site_leads_to_a_page_and_a_place_in_it(site):
+    broken = []
+    for path in list_pages(site):
+        for link in read_page(path).links:
+            name, _, place = unquote(link).partition("#")
+            target = path.parent / name if name else path
+            if re.match("[a-z]+:", link):
+                continue
+            if not target.is_file() or (place and target.suffix == ".html" and place not in read_page(target).ids):
+                broken.append((path.relative_to(site).as_posix(), link))
+    assert broken == []
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("name", sorted(path.stem for path in (PROJECT / "docs" / "gallery").glob("*.py")))
+def test_every_example_shows_its_picture(site, name):
+    page = read_page(site / "docs" / "auto_gallery" / f"{name}.html")
+    assert [address for address in page.loaded if f"sphx_glr_{name}_001" in address]
+
+
+@pytest.mark.system
+def test_the_site_is_searched_from_disk(browser, site):
+    with opened(browser, site / "index.html") as tab:
+        tab.page.wait_for_url("**/README.html")
+        assert tab.page.locator("h1").inner_text().startswith("DP-Replica")
+        tab.page.goto(f"{(site / 'search.html').as_uri()}?q=permute-and-flip")
+        found = tab.page.locator("#search-results li a")
+        found.first.wait_for()
+        assert "Paper 4" in " ".join(found.all_inner_texts())
+        found.first.click()
+        tab.page.locator("h1").wait_for()
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("page", ["README", "docs/api/algorithms", "docs/auto_gallery/attack"])
+def test_pages_of_the_site_fit_a_desk_and_a_telephone(browser, site, page):
+    tab = browser()
+    tab.open(site / f"{page}.html", site)
+    assert fits(tab.page, DESKTOP)
+    tab.show_as_on_a_telephone()
+    assert fits(tab.page, TELEPHONE)
+    assert tab.wrong == []
