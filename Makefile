@@ -127,8 +127,9 @@ lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 
-docs: $(STAMP)  ## build the documentation in site/, warnings as errors
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+docs: $(STAMP)  ## build the documentation in site/, warnings as errors; a minute
+	@rm -rf site
+	$(PY) -m sphinx -b html -c docs -d .cache/site -W --keep-going -q -j auto . site
 
 survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
 	$(PY) -m pytest -m slow tests/test_survival.py
@@ -171,5 +172,5 @@ lock:  ## write requirements.lock and those of the peers and of the installer an
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group peers-jax -o requirements-peers-jax.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group installer -o requirements-installer.lock
 
-clean:  ## remove .venv, those of the peers and compiled caches; results stay
-	rm -rf $(VENV) $(PEERS) $(PEERS)-jax .cache .pytest_cache .ruff_cache
+clean:  ## remove .venv, those of the peers, compiled caches and the site; results stay
+	rm -rf $(VENV) $(PEERS) $(PEERS)-jax .cache .pytest_cache .ruff_cache site docs/auto_gallery

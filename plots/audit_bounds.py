@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.audit.outcomes import OUTCOMES, VIOLATED
 from experiments.config.paper import Paper
 from experiments.config.paths import REFERENCE
 from plots.labels import label_name
 
 SUMMARY = "audit/summary.csv"
 SUMMARIES_OF_OWN = "audit/summary-*.csv"
-VIOLATED = "violated"
 _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
 
 
@@ -73,9 +73,8 @@ def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]
     bounds = []
     for algorithm in asked:
         if rows := rows_of[algorithm]:
-            bounds.append(f"{label_name(paper, algorithm)} {format_bound(max(rows, key=_rate_bound))}")
-    what = "Privacy measured by the audit, of each algorithm the lower bound of ε that says most"
-    return f"{what}: {'; '.join(bounds)}." if bounds else ""
+            bounds.append(f"{label_name(paper, algorithm)} {_format_briefly(max(rows, key=_rate_bound))}")
+    return f"What attacks measured at most: {'; '.join(bounds)}." if bounds else ""
 
 
 def count_violations(audit: pd.DataFrame, privacy: list[dict]) -> str:
@@ -108,12 +107,26 @@ def format_bound(row: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> format_bound({"bound": 8.4591, "claimed": 1.0, "verdict": "violated"})
-    '≥ 8.46 where 1 is claimed (violated)'
+    'broken: an attack measured ε ≥ 8.46 where 1 is claimed'
+    >>> format_bound({"bound": 0.4, "claimed": 1.0, "verdict": "not refuted"})
+    'withstood: nothing above 0.40 was measured where 1 is claimed'
+    >>> format_bound({"bound": 0.974, "claimed": 1.0, "verdict": "tight"})
+    'withstood, barely: nothing above 0.97 was measured where 1 is claimed'
     >>> format_bound({"bound": 8.4591, "claimed": math.inf, "verdict": "nothing claimed"})
-    '≥ 8.46 (nothing claimed)'
+    'no ε is claimed: an attack measured ε ≥ 8.46'
     """
-    claim = f" where {row['claimed']:g} is claimed" if math.isfinite(row["claimed"]) else ""
-    return f"≥ {row['bound']:.2f}{claim} ({row['verdict']})"
+    if not math.isfinite(row["claimed"]):
+        return f"no ε is claimed: an attack measured ε ≥ {row['bound']:.2f}"
+    is_broken = row["verdict"] == VIOLATED
+    found = "an attack measured ε ≥ {:.2f}" if is_broken else "nothing above {:.2f} was measured"
+    return f"{OUTCOMES[row['verdict']]}: {found.format(row['bound'])} where {row['claimed']:g} is claimed"
+
+
+def _format_briefly(row: Mapping[str, Any]) -> str:
+    """Return a bound in few words, to stand beside others."""
+    if not math.isfinite(row["claimed"]):
+        return f"ε ≥ {row['bound']:.2f} where none is claimed"
+    return f"ε ≥ {row['bound']:.2f} where {row['claimed']:g} is claimed ({OUTCOMES[row['verdict']]})"
 
 
 def _rate_bound(row: Mapping[str, Any]) -> tuple[bool, float]:

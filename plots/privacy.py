@@ -13,6 +13,8 @@ from experiments.config.paper import Paper
 from experiments.store.long_table import distinct_privacy_reports
 from plots.labels import label_name
 
+_ROUNDING = 1e-9
+
 
 def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
     """Sum up the column ``privacy`` of the long table.
@@ -84,7 +86,7 @@ def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> lis
 def _describe_claim(row: Mapping[str, Any]) -> str:
     if is_claim_only(row):
         return CLAIMS_ONLY.name
-    return {True: "yes", False: "no", None: "nothing claimed"}[row["keeps_claim"]]
+    return {True: "yes", False: "no", None: "claims no ε"}[row["keeps_claim"]]
 
 
 def count_keeping_claim(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -127,9 +129,18 @@ def _sum_up_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _format_times_label(times: float | None) -> str:
+    """Return what an algorithm accounts for, beside the ε that it claims; nothing where it claims none.
+
+    Examples
+    --------
+    >>> _format_times_label(1.0), _format_times_label(1.89), _format_times_label(math.inf), _format_times_label(None)
+    ('the claimed ε', 'up to 1.89 × the claimed ε', 'no finite ε', '')
+    """
     if times is None:
         return ""
-    return "inf (unbounded)" if math.isinf(times) else f"up to {times:.3g} × the label"
+    if math.isinf(times):
+        return "no finite ε"
+    return "the claimed ε" if times <= 1 + _ROUNDING else f"up to {times:.3g} × the claimed ε"
 
 
 def _compute_times_label(report: Mapping[str, Any]) -> float:

@@ -27,11 +27,11 @@ from experiments.config.paths import CONF
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
-from experiments.judge.further_rows import describe_further_rows
+from experiments.judge.further_rows import agrees_with_verdict, describe_further_rows
 from experiments.judge.numbers.verdicts import count_expected_misses
+from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN
 from experiments.run.copies import describe_copies
-from experiments.stats import LEVEL
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS
 from plots.series import note_missing_cells
@@ -39,6 +39,7 @@ from plots.series import note_missing_cells
 _TEXTS = (
     *("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note"),
     *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
+    *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
@@ -171,9 +172,19 @@ class PaperRun:
         return curves
 
     def describe_further_rows(self, claim_id: str) -> str:
-        """Return what crossed splits say of a claim on further rows; nothing if nobody crossed them."""
+        """Return what crossed splits say of a claim on new rows, where that differs from the verdict on it."""
         rows = self.further_rows[self.further_rows["claim"] == claim_id]
-        return describe_further_rows(rows) if len(rows) else ""
+        verdict = next((claim["verdict"] for claim in self.claims if claim["id"] == claim_id), "")
+        return "" if rows.empty or agrees_with_verdict(rows, verdict) else describe_further_rows(rows)
+
+    def list_notes_on_running(self) -> list[str]:
+        """Return how its readings were run, by question and claim, which is no finding: what was dropped early."""
+        notes = []
+        for question, rows in self.list_rankings():
+            notes += [f"{question.id}: {note}." for note in list_ranking_notes(rows)]
+        for claim, rows in self.list_curves():
+            notes += [f"{claim.id}: {note}." for note in list_curve_notes(rows)]
+        return notes
 
     def list_verdicts(self, speaker: Speaker) -> list[str]:
         """Return the verdicts on the claims of the paper, on our readings of them, or on our own."""
@@ -203,16 +214,14 @@ class PaperRun:
             return []
         tested = self.numbers[self.numbers["statistic"] != "exact"]
         n_missed = int(tested["verdict"].isin([REFUTED, REPRODUCED_WITHIN]).sum())
-        notes = [
-            f"Each number is judged on its own at {100 * LEVEL:.0f} %: about {by_chance:.1f} would fall outside by "
-            f"chance alone if all were reproducible; {n_missed} did. Claims share one 5 % error rate for the whole "
-            "paper."
-        ]
+        lying = "number lies" if n_missed < 2 else "numbers lie"
+        missed = f"{n_missed or 'No'} printed {lying} outside of our intervals"
+        notes = [f"{missed}; by chance alone about {by_chance:.1f} would, if all could be reproduced."]
         if self.paper.printed_repeats > 1:
             kindest = tested["verdict_one_run"].value_counts()
-            counts = ", ".join(f"{kindest[verdict]} would be {verdict}" for verdict in OF_NUMBERS if verdict in kindest)
-            assumed = f"Assumed: a printed number is the mean of {self.paper.printed_repeats} runs."
-            notes.append(f"{assumed} Were each a single run, {counts}.")
+            counts = ", ".join(f"{kindest[verdict]} {verdict}" for verdict in OF_NUMBERS if verdict in kindest)
+            assumed = f"A printed number is taken as the mean of {self.paper.printed_repeats} runs"
+            notes.append(f"{assumed}. Were each a single run: {counts}.")
         return notes
 
 
@@ -223,10 +232,13 @@ def list_verdicts(paper: Paper, claims: Iterable[Mapping[str, Any]], speaker: Sp
 
 
 def _read_readings(path: Path, name: str) -> pd.DataFrame:
-    """Read a table of readings, in which "null" is a word; without the file, or of an older version, an empty one."""
+    """Read a table of readings, in which "null" is a word; without the file, or of an older version, an empty one.
+
+    What is optional and a text is empty where there is none, never a number that is missing.
+    """
     nothing = pd.DataFrame(columns=[name])
     rows = pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.is_file() else nothing
-    return rows if "kind" in rows else nothing
+    return _fill_texts(rows) if "kind" in rows else nothing
 
 
 def _read_if_there(path: Path, column: str) -> pd.DataFrame:
@@ -267,7 +279,13 @@ def read_csv(path: Path) -> pd.DataFrame:
     frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str))
     if "fact" in frame:
         frame = frame.astype({"value": "Int64", "printed": "Int64"})
-    return frame.fillna(dict.fromkeys(frame.columns.intersection(_TEXTS), ""))
+    return _fill_texts(frame)
+
+
+def _fill_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which a text that is missing is an empty one."""
+    names = frame.columns.intersection(_TEXTS)
+    return frame.astype(dict.fromkeys(names, object)).fillna(dict.fromkeys(names, ""))
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

@@ -720,7 +720,7 @@ def test_bounds_that_follow_the_rows_are_a_fault_of_the_fit_and_none_of_the_algo
         account = Privacy.under(domain, 1.0, paid, trust=RELEASE)
         assert (account.keeps_claim, account.is_sound, account.accounted_epsilon) == (True, is_sound, 1.0)
         assert Privacy.from_dict(json.loads(json.dumps(account.as_dict()))) == account
-        assert ("the bounds of z were set by these rows' own extremes" in str(account)) is not is_sound
+        assert ("ε holds only if the ranges of z are taken as public" in str(account)) is not is_sound
 
 
 def test_no_seed_that_anybody_could_try_is_trusted():

@@ -210,7 +210,5 @@ def test_bounds_that_follow_the_rows_are_said_once_for_each_data_set():
     for cell in cells:
         details = {"privacy": {"data_faults": [fault] if cell.dataset == "car" else []}}
         records[cell.key] = Record("done", Measured({}, 0.0, details))
-    assert describe_data_faults(gather_details(cells, records)) == [
-        "car: strictly, no ε holds here: the bounds of y follow"
-    ]
+    assert describe_data_faults(gather_details(cells, records)) == ["car: the bounds of y follow"]
     assert describe_data_faults(gather_details(cells, {cells[0].key: Record("failed")})) == []

@@ -255,7 +255,7 @@ def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mu
     assert members["all"].split() == sorted(SETS) and members["unknown"] == "mushroom"
     assert not any("mushroom" in members[kind].split() for kind in KINDS)
     assert "kind unknown (1)" in part.describe(paper, frame)["columns"]
-    assert "of no kind here, because their files are missing: mushroom." in part.format_markdown(paper, frame)
+    assert "kind unknown, as their files are missing: mushroom." in part.format_markdown(paper, frame)
 
     paper, figure = make_part(FACETS)
     kinds = figure.make_frame(paper, cells(), pd.DataFrame()).drop_duplicates("dataset").set_index("dataset")["kinds"]
@@ -264,7 +264,7 @@ def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mu
 
 def test_a_decision_names_the_sets_that_it_leaves_out_because_their_files_are_missing(without_mushroom):
     ((_, evidence), (_, on_all)), said = decide(cells(), {"situation": "few rows", "data": "small"}, {}, least_sets=2)
-    assert evidence.endswith("; left out, because their files are missing: mushroom") and evidence in said
+    assert evidence.endswith("; left out, as their files are missing: mushroom") and evidence in said
     assert "4 data sets" in on_all and "missing" not in on_all
 
 
@@ -309,7 +309,7 @@ def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
     publish_paper(paper, cells(), tmp_path)
     said = part.format_markdown(paper, PaperRun.read(tmp_path).read_frame(part))
     assert "| algorithm | all sets (4) | small table (2) | mostly nominal (4) |" in said
-    assert "| RDT | 25 | 25 | 25 |" in said and "skewness is beyond ± 2" in said
+    assert "| RDT | 25 | 25 | 25 |" in said and "small table (at most 1,500 training rows): " in said
     assert "small table (2)" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -335,7 +335,7 @@ def test_the_answer_is_the_first_by_mean_rank_with_its_evidence():
     ((take, evidence),), said = decide(cells(), {})
     assert take == "thrifty_tree"
     assert evidence.startswith(
-        "mean rank 1.00 of 3 over 4 data sets, none held out; 10.0 points ahead of the next, edprf"
+        "mean rank 1.00 of 3 over 4 data sets, none held out; on average 10.0 points ahead of the next, edprf"
     )
     assert f"| any table | **{take}** | {evidence} |" in said
     ((take, _),), _ = decide(cells(lambda dataset, algorithm: 1 - TREE_AHEAD[algorithm]), {})
@@ -352,10 +352,10 @@ def test_with_few_sets_nothing_is_said():
 def test_those_that_are_not_told_apart_are_named_together(monkeypatch):
     near = cells(lambda d, a: {"thrifty_tree": 0.8 if d == "car" else 0.7, "edprf": 0.7}.get(a, 0.2))
     ((take, _),), _ = decide(near, {})
-    assert take == "thrifty_tree; or edprf (not told apart)"
+    assert take == "thrifty_tree or edprf (no clear difference)"
     monkeypatch.setattr("plots.tables.decision.MOST_NAMED", 0)
     ((take, _),), _ = decide(near, {})
-    assert take == "none stands out: thrifty_tree by mean rank, not told apart from 1 others"
+    assert take == "no clear first: thrifty_tree by mean rank, but 1 other may be as good"
 
 
 def test_a_method_that_beats_the_first_is_said_to():
@@ -365,7 +365,7 @@ def test_a_method_that_beats_the_first_is_said_to():
     rows += [(name, dataset, rank, "", lead) for name, rank, _, lead in means for dataset in SETS]
     frame = pd.DataFrame(rows, columns=["algorithm", "dataset", "rank", "verdict", "lead"])
     take, _ = decision._answer(paper, decision.lines[0], frame.assign(better=0.0, equal=0.0, worse=1.0))
-    assert take == "RDT; but of the pair edprf is better"
+    assert take == "RDT; beside it alone, edprf is better"
 
 
 def test_what_is_needed_decides_who_comes_into_question():
@@ -378,7 +378,7 @@ def test_what_is_needed_decides_who_comes_into_question():
     ]
     answers, _ = decide(table, *lines)
     assert [take for take, _ in answers] == ["thrifty_tree", "thrifty_tree", "RDT"]
-    assert answers[2][1] == "the only method that comes into question"
+    assert answers[2][1] == "the only method that qualifies"
     nobody = decide(cells(price=lambda algorithm: (3, 3)), {})
     assert nobody[0][0] == ["none of these methods", "no method of this run does that"]
 

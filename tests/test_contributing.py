@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.skeletons.writing import TEMPLATES
 from tests import forks
 
 pytestmark = pytest.mark.system
@@ -31,14 +32,14 @@ CODE = (
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """The project somewhere else, with the examples of the pages in it: an algorithm and a paper."""
+    """The project somewhere else, with what the pages name in it: the skeleton of an algorithm, and a paper."""
     folder = tmp_path_factory.mktemp("project")
     for name in CODE:
         source = PROJECT / name
         copy = shutil.copytree if source.is_dir() else shutil.copyfile
         copy(source, folder / name)
-    (folder / "algorithms" / "coin.py").write_text(example("extending.md", "python"), encoding="utf-8")
-    (folder / "conf" / "algorithm" / "coin.yaml").write_text(example("extending.md", "yaml"), encoding="utf-8")
+    shutil.copyfile(TEMPLATES / "algorithm.py", folder / "algorithms" / "my_method.py")
+    (folder / "conf" / "algorithm" / "my_method.yaml").write_text(example("extending.md", "yaml"), encoding="utf-8")
     (folder / "conf" / "paper" / "small.yaml").write_text(example("papers.md", "yaml"), encoding="utf-8")
     return folder
 
@@ -73,22 +74,23 @@ def example(page, language):
 
 
 def test_an_algorithm_is_one_file_and_one_yaml(run):
-    done = run("experiments", "dataset=car", "algorithm=coin", "epsilon=1", "repeats=2", "executor.jobs=1")
+    done = run("experiments", "dataset=car", "algorithm=my_method", "epsilon=1", "repeats=2", "executor.jobs=1")
     assert done.returncode == 0, done.stderr
     accuracy = next(line for line in map(json.loads, done.stdout.splitlines()) if line["metric"] == "accuracy")
-    assert accuracy["algorithm"] == "coin" and accuracy["n"] == 2
+    assert accuracy["algorithm"] == "my_method" and accuracy["n"] == 2
 
     files = ("tests/test_estimators.py", "tests/test_audit_replay.py")
-    tested = run("pytest", "-p", "no:cacheprovider", "-rp", "-k", "coin", *files)
+    tested = run("pytest", "-p", "no:cacheprovider", "-rp", "-k", "my_method or NoisyBayes", *files)
     assert tested.returncode == 0, tested.stdout
     passed = Counter(re.findall(r"^PASSED ([^:]+)::", tested.stdout, flags=re.MULTILINE))
     assert passed[files[0]] > 50 and passed[files[1]] == 2, tested.stdout
 
 
 def test_the_suite_catches_a_bad_one(project, run):
-    right, wrong = "epsilon = check_epsilon(self.epsilon)", "epsilon = float(self.epsilon or 1)"
-    with changed(project / "algorithms" / "coin.py", right, wrong):
-        tested = run("pytest", "-p", "no:cacheprovider", "-k", "Coin and bad_parameters", "tests/test_estimators.py")
+    right, wrong = "epsilon, n_bins = check_epsilon(self.epsilon)", "epsilon, n_bins = float(self.epsilon or 1)"
+    words = ("-k", "NoisyBayes and bad_parameters")
+    with changed(project / "algorithms" / "my_method.py", right, wrong):
+        tested = run("pytest", "-p", "no:cacheprovider", *words, "tests/test_estimators.py")
     assert tested.returncode == 1, tested.stdout
 
 

@@ -65,7 +65,5 @@ def test_copies_are_said_with_the_verdicts(tmp_path):
     run_of_paper = PaperRun(tmp_path, paper, nothing, [], (1, 1), [], {}, *[nothing] * 5)
     assert run_of_paper.write_notes_on_data() == []
     (tmp_path / "copies.csv").write_text("dataset,split,copies\nwine_quality,the last ones,0.2611\ncar,all,0.0\n")
-    said = (
-        "Test rows that stand in the training rows, features and target alike: 26.1 % on WineQuality (the last ones)."
-    )
+    said = "Test rows that also stand in the training rows (the last ones): 26.1 % on WineQuality."
     assert run_of_paper.write_notes_on_data() == [said]

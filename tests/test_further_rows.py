@@ -105,7 +105,7 @@ def test_the_command_writes_what_it_found(tmp_path, capsys):
     assert exit_code("do=crossing", "paper=demo", "repeats=3", "executor.jobs=1", f"results={tmp_path}") == 0
     rows = pd.read_csv(tmp_path / "paper-demo" / "further_rows.csv")
     assert set(rows["n"]) == {3} and (rows["low"] <= rows["gain"]).all()
-    assert "on further rows of this kind it holds in" in capsys.readouterr().err
+    assert "on new rows of this kind: holds in 0 of 8 settings (3 splits)" in capsys.readouterr().err
 
 
 def test_too_few_splits_are_refused(tmp_path, capsys):

@@ -49,14 +49,20 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
     publish(PAPER | {"reported": str(tmp_path / "reported.csv")}, table, tmp_path / "paper-9")
     page = html.unescape((tmp_path / "paper-9" / "report.html").read_text(encoding="utf-8"))
     # table 2 and figure 1 show a alone, figure 2 both; b was not audited, c is not in the paper
-    assert page.count("≥ 2.50 where 1 is claimed (violated).") == 3
-    assert page.count("≥ 3.00 where 4 is claimed (not refuted)") == 1 and "alone in its leaf: root is split" in page
+    assert page.count("ε ≥ 2.50 where 1 is claimed (broken).") == 3
+    assert (
+        page.count("withstood: nothing above 3.00 was measured where 4 is claimed") == 1
+        and "alone in its leaf: root is split" in page
+    )
     assert page.count("not audited") == 1 and "breaks a tie" not in page
     assert "Measured: by the latest audit, of" in page
 
 
-def test_the_worst_of_an_algorithm_is_its_conviction_not_its_largest_bound():
-    assert audit_bounds.describe_bounds(make_paper(), FOUND, ["a"]).endswith("a ≥ 2.50 where 1 is claimed (violated).")
+def test_the_worst_of_an_algorithm_is_the_claim_that_it_breaks_not_its_largest_bound():
+    assert (
+        audit_bounds.describe_bounds(make_paper(), FOUND, ["a"])
+        == "What attacks measured at most: a ε ≥ 2.50 where 1 is claimed (broken)."
+    )
     assert (
         audit_bounds.describe_bounds(make_paper(), FOUND, ["b"])
         == ""

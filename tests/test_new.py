@@ -31,7 +31,7 @@ def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch):
     how = ["repeats=2", *(["most_repeats=2"] if what == "paper" else [])]
     assert exit_code(*command, *how, "executor.jobs=1", f"results={tmp_path / 'results'}") == 0
     printed = capsys.readouterr()
-    assert "strictly, no ε holds" not in printed.err
+    assert "ε holds only if" not in printed.err
     if what == "paper":
         assert len(pd.read_csv(next(tmp_path.rglob("numbers.csv")))) == 3
     else:

@@ -389,7 +389,7 @@ def test_what_offers_nothing_is_reported_as_a_claim(own, capsys, monkeypatch):
     assert exit_code("do=audit", "algorithm=mine", "executor.jobs=1", f"results={own.folder.parent / 'results'}") == 0
     ((found, missing),) = ran
     assert found.claims_only == ["mine"] and not (found.bounds or missing or found.is_alarming)
-    assert capsys.readouterr().out.startswith("Claims only: mine. An ε is claimed that nobody checked")
+    assert capsys.readouterr().out.startswith("Claims only: mine. Nobody checked the ε that is claimed.")
 
 
 def test_the_audit_of_an_own_algorithm_stands_beside_that_of_ours(tmp_path):
@@ -398,7 +398,9 @@ def test_the_audit_of_an_own_algorithm_stands_beside_that_of_ours(tmp_path):
     pd.DataFrame([row | {"where": "w", "event": "e"}]).to_csv(tmp_path / "audit" / "summary-mine.csv", index=False)
     bounds = audit_bounds.read_bounds(tmp_path)
     assert {"mine", "rdt"} <= set(bounds["algorithm"])
-    assert audit_bounds.list_bounds(bounds, "mine")[0]["bound"] == "≥ 2.00 where 1 is claimed (violated)"
+    assert (
+        audit_bounds.list_bounds(bounds, "mine")[0]["bound"] == "broken: an attack measured ε ≥ 2.00 where 1 is claimed"
+    )
 
 
 # ------------------------------------------------------------------------------------------------ bad input
@@ -501,9 +503,9 @@ def start(folder, *words, **variables):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANG)
 
 
-def test_the_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
+def test_the_algorithm_of_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "path", [*sys.path])
-    text = (ROOT / "docs" / "own-work.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     (tmp_path / "mine" / "algorithm").mkdir(parents=True)
     for language, name in (("yaml", "algorithm/noisy_majority.yaml"), ("python", "noisy_majority.py")):
         (block,) = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)

@@ -298,7 +298,7 @@ def test_report_opens_from_disk(published):
     assert order == sorted(order)
     assert "A paper &amp; its &lt;numbers&gt;" in text
     assert "fault of &lt;a&gt;" in text
-    assert "up to 25 × the label" in text
+    assert "up to 25 × the claimed ε" in text
     assert "0123abc" in text
     assert "prefers-color-scheme: dark" in text
 
@@ -378,7 +378,7 @@ def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
     section = (tmp_path / "report.html").read_text(encoding="utf-8").partition('id="privacy-table"')[2]
     section = section.partition("</table>")[0]
     cells = re.findall(r"<td[^>]*>(.*?)</td>", section)
-    assert cells[:3] == ["rfdpp_gini", "no", "inf (unbounded)"] and cells[5] == "one record added or removed"
+    assert cells[:3] == ["rfdpp_gini", "no", "no finite ε"] and cells[5] == "one record added or removed"
     assert "majority" not in section
     names = [fault["name"] for fault in said["faults"]]
     assert "exact nominal splits" in names
@@ -639,7 +639,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     means = table[table["algorithm"] == "a"].groupby(["params.max_depth", "epsilon"])["accuracy"].mean()
     assert (a["lowest"], a["highest"]) == pytest.approx((means.min(), means.max()))
     (depth, epsilon), words = means.idxmax(), a["highest_setting"]
-    assert words == f"grid, max_depth = {depth}, {'no noise' if np.isinf(epsilon) else f'epsilon = {epsilon:g}'}"
+    assert words == f"grid, max_depth = {depth}, {'no noise' if np.isinf(epsilon) else f'ε = {epsilon:g}'}"
     assert (a["verdict"], lost["verdict"], lost["n"]) == ("refuted", "not implemented", 0)
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "90.0 ✗" in page and "not implemented: never described" in page

@@ -283,9 +283,7 @@ def test_the_first_by_mean_rank_may_lose_a_comparison():
     found = figure.make_frame(paper, pd.DataFrame(rows), pd.DataFrame())
     assert overall(found)["rank"][["a", "b"]].tolist() == pytest.approx([12 / 7, 15 / 7])
     assert overall(found).loc["b", "verdict"] == "beats the first"
-    assert figure.advise(paper, found).endswith(
-        "worse by more than 1 point, with a probability of at least 95 %, than b."
-    )
+    assert figure.advise(paper, found).endswith("worse than b by more than 1 point (chance at least 95 %).")
 
 
 # What is shown of them.
@@ -304,10 +302,8 @@ def test_ranks_are_published(tmp_path):
     paper, _ = make_part(ITEM | {"advises": True})
     publish_paper(paper, cells(by_hand).assign(status="done"), tmp_path)
     (said,) = PaperRun.read(tmp_path).list_advice()
-    assert (
-        "take a: mean rank 1.50 over 3 data sets, none held out; further than the critical difference of 1.91" in said
-    )
-    assert "(Nemenyi, 5 %) from none of the others; not told apart from" in said
+    assert "take a, mean rank 1.50 over 3 data sets, none held out; apart from 0 of 2 others" in said
+    assert "(ranks that differ by 1.91, 5 %); no clear difference from" in said
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Complete: all 36 cells" in report and '<th class="n">mean rank</th>' in report
     assert (tmp_path / "figures" / "r.svg").is_file()
@@ -322,9 +318,9 @@ def test_one_algorithm_has_no_rank():
 @pytest.mark.parametrize(
     ("by_dataset", "said"),
     [
-        ((0.05, 0.03, 0.06), "better by more than 1 point, with a probability of at least 95 %, than every other."),
-        ((0.004, 0.003, 0.002), "equal within 1 point, with a probability of at least 95 %, to The second."),
-        ((0.3, 0.2, -0.1), "not told apart from The second (better 87 %, equal 1 %, worse 10 %)."),
+        ((0.05, 0.03, 0.06), "better than every other by more than 1 point (chance at least 95 %)."),
+        ((0.004, 0.003, 0.002), "equal to The second within 1 point (chance at least 95 %)."),
+        ((0.3, 0.2, -0.1), "no clear difference from The second (better 87 %, equal 1 %, worse 10 %)."),
     ],
 )
 def test_the_advice_says_what_the_comparisons_say(by_dataset, said):
@@ -332,7 +328,7 @@ def test_the_advice_says_what_the_comparisons_say(by_dataset, said):
     text = advice(ranks(table), asked, labels={"a": "The first", "b": "The second"})
     mean = ranks(table).query("dataset == ''")["rank"].min()
     assert text.startswith(
-        f"T: take The first: mean rank {mean:.2f} over 3 data sets, none held out; "
+        f"T: take The first, mean rank {mean:.2f} over 3 data sets, none held out; "
     ) and text.endswith(said)
     assert advice(ranks(table), ITEM) == ""
     assert advice(ranks(table.iloc[2:]), asked) == "INCOMPLETE: 34 of 36 cells; no advice"
@@ -363,7 +359,9 @@ def test_the_critical_difference_stands_in_the_file_the_figure_and_the_advice():
     found = figure.make_frame(paper, pd.DataFrame(rows), pd.DataFrame())
     # q = 2.343 for three algorithms, in Demsar's table 5 (a): 2.343 sqrt(3 * 4 / (6 * 12))
     assert overall(found)["critical_difference"].tolist() == pytest.approx([2.343 * math.sqrt(12 / 72)] * 3, rel=1e-3)
-    assert "further than the critical difference of 0.96 (Nemenyi, 5 %) from every other" in figure.advise(paper, found)
+    assert "apart from 2 of 2 others by the Nemenyi test (ranks that differ by 0.96, 5 %)" in figure.advise(
+        paper, found
+    )
     assert [row[-1] for row in figure.describe(paper, found)["standings"]] == ["", "yes", "yes"]
     (bar,) = [
         line

@@ -18,7 +18,14 @@ from experiments.judge.readings.choices import check_choices
 from experiments.judge.readings.claim_curves import judge_readings, list_curves, make_claim_readings
 from experiments.judge.readings.halving import run_races
 from experiments.judge.readings.ranking import rank_readings, split_targets
-from experiments.judge.readings.sentences import describe_curve, describe_ranking
+from experiments.judge.readings.sentences import (
+    describe_curve,
+    describe_ranking,
+    list_curve_details,
+    list_curve_notes,
+    list_ranking_details,
+    list_ranking_notes,
+)
 from experiments.store.record import Measured, Record
 from plots.pages.reference_pages import _lacks_cells
 from plots.readings.files import write_curves, write_rankings
@@ -126,8 +133,13 @@ def test_the_reading_that_gives_the_printed_numbers_is_the_nearest():
     assert rows["rank"].tolist() == [1, 2, 3, 4] and rows["in_set"].tolist() == [True, False, False, False]
     assert rows["distance"].tolist() == pytest.approx([0.0, 5, 5, 5], abs=0.15), "points, root mean square"
     assert rows["times_label"].tolist() == [3.0] * 4 and rows["unpaid"].all()
-    text = describe_ranking(rows)
-    assert "cost 3 × the ε of the label; others of its steps have no noise at all; none keeps the ε" in text
+    assert describe_ranking(
+        rows
+    ) == "The nearest of 4 readings, leaf = exact, evaluate_on = train, is 0.0 points off; " + ("none keeps its ε")
+    assert list_ranking_details(rows)[-2:] == [
+        "The noisy steps of the nearest cost 3 times its ε",
+        "Other steps of the nearest carry no noise",
+    ]
 
 
 def test_readings_that_lead_nowhere_get_two_repeats_and_the_literal_one_all():
@@ -143,7 +155,9 @@ def test_readings_that_lead_nowhere_get_two_repeats_and_the_literal_one_all():
         4,
         8,
         8,
-    ] and "2 were dropped early, which left 75% of their cells" in describe_ranking(rows)
+    ]
+    assert list_ranking_notes(rows) == ["2 of 4 readings were dropped early, so that 75 % of all cells were run"]
+    assert "dropped" not in "".join([describe_ranking(rows), *list_ranking_details(rows)])
     assert [len(keys) for keys in asked] == [4 * 4 + 2, 2 * 8 + 4], "half of the null is the literal one"
 
 
@@ -189,8 +203,9 @@ def test_no_noise_at_all_stands_beside_the_readings_and_is_none_of_them():
     first = rows.iloc[0]
     assert (first["kind"], first["reading"], first["in_set"]) == ("no noise", "no noise at all, whatever ε", False)
     assert math.isnan(first["rank"]) and first["distance"] == pytest.approx(0)
-    assert describe_ranking(rows).startswith("NO READING comes as near as no noise at all, whatever ε: that is 0.00")
-    assert "of 4 readings the nearest is" in describe_ranking(rows)
+    assert describe_ranking(rows).startswith("The nearest of 4 readings, ")
+    assert describe_ranking(rows).endswith("no noise at all is 0.0 points off, which is nearer")
+    assert "No noise at all, whatever ε, is 0.0 points off" in list_ranking_details(rows)
     assert make_null(make_readings(PAPER, SETTINGS, NUMBERS)) is None, "no setting of a table is the literal one"
 
 
@@ -204,7 +219,7 @@ def test_an_undefined_mean_has_no_distance():
     readings = make_readings(PAPER, TABLES, NUMBERS)
     rows = only_readings(rank(TABLES, readings, lambda cell: math.nan if cell.params.get("leaf") == "exact" else 0.75))
     assert rows["distance"].notna().tolist() == [True, True, False, False]
-    assert "2 could not be compared" in describe_ranking(rows)
+    assert "2 could not be compared: cells are missing, or a mean is undefined" in list_ranking_details(rows)
 
 
 def test_a_cost_is_that_of_the_algorithm_that_is_read():
@@ -221,7 +236,7 @@ def test_a_cost_is_that_of_the_algorithm_that_is_read():
 def test_readings_that_cannot_be_told_apart_are_all_in_the_set():
     readings, rng = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(1)
     rows = only_readings(rank(TABLES, readings, lambda cell: 0.75 + rng.normal(0, 0.05)))
-    assert rows["in_set"].sum() > 1 and "more cannot be told from it" in describe_ranking(rows)
+    assert rows["in_set"].sum() > 1 and "more cannot be told from it" in "".join(list_ranking_details(rows))
     assert (rows["low"] <= rows["distance"]).all() and (rows["distance"] <= rows["high"]).all()
 
 
@@ -231,7 +246,8 @@ def test_a_reading_without_all_its_cells_has_no_distance_and_stands_last():
     rows = only_readings(rank(TABLES, readings, lambda cell: None if cell.key == gone else 0.75))
     assert rows["reading"].iloc[-1] == readings[0].words and math.isnan(rows["distance"].iloc[-1])
     assert (rows["n"].iloc[-1], rows["n_expected"].iloc[-1]) == (3, 4)
-    assert describe_ranking(rank(TABLES, readings, lambda cell: None)).startswith("INCOMPLETE")
+    nothing = rank(TABLES, readings, lambda cell: None)
+    assert describe_ranking(nothing).startswith("INCOMPLETE") and list_ranking_details(nothing) == []
 
 
 def test_halves_are_data_sets_where_there_are_several():
@@ -251,13 +267,14 @@ def test_what_is_chosen_on_one_half_is_scored_on_the_other():
         truth, is_met = (0.70, is_exact) if cell.params["max_depth"] == 2 else (0.80, not is_exact)
         return truth + (0.0 if is_met else 0.04)
 
-    text = describe_ranking(only_readings(rank(TABLES, readings, value)))
-    assert "the nearest on every other number, from the first is number 3 on the others, 4.00 points off" in text
+    details = list_ranking_details(only_readings(rank(TABLES, readings, value)))
+    said = "The nearest on every other number, from the first is number 3 on the others: there it is 4.0 points off"
+    assert said in details
 
 
 def test_numbers_without_a_setting_are_asked_of_every_setting_that_all_share():
     readings = make_readings(PAPER, SETTINGS, NUMBERS)
-    assert len(readings) == 8 and readings[0].words == "grid, car, max_depth = 2, epsilon = 0.5"
+    assert len(readings) == 8 and readings[0].words == "grid, car, max_depth = 2, ε = 0.5"
     assert [target.printed for target in readings[0].targets] == [0.6, 0.5], "what is not implemented is left out"
 
     def value(cell):
@@ -280,7 +297,7 @@ def test_orderings_are_counted_in_the_direction_that_is_claimed():
     rows = only_readings(rank(ORDERINGS, readings, value))
     assert rows["reading"].tolist() == ["n_estimators = 2", "n_estimators = 3"]
     assert rows["distance"].tolist() == pytest.approx([4 / 12, 8 / 12])
-    assert "33% of the orderings off" in describe_ranking(rows)
+    assert "gets 33 % of the comparisons wrong" in describe_ranking(rows)
 
 
 @pytest.mark.parametrize(
@@ -461,16 +478,16 @@ def test_a_claim_is_judged_under_every_reading():
     assert rows["effect"].tolist() == pytest.approx([10] * 4 + [5] * 2 + [-2.5] * 2)
     assert rows["weakest"].iloc[-1] == pytest.approx(-10) and rows["weakest_group"].iloc[-1].startswith("nursery")
     assert rows["repeats"].tolist() == [5] * 6 + [10] * 2 and rows["low"].tolist() == pytest.approx(rows["effect"])
-    text = describe_curve(rows)
-    assert text.startswith("of 8 readings it holds under 6 (75%), is refuted under 2 (25%); the literal one: refuted")
-    assert "each choice by itself explains: leaf" in text and "left 62% of the cells" in text
+    assert describe_curve(rows) == "It holds under 6 of 8 readings and fails under 2; under the literal one it fails"
+    assert list_curve_details(rows)[0].startswith("What matters, as a share of all that differs between readings: leaf")
+    assert list_curve_notes(rows) == ["Readings that were decided early got no more runs: 62 % of all cells"]
 
 
 def test_curves_are_written_and_drawn_and_a_part_says_so(tmp_path):
     paper, rng = make_paper(**KEYS | {"repeats": 6}, choices=CURVE_CHOICES), np.random.default_rng(0)
     below = list_curves(paper)[0][1]
     rows = judge(paper, below, lambda cell: rng.normal(0.7, 0.1))
-    assert describe_curve(rows).endswith("a part only: depth 2")
+    assert list_curve_details(rows)[-1] == "Run on a part of the claim: depth 2"
     paths = write_curves(paper, {"below": rows}, tmp_path)
     assert [path.name for path in paths] == ["curves.csv", "curve-below.png"]
     assert len(pd.read_csv(paths[0])) == 8
@@ -520,8 +537,8 @@ def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monke
     ranking = pd.read_csv(tmp_path / "paper-2" / "readings.csv")
     assert len(only_readings(ranking)) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
     stderr = capsys.readouterr().err
-    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which? no noise at all" in stderr
-    assert "below: of 2 readings it " in stderr
+    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which? The nearest of 2 readings, " in stderr
+    assert "below: It " in stderr
     before = (tmp_path / "paper-2" / "curves.csv").read_bytes()
     assert exit_code(*command) == 0
     assert "cells run" not in capsys.readouterr().err

@@ -82,7 +82,7 @@ def test_a_door_that_holds_is_not_refuted(name, found):
 
 
 def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, capsys):
-    """What releases show stands with the other bounds; the exit code says that something sound was convicted."""
+    """What releases show stands with the other bounds; the exit code says that something sound broke its claim."""
     (broken,) = (one for one in found if one.algorithm == "RowsBySeed")
     held = [one for one in found if one.algorithm == "EDPRFClassifier"]
     monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])
@@ -95,7 +95,7 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
         codes.append(exit_code("do=audit", "algorithm=edprf_sound", "trainings=1000", f"results={tmp_path}"))
         told.append(capsys.readouterr().out)
     assert codes == [1, 0]
-    assert "some are told apart" in told[0] and PLACES in told[0] and "none is told apart" in told[1]
+    assert "some break their claim" in told[0] and PLACES in told[0] and "none breaks its claim" in told[1]
 
 
 def test_neighbours_differ_in_one_record():

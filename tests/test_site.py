@@ -4,13 +4,10 @@ import html
 import math
 import re
 import shutil
-from contextlib import contextmanager
-from functools import cache, partial
 
 import pandas as pd
 import pytest
 import yaml
-from playwright.sync_api import sync_playwright
 
 from experiments.config import papers
 from experiments.errors import BadInput
@@ -18,13 +15,12 @@ from experiments.judge.numbers import printed
 from plots.pages import index_page
 from plots.readings.files import write_rankings
 from plots.run_folder import PaperRun
+from tests.browser import DESKTOP, TELEPHONE, fits, opened, start_browser
 from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.published_report import build_published
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
-from tests.waiting import HANG
 
-DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SECTIONS = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
@@ -96,54 +92,7 @@ def report(request):
 
 @pytest.fixture(scope="module")
 def browser():
-    """The system's browser; Playwright's own are never downloaded."""
-    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
-    if not found:
-        pytest.skip("no browser to test the report in: install one, for example with apt-get install chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found[0], timeout=1000 * HANG)
-        yield cache(partial(Tab, started))
-        started.close()
-
-
-class Tab:
-    """A page of the browser, which opens one file after another: a new one for each takes longer than most tests."""
-
-    def __init__(self, browser, **options):
-        context = browser.new_context(viewport=DESKTOP, **options)
-        context.set_default_timeout(1000 * HANG)
-        self.page, self.folder, self.wrong = context.new_page(), "", []
-        context.route("**/*", self._admit)
-        self.page.on("console", lambda message: self.wrong.append(message.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self._screen = context.new_cdp_session(self.page)
-
-    def _admit(self, route):
-        if route.request.url.startswith(self.folder):
-            route.continue_()
-        else:
-            self.wrong.append(route.request.url)
-            route.abort()
-
-    def show_as_on_a_telephone(self):
-        """Lay out the open page as a telephone does."""
-        self._screen.send("Emulation.setDeviceMetricsOverride", TELEPHONE | {"deviceScaleFactor": 1, "mobile": True})
-
-    def open(self, path):
-        """Open a file as on a desk, in the light."""
-        self._screen.send("Emulation.setDeviceMetricsOverride", DESKTOP | {"deviceScaleFactor": 1, "mobile": False})
-        self.page.emulate_media(color_scheme="light")
-        self.folder, self.wrong[:] = path.parent.as_uri(), []
-        self.page.goto(path.as_uri())
-
-
-@contextmanager
-def opened(browser, path, **options):
-    """Open a page from disk; nothing may go wrong in it, and it may ask for nothing but files beside it."""
-    tab = browser(**options)
-    tab.open(path)
-    yield tab
-    assert tab.wrong == []
+    yield from start_browser()
 
 
 def column(page, table, number):
@@ -225,11 +174,6 @@ def test_a_run_reads_back_as_it_was_written(made_up):
     printed = run.read_frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
     assert printed.dropna().to_dict() == {(3, 0.05): 0.80012, (4, 1.0): 0.95, (4, math.inf): 0.8}
     assert (run.privacy[0]["times_label"], run.privacy[0]["keeps_claim"]) == (25, False)
-
-
-def fits(page, screen):
-    """Whether no part of a page is wider than the screen."""
-    return page.evaluate("document.documentElement.scrollWidth") <= screen["width"] == page.evaluate("innerWidth")
 
 
 @pytest.mark.system

@@ -87,17 +87,20 @@ def test_both_curves_get_more_repeats_until_the_claim_is_decided():
 def test_curves_that_never_leak_the_same_are_not_compared():
     apart = two_curves(0.02, shift=0.7)
     found = judged(apart)
-    assert (found["verdict"], found["reason"]) == ("undecided", "no range of relinked is shared in 10 of 10 repeats")
+    assert (found["verdict"], found["reason"]) == (
+        "undecided",
+        "the curves share no range of relinked in 10 of 10 repeats",
+    )
     assert list_needed(apart[apart["repeat"] < 10]) == []
     nothing = judged(pd.DataFrame())
-    assert (nothing["verdict"], nothing["reason"]) == ("not run", "no cell answers it")
+    assert (nothing["verdict"], nothing["reason"]) == ("not run", "no cell of it was run")
 
 
 def test_curves_that_leak_the_same_in_some_repeats_only_are_not_compared():
     table = two_curves(0.02)
     table.loc[(table["study"] == "s") & (table["repeat"] < 5), "relinked"] += 0.7
     found = judged(table)
-    assert found["verdict"] == "undecided" and "shared in 5 of 10 repeats" in found["reason"]
+    assert found["verdict"] == "undecided" and "share no range of relinked in 5 of 10 repeats" in found["reason"]
 
 
 def test_a_repeat_beyond_those_that_decided_a_claim_does_not_undo_it():
@@ -116,7 +119,9 @@ def test_a_curve_that_lacks_a_point_is_no_curve():
     table.loc[table["status"] == "failed", ["accuracy", "relinked"]] = math.nan
     found = judged(table)
     assert found["verdict"] == "reproduced"
-    assert found["reason"].startswith(f"INCOMPLETE: the only group has {found['repeats'] - 1} complete repeats of ")
+    assert found["reason"].startswith(
+        f"INCOMPLETE: {found['repeats'] - 1} of {found['repeats']} repeats are complete; holds"
+    )
 
 
 @pytest.mark.parametrize(

@@ -69,10 +69,10 @@ def test_prediction_interval_decides(value, verdict):
 def test_inside_an_interval_wider_than_delta_more_repeats_could_tell_or_none_could():
     # endless repeats would leave 1.959964 · 0.01 = 0.0196
     row = judge(printed(0.8), cells(REPEATS), paper=PAPER | {"resolution": {"accuracy": 0.0496}})
-    assert (row["verdict"], row["reason"]) == ("undecided", "inside; after 3 repeats within ± 4.97 points")
+    assert (row["verdict"], row["reason"]) == ("undecided", "agrees so far: after 3 runs to ± 4.97 points")
     row = judge(printed(0.8), cells(REPEATS), paper=PAPER | {"resolution": {"accuracy": 0.0195}})
     assert row["verdict"] == "print too coarse"
-    assert row["reason"] == "consistent; a single printed run cannot be told better than ± 1.96 points"
+    assert row["reason"] == "agrees, but a single printed run is known to ± 1.96 points at best"
     # inside now, but outside of what endless repeats would leave of this spread: they could refute it
     row = judge(printed(0.82), cells(REPEATS), paper=PAPER | {"resolution": {"accuracy": 0.0195}})
     assert row["verdict"] == "undecided"
@@ -96,7 +96,7 @@ def test_a_difference_shown_to_be_below_delta_is_no_refutation():
     assert values.mean() == pytest.approx(0.857)
     row = judge(printed(0.86335), cells(values), paper=PAPER | {"resolution": {"accuracy": 0.01}})
     assert row["verdict"] == "reproduced within ± δ"
-    assert row["reason"].startswith("ours differs by -0.635 points, shown to be less than 1 point")
+    assert row["reason"].startswith("ours is 0.635 points lower, shown to be less than 1 point")
     # t(0.95, 2) = 2.919986: the difference is shown only up to 0.635 + 2.919986 · 0.05 · sqrt(4/3) = 0.8036 points
     for delta, verdict in ((0.0085, "reproduced within ± δ"), (0.0080, "refuted")):
         row = judge(printed(0.86335), cells(values), paper=PAPER | {"resolution": {"accuracy": delta}})
@@ -110,16 +110,14 @@ def test_a_metric_with_a_bound_refutes_what_leaves_no_single_run_room():
     row = judge(printed(0.99951), cells(spread), paper=averaged)
     assert row["verdict"] == "refuted"
     assert row["chance"] == pytest.approx(2 / math.comb(20, 10))
-    assert (
-        "chance 5e-06 (exact: all 10 of its runs would have to be at least 99.5 %, which none of our 10 is)"
-        in (row["reason"])
-    )
+    asked = "each of its 10 runs would have to give at least 99.5 %, as none of our 10 does"
+    assert row["reason"].endswith(f"the chance of that is below 0.0001: {asked}")
     assert row["prediction_high"] <= 1 and row["verdict_one_run"] != "refuted"
     # a single printed run above all of forty: 1 / 41
     forty = cells((0.3,) * 20 + (0.9,) * 20)
     row = judge(printed(0.999), forty, paper=PAPER | {"repeats": 40})
     assert row["chance"] == pytest.approx(2 / 41)
-    assert "its only run would have to be at least 99.9 %, which none of our 40 is" in row["reason"]
+    assert "its one run would have to give at least 99.9 %, as none of our 40 does" in row["reason"]
 
 
 def test_a_mean_of_more_printed_runs_must_lie_closer():
@@ -159,10 +157,10 @@ def test_half_a_printed_digit_is_granted_and_no_more():
 def test_no_spread_gives_an_interval_as_wide_as_the_rounding():
     row = judge(printed(1.0), cells((1.0, 1.0, 1.0)))
     assert row["verdict"] == "reproduced"
-    assert "all 3 repeats agree exactly" in row["reason"]
+    assert "all 3 runs agree exactly" in row["reason"]
     row = judge(printed(0.99999), cells((1.0, 1.0, 1.0)))
     assert row["verdict"] == "reproduced within ± δ"
-    assert "+0.001 points" in row["reason"]
+    assert "0.001 points higher" in row["reason"]
     row = judge(printed(0.9), cells((1.0, 1.0, 1.0)))
     assert row["verdict"] == "refuted"
     assert row["chance"] == 0.5, "twice 1 in 4: three of a kind are no proof that the fourth is"
@@ -182,7 +180,7 @@ def test_a_printed_choice_is_judged_by_how_often_we_choose_it(value, ours, verdi
     row = judge(printed(value, 1, metric="sampling_ratio"), cells(ours, metric="sampling_ratio"), paper=paper)
     assert row["verdict"] == verdict
     assert row["chance"] == pytest.approx(chance)
-    assert f"1.6 chosen in {ours.count(1.6)} of {len(ours)} runs, most often" in row["reason"]
+    assert f"{ours.count(1.6)} of our {len(ours)} runs choose 1.6" in row["reason"]
     assert count_expected_misses(pd.DataFrame([row])) == 0
 
 
@@ -235,7 +233,7 @@ def test_maximum_uses_the_best_setting():
     row = judge(printed(0.82, **wanted), everything())
     assert row["verdict"] == "reproduced"
     assert row["mean"] == pytest.approx(0.8)
-    assert row["reason"].endswith("best setting: max_depth = 4, no noise")
+    assert row["reason"].endswith("ours is best at max_depth = 4 without noise")
     assert judge(printed(0.9, **wanted), everything())["verdict"] == "refuted"
 
 
@@ -394,12 +392,16 @@ def all_settings(spread=0.01):
 @pytest.mark.parametrize(
     ("value", "verdict", "says"),
     [
-        (0.84972, "setting lost", "nearest: two, no noise, 1 could have given it"),
-        (0.84974, "refuted", "no setting gives it even alone (largest chance 0.05); 4 settings give 50.00 to 80.00"),
-        (0.45028, "setting lost", "nearest: two, epsilon = 0.1"),
-        (0.45026, "refuted", "no setting gives it even alone"),
-        (0.65, "refuted", "no setting gives it even alone"),
-        (0.70, "setting lost", "nearest: one, max_depth = 4"),
+        (0.84972, "setting lost", "1 of 4 settings could have given it, nearest two, no noise"),
+        (
+            0.84974,
+            "refuted",
+            "no setting gives it: 4 settings give 50.00 to 80.00, nearest two, no noise; the chance of that is 0.05",
+        ),
+        (0.45028, "setting lost", "nearest two, ε = 0.1"),
+        (0.45026, "refuted", "no setting gives it: 4 settings give 50.00 to 80.00"),
+        (0.65, "refuted", "no setting gives it: 4 settings give 50.00 to 80.00"),
+        (0.70, "setting lost", "nearest one, max_depth = 4"),
     ],
 )
 def test_a_number_without_its_setting_is_asked_of_all_of_them(value, verdict, says):
@@ -423,10 +425,11 @@ def judge_two(a, b, **changes):
 def test_numbers_without_their_setting_must_come_from_one_setting():
     for row in judge_two(0.6, 0.61):
         assert row["verdict"] == "setting lost"
-        assert "a single printed run, some setting of 4 explains all 2 numbers of t (largest p" in row["reason"]
+        said = "; one setting could give all 2 numbers of t as single runs (p 0.96), one as means of 3 (p 0.69)"
+        assert said in row["reason"]
     for row in judge_two(0.6, 0.8):  # each fits some setting, and no setting fits both
         assert row["verdict"] == "refuted"
-        assert "no one setting of 4 explains all 2 numbers of t" in row["reason"]
+        assert row["reason"].startswith("no setting could give all 2 numbers of t as single runs (p ")
 
 
 def test_how_many_runs_were_printed_decides_what_one_setting_can_explain():
@@ -434,7 +437,7 @@ def test_how_many_runs_were_printed_decides_what_one_setting_can_explain():
     for m, verdict in ((1, "setting lost"), (30, "refuted")):
         row, _ = judge_two(0.6, 0.64, printed_repeats=m)
         assert (row["verdict"], row["verdict_one_run"]) == (verdict, "setting lost")
-        assert "were each a single printed run, some setting" in row["reason"]
+        assert "one setting could give all 2 numbers of t as single runs (p 0.15), " in row["reason"]
 
 
 def test_a_number_without_its_setting_never_comes_out_by_itself():
@@ -443,12 +446,12 @@ def test_a_number_without_its_setting_never_comes_out_by_itself():
     assert partial["verdict"] == "undecided"
     assert "INCOMPLETE" in partial["reason"]
     single = [one for one in all_settings() if one["repeat"] == 0]
-    assert "one repeat only" in judge(unplaced(0.99), single, paper=UNPLACED | {"repeats": 1})["reason"]
+    assert "only one run: " in judge(unplaced(0.99), single, paper=UNPLACED | {"repeats": 1})["reason"]
 
 
 def test_what_is_not_implemented_says_why():
     row = judge(unplaced(0.7, "lost"), all_settings(), paper=UNPLACED)
-    assert (row["verdict"], row["reason"], row["n"]) == ("not implemented", "not implemented: never described", 0)
+    assert (row["verdict"], row["reason"], row["n"]) == ("not implemented", "never described", 0)
 
 
 def test_a_number_without_its_setting_needs_a_table_of_such_numbers():

@@ -30,12 +30,12 @@ class Fault:
 
 INFERRED_DOMAIN = Fault(
     "inferred domain",
-    "bounds, categories and class labels were taken from the rows",
+    "ranges, categories and classes were read from the rows",
     "the caller gave no domain",
 )
 CLAIMS_ONLY = Fault(
     "claims only",
-    "an epsilon is claimed that nobody checked: there is no account of what was spent",
+    "nobody checked the ε that is claimed: there is no account of what was spent",
     "an estimator without privacy_",
 )
 
@@ -51,16 +51,13 @@ def bounds_from_rows(numbers: Sequence[str], categories: Sequence[str] = ()) -> 
     Examples
     --------
     >>> bounds_from_rows(["y", "z"]).why
-    "the bounds of y and z were set by these rows' own extremes: another table would have had others"
-    >>> bounds_from_rows([], ["job"]).why
-    'the categories of job are those that occur in these rows: another table would have had others'
+    'ε holds only if the ranges of y and z are taken as public: they follow the rows'
+    >>> bounds_from_rows(["y"], ["job"]).why
+    'ε holds only if the ranges of y and the categories of job are taken as public: they follow the rows'
     """
-    parts = []
-    if numbers:
-        parts.append(f"the bounds of {join_names(numbers)} were set by these rows' own extremes")
-    if categories:
-        parts.append(f"the categories of {join_names(categories)} are those that occur in these rows")
-    why = f"{', and '.join(parts)}: another table would have had others"
+    parts = [f"the ranges of {join_names(numbers)}"] if numbers else []
+    parts += [f"the categories of {join_names(categories)}"] if categories else []
+    why = f"ε holds only if {' and '.join(parts)} are taken as public: they follow the rows"
     return Fault("bounds from the rows", why, "the data set's declared domain")
 
 
@@ -77,28 +74,28 @@ def join_names(names: Sequence[str], noun: str = "columns") -> str:
 
 
 # Name and reason of what several papers do.
-_BOOTSTRAP = ("bootstrap", "a record drawn twice moves a count by 2, not 1")
-_INTERVAL_ENDS = ("interval ends from the rows", "the intervals end at values that occur in the rows")
-_EXACT_LEAVES = ("exact leaves", "leaves are labelled without noise")
+_BOOTSTRAP = ("bootstrap", "a record drawn twice counts twice, and the noise is for one")
+_INTERVAL_ENDS = ("interval ends from the rows", "intervals end at values of the rows")
+_EXACT_LEAVES = ("exact leaves", "leaf labels carry no noise")
 _SENSITIVITY_FROM_ROWS = (
     "sensitivity from the rows",
-    "the sensitivity of information gain is taken from the number of rows",
+    "the sensitivity of information gain follows from the exact number of rows",
 )
 
 # DiffPETs (paper 1).
 DIFFPETS_EXACT_STOP = Fault(
     "exact stop condition",
-    "whether a node holds one class only, or little error, is read without noise",
+    "whether a node holds one class, or little error, is read without noise",
     "Algorithm 2, stop condition and line 1",
 )
 DIFFPETS_CUTS_FROM_ROWS = Fault(
     "cuts from the rows",
-    "cuts are values that occur in the rows of the node",
+    "cuts are values of the rows of the node",
     "Algorithm 2, line 5; section 1.4: a value of the feature at random",
 )
 DIFFPETS_UNUSED_COUNT = Fault(
     "unused count",
-    "half of each level pays for a number that nothing uses",
+    "half of the ε of each level pays for a count that nothing uses",
     "section 2.2: noise on the number of records of every node",
 )
 DIFFPETS_BOOTSTRAP = Fault(*_BOOTSTRAP, "Algorithm 1, line 4")
@@ -109,14 +106,14 @@ DIFFPETS_SENSITIVITY_FROM_ROWS = Fault(
 )
 DIFFPETS_GAIN_SENSITIVITY = Fault(
     "sensitivity too small",
-    "one record may change the information gain by log2(n + 1) + 1 / ln 2 bits, not by ln(n + 1) + 1 / ln 2",
+    "the sensitivity of information gain takes ln for log2, which is more",
     "section 2.3.1",
 )
 
 # RFDPP-Gini (paper 2).
 RFDPP_EXACT_PURITY = Fault(
     "exact purity test",
-    "whether a node holds one class only is read without noise",
+    "whether all labels of a node agree is read without noise",
     "Algorithm 3, stop condition and step 3.2 (1)",
 )
 RFDPP_EXACT_COMPARISON = Fault(
@@ -126,17 +123,17 @@ RFDPP_EXACT_COMPARISON = Fault(
 )
 RFDPP_EXACT_NOMINAL_SPLITS = Fault(
     "exact nominal splits",
-    "the best split of a nominal feature is found without noise",
+    "nominal splits carry no noise",
     "the reading nominal_noise='none': step 3.2 (6) of Algorithm 3 names no noise; sections 1, 3.2.1 and 5 do",
 )
 RFDPP_EXACT_THRESHOLD = Fault(
     "exact Gini threshold",
-    "whether the Gini index of a node is below a threshold is read without noise",
+    "whether the Gini index of a node is small is read without noise",
     "Algorithm 1, stop condition: the reading min_gini",
 )
 RFDPP_SENSITIVITY_FROM_ROWS = Fault(
     "sensitivity from the rows",
-    "the sensitivity of information gain is taken from the number of rows",
+    "the sensitivity of information gain follows from the exact number of rows",
     "section 5 compares with information gain: criterion='information_gain'",
 )
 RFDPP_INTERVAL_ENDS = Fault(
@@ -146,13 +143,13 @@ RFDPP_INTERVAL_ENDS = Fault(
 RFDPP_BOOTSTRAP = Fault(*_BOOTSTRAP, "Algorithm 3, step 3.1")
 RFDPP_UNUSED_COUNT = Fault(
     "unused count",
-    "half of each split level pays for a number that nothing uses",
+    "half of the ε of each level pays for a count that nothing uses",
     "Algorithm 3, step 3.2 (2); section 3.2.1",
 )
 RFDPP_EXACT_LEAVES = Fault(*_EXACT_LEAVES, "Algorithm 3, step 3.2 (1), in the reading leaf='exact'")
 RFDPP_BUDGET_SPENT_TWICE = Fault(
     "budget spent more than once",
-    "trees, levels or leaves spend the whole budget each",
+    "trees, levels or leaves spend the whole ε each",
     "section 3.2.1 divides it: readings of tree_budget, level_budget or leaf, not the text",
 )
 
@@ -169,71 +166,71 @@ DIFFPRFS_SENSITIVITY_FROM_ROWS = Fault(
 )
 DIFFPRF_EXACT_CHOICES = Fault(
     "exact choices",
-    "the best feature is taken and leaves are labelled without noise",
+    "neither the choice of the best feature nor leaf labels carry noise",
     "published code that looks like the authors' own, which is the reading author_code",
 )
 
 # pfDPDT and eDPRF (paper 4), RDT (baseline of papers 1 and 4).
 PFDPDT_EXACT_PURITY = Fault(
     "exact purity test",
-    "whether a node holds one label only is read without noise",
+    "whether all labels of a node agree is read without noise",
     "pfDPDT (Algorithm 5), condition for a leaf: one label only",
 )
 EDPRF_BOOTSTRAP = Fault(*_BOOTSTRAP, "a forest before eDPRF, in the reading sampling='bootstrap' of the tradition")
 RDT_HEIGHT_FROM_ROWS = Fault(
     "height from the rows",
-    "the height of the trees follows from the number of rows",
+    "the height of the trees follows from the exact number of rows",
     "Jagannathan et al. (2009), the rule for the height, which max_depth=None takes",
 )
 
 # PrivaTree (Vos et al., arXiv 2305.15394).
 PRIVATREE_BUDGET_FROM_ROWS = Fault(
     "budget from the rows",
-    "how the budget is divided between leaves and splits follows from the exact number of rows",
+    "how leaves and splits share ε follows from the exact number of rows",
     "corollary 4 of the appendix",
 )
 PRIVATREE_SENSITIVITY_OF_A_COUNT = Fault(
     "sensitivity of a noisy count",
-    "the sensitivity of a Gini impurity is taken for a noisy number of rows, which may be more than there are",
+    "the sensitivity of the Gini index is that of a noisy number of rows, which may be too large",
     "the program of the tables, choice of a split",
 )
 PRIVATREE_BUDGET_SPENT_TWICE = Fault(
     "budget spent more than once",
-    "the histograms of all columns hold the same records, and each spends what the level has",
+    "the histogram of each column spends the whole ε of its level",
     "the reading splits='histograms'",
 )
 PRIVATREE_EXACT_STOP = Fault(
     "exact stop condition",
-    "whether a node holds one class only is read without noise",
+    "whether all labels of a node agree is read without noise",
     "the reading splits='histograms'",
 )
 
 # Polynomial regression (paper 3).
 TARGET_IN_ITS_OWN_UNIT = Fault(
     "target in its own unit",
-    "the noise of the linear coefficients is for targets in [-1, 1], and the target has its own unit",
+    "the noise is for targets in [-1, 1], and the target has its own unit",
     "the reading target_scaling='none'; paper 3, section 3.2 derives its sensitivities for scaled values",
 )
 
 # CPPPW and ASN (paper 5).
 CPPPW_RATIO_FROM_ROWS = Fault(
     "ratio from the rows",
-    "the number of released rows is chosen by cross-validation on the training rows",
+    "the number of released rows is chosen on the training rows, without noise",
     "section 2, step 4",
 )
 SCALE_FROM_ROWS = Fault(
     "scale from the rows",
-    "the unit of the noise is the standard deviation of each attribute in the training rows",
+    "the noise is scaled by the standard deviations of the training rows",
     "the reading scale='standard'; paper 5, section 2, step 2 prints a covariance of I",
 )
 
 
 def copied_rows(source: str) -> Fault:
     """Return the fault of a paper that releases noisy copies of its training rows."""
-    why = "each released row is a training row and Gaussian noise, for which no pure epsilon is finite"
+    why = "each released row is a training row with Gaussian noise, which keeps no finite ε"
     return Fault("copied rows", why, source)
 
 
 def exact_labels(source: str) -> Fault:
     """Return the fault of a paper that releases the labels of its training rows."""
-    return Fault("exact labels", "labels, and so the sizes of the classes, are released without noise", source)
+    return Fault("exact labels", "labels, and so the sizes of the classes, carry no noise", source)

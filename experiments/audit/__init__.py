@@ -2,7 +2,8 @@
 
 Rooms, in the order of their imports (each imports only what stands above it):
 
-- `bounds`: bounds of ε from counts; `neighbouring_tables`, `table_templates`: pairs of tables, built or searched for;
+- `bounds`: bounds of ε from counts; `outcomes`: what a bound says of a claim;
+- `neighbouring_tables`, `table_templates`: pairs of tables, built or searched for;
 - `subjects`: the estimators that are audited; `plain_python`: processes without compilation, to follow calls in;
 - `laws`: closed-form laws of the discrete mechanisms, and the worst case of each over all small tables;
 - `replay`: records the mechanism calls of one training run, plays them on a neighbouring table, and sums exact losses;

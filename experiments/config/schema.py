@@ -114,7 +114,7 @@ def format_dataset_keys_page() -> str:
     lines = [
         "# The keys of a data set's file",
         "",
-        "A data set is one YAML file, `dataset/NAME.yaml`: a [table of your own](own-data.md), or one whose rows are",
+        "A data set is one YAML file, `dataset/NAME.yaml`: a [table of your own](data.md), or one whose rows are",
         "pinned, beside the [reader](extending.md) of its files. As in a paper's file, a key that is not listed here",
         "is refused, with the nearest name, its file and its line, and `conf/dataset/schema.json` says the same to",
         "editors. `make pages` writes this page and the schema.",
@@ -132,14 +132,13 @@ def format_datasets_page() -> str:
     lines = [
         "# The data sets",
         "",
-        "Each is a file `conf/dataset/NAME.yaml`, which pins its rows, declares its public domain and says where both",
-        "are from; [Data](getting-started.md#data) says where rows are looked for. *From the rows* counts the columns,",
-        "target included, whose bounds no source gives ([Privacy](privacy.md)). *Constants* says whether a method of",
-        "ours may be [tuned on it](extending.md#held-out), and *wheel* which one has its files. `make pages` writes",
+        "Each is a file `conf/dataset/NAME.yaml`: its rows, its public domain, and where both are from.",
+        "*From the rows* counts the columns, target included, whose bounds no source gives ([Privacy](privacy.md)).",
+        "*Held out*: no constant of a method of ours was [chosen on it](extending.md#held-out). `make pages` writes",
         "this page.",
         "",
-        "| name | title | rows | columns | classes | from the rows | constants | wheel |",
-        "|---|---|---|---|---|---|---|---|",
+        "| name | title | rows | columns | classes | from the rows | held out |",
+        "|---|---|---|---|---|---|---|",
         *map(_format_dataset, sorted(path.stem for path in catalogue.FOLDER.glob("*.yaml"))),
     ]
     return "\n".join(lines) + "\n"
@@ -153,10 +152,9 @@ def _format_dataset(name: str) -> str:
         entry.title,
         f"{entry.rows:,}",
         str(len(entry.domain.features)),
-        str(len(target.categories)) if isinstance(target, Nominal) else "a number",
+        str(len(target.categories)) if isinstance(target, Nominal) else "number",
         str(len(entry.domain.bounds_from_rows)),
-        {"chosen_on": "chosen on it", "held_out": "held out", None: ""}[find_side(name)],
-        ", ".join(requirement.split("==")[0] for requirement in entry.wheels),
+        "yes" if find_side(name) == "held_out" else "",
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -17,6 +17,7 @@ reproduced, that one's verdict is ``only under a reading``, with both reasons.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -25,21 +26,25 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Claim, Paper
-from experiments.judge.evidence.claim_group import ClaimGroup, RunsQuestion, State, list_lowest
+from experiments.judge.evidence.claim_group import HOLDS_WITHIN, ClaimGroup, RunsQuestion, State, list_lowest
 from experiments.judge.evidence.need import Need
 from experiments.judge.evidence.replay import QuestionState, Replay, list_looks, replay_looks
 from experiments.judge.evidence.rerun import estimate_rerun_probability
 from experiments.judge.group_claim import ClaimAboutRuns, Evidence
 from experiments.judge.verdict import (
     DEPENDS_ON_AVERAGE,
+    EQUAL,
     NOT_IMPLEMENTED,
     NOT_RUN,
     ONLY_UNDER_READING,
     REFUTED,
     REPRODUCED,
+    REPRODUCED_WITHIN,
     UNDECIDED,
-    describe_place,
+    count_runs,
     format_effect,
+    say_share,
+    say_where,
 )
 from experiments.stats import ALPHA
 
@@ -88,7 +93,7 @@ def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None
     _judge_readings(paper.claims, results)
     for claim, result in zip(paper.claims, results, strict=True):
         if claim.against and result["verdict"] not in (NOT_RUN, NOT_IMPLEMENTED):
-            result["reason"] += "; against our reconstruction of a baseline whose own text was not at hand"
+            result["reason"] += "; against our reconstruction of the baseline"
     return results
 
 
@@ -145,12 +150,12 @@ def _judge_runs(paper: Paper, claim: ClaimAboutRuns, table: pd.DataFrame) -> dic
     evidence = claim.make_evidence(paper, table)
     counts: dict[str, Any] = {"scope": evidence.scope, "center": evidence.groups[0].center}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):
-        return counts | {"verdict": NOT_RUN, "reason": "no cell answers it"}
+        return counts | {"verdict": NOT_RUN, "reason": "no cell of it was run"}
     places = _list_tested(paper, evidence.groups)
     tested = [evidence.groups[place] for place in places]
     counts["at_bound"] = len(evidence.groups) - len(tested)
     if not tested:
-        reason = f"every group stands at {evidence.groups[0].rule.bound:g} throughout and cannot move as claimed"
+        reason = f"every run of every setting gives {evidence.groups[0].rule.bound:g}, which cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
     replay = _replay(paper, claim, evidence, tested)
     if n_unfit := _count_unfit(evidence, replay):
@@ -207,35 +212,63 @@ def _describe_replay(
     reasons += [basis] if basis else []
     reasons += _explain_verdict(claim, verdict, groups, replay, lowest, contradiction)
     if n_undefined:
-        reasons.append(f"{claim.metric} is undefined in {n_undefined} runs and counts as 0 there")
+        reasons.append(f"{claim.metric} is undefined in {count_runs(n_undefined)} and counts as 0 there")
     return result | {"verdict": verdict, "reason": "; ".join(reasons)}
 
 
 def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
-    """Return the verdict on a claim from those on its two questions, and which of them it is about.
+    """Return the verdict on a claim from those on its two questions, and what is special about them.
+
+    Two answers that agree are nothing special, and no mean that stays open: it takes runs enough to rule out a rare
+    collapse, which most single runs need not. `describe_answers` says each of these.
 
     Examples
     --------
     >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "reproduced"})
-    ('reproduced', 'on average and in most runs')
+    ('reproduced', '')
     >>> combine_answers({RunsQuestion.MEAN: "undecided", RunsQuestion.MOST: "refuted"})
-    ('refuted', 'in most runs; on average undecided, which takes runs enough to rule out a collapse')
+    ('refuted', '')
+    >>> combine_answers({RunsQuestion.MEAN: "refuted", RunsQuestion.MOST: "undecided"})
+    ('refuted', 'the mean of the runs says no, most single runs are open')
     >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "refuted"})
-    ('depends on the average', 'on average reproduced, in most runs refuted')
+    ('depends on the average', 'the mean of the runs says yes, most single runs say no')
     """
     most = verdicts[RunsQuestion.MOST]
-    if RunsQuestion.MEAN not in verdicts:
-        return most, "in most runs" if most != UNDECIDED else ""
-    mean = verdicts[RunsQuestion.MEAN]
-    if mean == most:
-        return mean, "" if mean == UNDECIDED else "on average and in most runs"
-    if mean == UNDECIDED:
-        return most, "in most runs; on average undecided, which takes runs enough to rule out a collapse"
-    if most == UNDECIDED:
-        return mean, "on average; in most runs undecided"
-    if REFUTED in (mean, most):
-        return DEPENDS_ON_AVERAGE, f"on average {mean}, in most runs {most}"
-    return mean, f"on average; in most runs {most}"
+    mean = verdicts.get(RunsQuestion.MEAN, most)
+    if mean in (most, UNDECIDED):
+        return most, ""
+    basis = describe_answers(mean, most)
+    if most != UNDECIDED and REFUTED in (mean, most):
+        return DEPENDS_ON_AVERAGE, basis
+    return mean, basis
+
+
+def describe_answers(on_average: str | None, in_most_runs: str) -> str:
+    """Say what the mean of the runs says of a claim, and what most single runs say; a mean may not be asked.
+
+    Examples
+    --------
+    >>> describe_answers("undecided", "refuted")
+    'the mean of the runs is open, most single runs say no'
+    >>> describe_answers("reproduced", "reproduced"), describe_answers(None, "practically equal")
+    ('the mean and most single runs say yes', 'most single runs say that there is no difference')
+    """
+    most = _ANSWERS[in_most_runs]
+    if on_average is None:
+        return f"most single runs {most}"
+    if on_average == in_most_runs:
+        return f"the mean and most single runs {most}"
+    mean = {"are open": "is open"}.get(_ANSWERS[on_average], _ANSWERS[on_average].replace("say", "says", 1))
+    return f"the mean of the runs {mean}, most single runs {most}"
+
+
+_ANSWERS = {
+    REPRODUCED: "say yes",
+    REPRODUCED_WITHIN: "say yes, within ± δ",
+    EQUAL: "say that there is no difference",
+    REFUTED: "say no",
+    UNDECIDED: "are open",
+}
 
 
 def _count_cells(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, int]:
@@ -262,9 +295,9 @@ def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> lis
     if not short and not waiting:
         return []
     place = (short or waiting)[0]
-    where = describe_place(groups[place].setting)
     asked = replay.looks[place] or replay.needed[place]
-    return [f"INCOMPLETE: {where} has {groups[place].count_repeats(asked)} complete repeats of {asked}"]
+    found = f"{groups[place].count_repeats(asked)} of {asked} repeats are complete"
+    return [f"INCOMPLETE: {found}{say_where(groups[place].setting)}"]
 
 
 def _explain_verdict(
@@ -275,30 +308,52 @@ def _explain_verdict(
     lowest: Sequence[Mapping],
     contradiction: Mapping[str, Any] | None,
 ) -> list[str]:
-    """Say what a verdict rests on: how many groups hold, the one that refutes it, how near an undecided one is."""
+    """Say what a verdict rests on: the setting that refutes it, how near an open one is, in how many it holds."""
     main = _find_decisive(replay)
-    held = ", ".join(_count_states(groups, main))
+    held = _count_states(list(map(main.describe_group, range(len(groups)))))
+    in_settings = [held] if len(groups) > 1 else []
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
-        where = describe_place(contradiction)
-        return [f"{where}: {_format(claim, contradiction)} after {contradiction['n']} repeats", held]
-    repeats = "after 1 repeat" if max(replay.looks) == 1 else f"after {max(replay.looks)} repeats"
+        return [f"fails{say_where(contradiction)}: {_say_effect(claim, contradiction)}", *in_settings]
     if verdict == UNDECIDED:
         open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
-        said = f"{repeats}; {main.question.value} it {held}"
-        if not open_group["n"]:
-            return [said]
-        return [f"{said}; weakest {describe_place(open_group)}: {_format(claim, open_group)}"]
-    return [f"{held}, {repeats}"]
+        effect = [_say_effect(claim, open_group)] if open_group["n"] else []
+        if len(groups) > 1:
+            effect = [f"weakest{say_where(open_group)}: {said}" for said in effect]
+        return [f"open: {'; '.join([*in_settings, *effect])}"] if in_settings or effect else ["open"]
+    runs = count_runs(max(replay.looks))
+    return [f"{held}, after {runs}" if len(groups) == 1 else f"{held}, after up to {runs}"]
 
 
-def _count_states(groups: Sequence[ClaimGroup], answer: QuestionState) -> list[str]:
-    """Say in how many groups a claim holds, is practically equal, or holds within δ."""
-    states = list(map(answer.describe_group, range(len(groups))))
-    counts = [f"{State.HOLDS.value} in {states.count(State.HOLDS.value)} of {len(groups)} groups"]
+def _count_states(states: Sequence[str]) -> str:
+    """Say in how many settings a claim holds, holds within ± δ, or shows no difference.
+
+    Examples
+    --------
+    >>> _count_states(["holds"] * 3), _count_states(["holds", "open"])
+    ('holds in all 3 settings', 'holds in 1 of 2 settings')
+    >>> _count_states(["holds", "practically equal"])
+    'holds in 1 of 2 settings, no difference that matters in 1'
+    >>> _count_states(["practically equal"] * 2), _count_states(["holds within ± δ"])
+    ('no difference that matters in any of 2 settings', 'holds within ± δ')
+    """
+    n = len(states)
+    if len(set(states)) == 1 and states[0] != State.OPEN.value:
+        if n == 1:
+            return _STATES[states[0]]
+        every = "any of" if states[0] == State.EQUAL.value else "all"
+        return f"{_STATES[states[0]]} in {every} {n} settings"
+    counts = [f"holds in {states.count(State.HOLDS.value)} of {n} settings"]
     for state in dict.fromkeys(states):
         if state not in (State.HOLDS.value, State.OPEN.value):
-            counts.append(f"{state} in {states.count(state)}")
-    return counts
+            counts.append(f"{_STATES[state].removeprefix('holds ')} in {states.count(state)}")
+    return ", ".join(counts)
+
+
+_STATES = {
+    State.HOLDS.value: "holds",
+    HOLDS_WITHIN: "holds within ± δ",
+    State.EQUAL.value: "no difference that matters",
+}
 
 
 def _find_decisive(replay: Replay) -> QuestionState:
@@ -309,8 +364,11 @@ def _find_decisive(replay: Replay) -> QuestionState:
     return min(replay.answers, key=lambda answer: (answer.verdict == UNDECIDED, answer.count_open()))
 
 
-def _format(claim: ClaimAboutRuns, effect: Mapping[str, Any]) -> str:
-    return f"{format_effect(claim.metric, effect)}, {effect['share_won']:.0%} of runs as claimed"
+def _say_effect(claim: ClaimAboutRuns, effect: Mapping[str, Any]) -> str:
+    shown = re.sub("(?<!e)-", "−", format_effect(claim.metric, effect))
+    if effect["n"] == 1:
+        return f"{shown}, {'as' if effect['share_won'] else 'not as'} claimed, in one run"
+    return f"{shown}, as claimed in {say_share(effect['share_won'])} of {count_runs(effect['n'])}"
 
 
 def _summarise_effect(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> dict[str, Any]:
@@ -324,12 +382,14 @@ def _summarise_effect(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> di
 def _judge_readings(claims: Collection[Claim], results: Sequence[dict]) -> None:
     """Give claims that come out only under another reading of the text, ``reading_of``, a verdict that says so."""
     by_id = {result["id"]: result for result in results}
+    holding: dict[str, list[str]] = {}
     for claim in claims:
-        literal = by_id.get(claim.reading_of)
-        if not literal or by_id[claim.id]["verdict"] != REPRODUCED:
-            continue
+        if claim.reading_of and claim.reading_of in by_id and by_id[claim.id]["verdict"] == REPRODUCED:
+            holding.setdefault(claim.reading_of, []).append(claim.id)
+    for name, readings in holding.items():
+        literal, another = by_id[name], f"holds under another reading ({', '.join(readings)})"
         if literal["verdict"] == REFUTED:
             literal["verdict"] = ONLY_UNDER_READING
-            literal["reason"] = f"{claim.id} ({claim.text}) is; as printed {REFUTED}: {literal['reason']}"
+            literal["reason"] = f"{another}; as printed: {literal['reason']}"
         elif literal["verdict"] == UNDECIDED:
-            literal["reason"] += f"; reproduced under a reading: {claim.id}"
+            literal["reason"] += f"; {another}"

@@ -87,7 +87,7 @@ def _describe_round(undecided: Sequence[Claim], needs: Sequence[Need]) -> str:
     """Say why there is another round."""
     n_settings = len({(need.study, str(need.where)) for need in needs})
     most = max(need.repeats for need in needs)
-    return f"not decided yet: {len(undecided)} claims; up to {most} repeats of {n_settings} parts of studies"
+    return f"still open: {len(undecided)} claims; up to {most} repeats of {n_settings} parts of studies"
 
 
 def _list_further(cells: Mapping[str, Sequence[Cell]], paper: Paper, needs: Sequence[Need]) -> dict[str, list[Cell]]:

@@ -25,7 +25,7 @@ from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
 from experiments.config.paper import Paper, Study
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.group_claim import ClaimAboutRuns, Evidence, is_fixed_split
-from experiments.judge.verdict import describe_place
+from experiments.judge.verdict import REPRODUCED, REPRODUCED_WITHIN, describe_place
 from experiments.stats import LEVEL
 
 DRAWS = 2
@@ -201,7 +201,7 @@ def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[
 
 
 def describe_further_rows(rows: pd.DataFrame) -> str:
-    """Say of one claim in how many of its parts it holds on further rows, and what splits make of the variance.
+    """Say of one claim in how many of its settings all of it holds on new rows of the same kind.
 
     Parameters
     ----------
@@ -210,13 +210,27 @@ def describe_further_rows(rows: pd.DataFrame) -> str:
 
     Examples
     --------
-    >>> one = {"n": 10, "noise": 3.0, "split": 1.0, "holds": True}
-    >>> describe_further_rows(pd.DataFrame([one, one | {"holds": False}]))
-    'on further rows of this kind it holds in 1 of 2 parts (10 splits); the split makes 10 % of the variance'
+    >>> one = {"setting": "car", "n": 10, "holds": True}
+    >>> rows = pd.DataFrame([one, one | {"holds": False}, one | {"setting": "adult"}])
+    >>> describe_further_rows(rows)
+    'on new rows of this kind: holds in 1 of 2 settings (10 splits)'
+    >>> describe_further_rows(rows.iloc[:1]), describe_further_rows(rows.iloc[1:2])
+    ('on new rows of this kind: holds (10 splits)', 'on new rows of this kind: not shown to hold (10 splits)')
     """
-    noise, split = (float((rows[name] ** 2).sum()) for name in ("noise", "split"))
-    share = split / (noise + split) if noise + split else 0.0
-    held = f"{int(rows['holds'].sum())} of {len(rows)} parts ({rows['n'].min()} splits)"
-    return f"on further rows of this kind it holds in {held}; the split makes {share:.0%} of the variance".replace(
-        "%", " %"
-    )
+    holds = rows["holds"].astype(bool).groupby(rows["setting"], dropna=False).all()
+    held = f"holds in {int(holds.sum())} of {len(holds)} settings"
+    if len(holds) == 1:
+        held = "holds" if holds.all() else "not shown to hold"
+    return f"on new rows of this kind: {held} ({rows['n'].min()} splits)"
+
+
+def agrees_with_verdict(rows: pd.DataFrame, verdict: str) -> bool:
+    """Return whether new rows say the same of a claim as the verdict on it: that all of it holds, or that it does not.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"holds": [True, True]})
+    >>> agrees_with_verdict(rows, "reproduced"), agrees_with_verdict(rows, "undecided")
+    (True, False)
+    """
+    return bool(rows["holds"].astype(bool).all()) == (verdict in (REPRODUCED, REPRODUCED_WITHIN))

@@ -64,7 +64,7 @@ class Evidence(NamedTuple):
     undefined : list of list of int
         Of each group, the repeats in which the metric is undefined, one for each such cell.
     scope : str
-        What repeats vary, and so what a verdict speaks of.
+        What is special of the splits, as `describe_scope` says it.
     obstacle : str
         Why no verdict is possible on runs that have any of the repeats ``unfit``, whatever the groups say.
     unfit : list of int
@@ -163,7 +163,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
-        reasons = map(paper.reason_not_implemented, map(str, self.named_values.values()))
+        reasons = [paper.not_implemented.get(str(value), "") for value in self.named_values.values()]
         return "; ".join(filter(None, reasons))
 
     def find_part(self, paper: Paper) -> tuple[Study, Levels]:
@@ -390,13 +390,18 @@ def is_fixed_split(study: Study, dataset: str) -> bool:
 
 
 def describe_scope(is_fixed: Collection[bool]) -> str:
-    """Say what repeats vary, and so what a verdict speaks of; some data sets may have an official split."""
-    sentences = []
-    if True in is_fixed:
-        sentences.append("one split: repeats vary the algorithm's randomness alone, so this speaks of that split")
-    if False in is_fixed:
-        sentences.append("each repeat splits the rows anew: this speaks of further runs on these rows")
-    return "; ".join(sentences)
+    """Say what is special of the splits: one that is fixed, so that repeats vary the algorithm's randomness alone.
+
+    As a rule each repeat splits the rows anew, which needs no words.
+
+    Examples
+    --------
+    >>> describe_scope([False]), describe_scope([True]), describe_scope([True, False])
+    ('', 'one fixed split', 'one fixed split of some data sets')
+    """
+    if True not in is_fixed:
+        return ""
+    return "one fixed split of some data sets" if False in is_fixed else "one fixed split"
 
 
 def _split_rows(rows: pd.DataFrame, axes: Sequence[str]) -> dict[tuple[str, ...], pd.DataFrame]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -110,16 +111,72 @@ def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     return f"{center}{unit}" if math.isnan(effect["low"]) else f"{center}{unit} ({low} to {high})"
 
 
+def name_setting(setting: Mapping[str, Any]) -> str:
+    """Return a setting as a reader names it. Bands know settings by `describe_setting`, which has no Greek.
+
+    Examples
+    --------
+    >>> name_setting({"dataset": "car", "params.max_depth": 3, "epsilon": 1.0, "params.tree_epsilon": 0.5})
+    'car, max_depth = 3, ε = 1, tree_epsilon = 0.5'
+    """
+    return re.sub(r"\bepsilon = ", "ε = ", describe_setting(setting))
+
+
 def describe_place(effect: Mapping[str, Any]) -> str:
-    """Return the setting of a group, and the part of the claim that an effect is about, in words.
+    """Return the setting of a group, and the part of the claim that an effect is about, as a name.
 
     Examples
     --------
     >>> describe_place({"dataset": "car", "part": "step 2", "effect": 0.1}), describe_place({"effect": 0.1})
-    ('car, step 2', 'the only group')
+    ('car, step 2', 'its one setting')
     """
-    words = [describe_setting(setting_of(effect)), effect.get("part", "")]
-    return ", ".join(filter(None, words)) or "the only group"
+    words = [name_setting(setting_of(effect)), effect.get("part", "")]
+    return ", ".join(filter(None, words)) or "its one setting"
+
+
+def say_where(effect: Mapping[str, Any]) -> str:
+    """Return the same as words behind a verb, with a blank before them; nothing where there is one setting alone.
+
+    Examples
+    --------
+    >>> "fails" + say_where({"dataset": "car", "epsilon": 1.0, "part": "step 2", "effect": 0.1})
+    'fails on car at ε = 1, step 2'
+    >>> say_where({"params.max_depth": 3, "epsilon": math.inf}), say_where({"effect": 0.1})
+    (' at max_depth = 3 without noise', '')
+    """
+    words, values = [], []
+    for name, value in setting_of(effect).items():
+        text = name_setting({name: value})
+        if name in ("dataset", "algorithm"):
+            words.append(f"on {text}")
+        elif text != "no noise":
+            values.append(text)
+    words += [f"at {' and '.join(values)}"] if values else []
+    words += ["without noise"] if effect.get("epsilon") == math.inf else []
+    where = " ".join(words)
+    return (f" {where}" if where else "") + (f", {effect['part']}" if effect.get("part") else "")
+
+
+def say_share(share: float) -> str:
+    """Return a share in per cent.
+
+    Examples
+    --------
+    >>> say_share(0.2)
+    '20 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
+def count_runs(n: int) -> str:
+    """Return a number of runs.
+
+    Examples
+    --------
+    >>> count_runs(1), count_runs(1280)
+    ('1 run', '1,280 runs')
+    """
+    return "1 run" if n == 1 else f"{n:,} runs"
 
 
 def is_error(metric: str) -> bool:

@@ -121,13 +121,16 @@ def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:
     --------
     >>> shares = {"dataset": ["wine", "car"], "split": ["30 % test rows", "30 % test rows"], "copies": [0.2799, 0.0]}
     >>> describe_copies(pd.DataFrame(shares), {"wine": "WineQuality"})
-    'Test rows that stand in the training rows, features and target alike: 28.0 % on WineQuality (30 % test rows).'
+    'Test rows that also stand in the training rows (30 % test rows): 28.0 % on WineQuality.'
     """
+    told = copies[copies["copies"] >= _WORTH_SAYING]
+    has_one_split = told["split"].nunique() == 1
     parts = []
-    for row in copies[copies["copies"] >= _WORTH_SAYING].to_dict("records"):
+    for row in told.to_dict("records"):
         name = labels.get(row["dataset"], row["dataset"])
-        parts.append(f"{100 * row['copies']:.1f} % on {name} ({row['split']})")
-    said = "Test rows that stand in the training rows, features and target alike"
+        parts.append(f"{100 * row['copies']:.1f} % on {name}" + ("" if has_one_split else f" ({row['split']})"))
+    said = "Test rows that also stand in the training rows"
+    said += f" ({told['split'].iloc[0]})" if has_one_split else ""
     return f"{said}: {'; '.join(parts)}." if parts else ""
 
 

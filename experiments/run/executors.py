@@ -2,6 +2,9 @@
 
 Behind all of them stands an executor of `concurrent.futures`, so that the runner hands out chunks of cells and waits
 for their results in one way.
+
+Ray is not among them. Its backend for joblib (tried with ray 2.60) hands results over only when all are there, so a
+kill would lose them, and a worker that dies ends the run.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def describe_data_faults(details: Details) -> list[str]:
     lines: dict[str, None] = {}
     for (dataset, _), known in details.items():
         for fault in known.get("privacy", {}).get("data_faults", ()):
-            lines[f"{dataset}: strictly, no ε holds here: {fault['why']}"] = None
+            lines[f"{dataset}: {fault['why']}"] = None
     return list(lines)
 
 

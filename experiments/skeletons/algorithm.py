@@ -45,7 +45,7 @@ class NoisyBayesClassifier(PrivateClassifier):
 
     def fit(self, X, y):
         """Count with noise."""
-        epsilon, n_bins = check_epsilon(self.epsilon), check_count("n_bins", self.n_bins, lowest=1)
+        epsilon, n_bins = check_epsilon(self.epsilon), check_count("n_bins", self.n_bins, lowest=2)
         matrix, labels = self.read_training_rows(X, y)
         # all randomness comes from here, so that a seed repeats a run and OpenDP can take numpy's place
         rng = self.generator(self.seed())

@@ -117,11 +117,6 @@ def list_kinds_of(study: Study, dataset: str) -> list[str]:
     return [name for name, kind in KINDS.items() if kind.holds(facts)]
 
 
-def describe_kinds() -> str:
-    """Return the rules in a sentence."""
-    return "; ".join(f"{kind.title}: {kind.words}" for kind in KINDS.values())
-
-
 @cache
 def _count_facts(dataset: str, protocol: str) -> DataFacts:
     loaded = datasets.load(dataset)

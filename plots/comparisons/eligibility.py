@@ -48,9 +48,9 @@ class Requirement(Document):
         reports = distinct_privacy_reports(own.get("privacy", ()))
         claims = [report for report in reports if not is_claim_only(report)]
         if not claims:
-            return "" if self.unchecked else "nobody has checked its claim"
+            return "" if self.unchecked else "nobody checked its ε"
         if not all(map(self._is_kept, claims)):
-            return "does not keep this claim"
+            return "does not keep this ε"
         return ""
 
     def _is_kept(self, report: Mapping[str, Any]) -> bool:

@@ -22,13 +22,15 @@ from plots.comparisons.standings import (
     name_with_odds,
     select_means,
 )
-from plots.labels import label_name, label_names
+from plots.labels import label_name
 from plots.markdown import format_table
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
+_MOST_NAMED = 3
+"""With more methods their number stands for their names."""
 _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
 
 
@@ -69,20 +71,22 @@ class RanksFigure(ComparedPart, PaperFigure):
         if note := note_shortfall(frame):
             return f"{note}; no advice"
         best, *others = select_means(frame).to_dict("records")
-        margin, level = self.margin_words, f"{100 * LEVEL:.0f} %"
+        margin, sure = self.margin_words, f"(chance at least {100 * LEVEL:.0f} %)"
         words = {
-            TOLD_APART: f"better by more than {margin}, with a probability of at least {level}, than",
-            EQUAL: f"equal within {margin}, with a probability of at least {level}, to",
-            NOT_TOLD_APART: "not told apart from",
-            BEATS_THE_FIRST: f"worse by more than {margin}, with a probability of at least {level}, than",
+            TOLD_APART: f"better than {{}} by more than {margin} {sure}",
+            EQUAL: f"equal to {{}} within {margin} {sure}",
+            NOT_TOLD_APART: "no clear difference from {}",
+            BEATS_THE_FIRST: f"worse than {{}} by more than {margin} {sure}",
         }
         parts = [f"mean rank {best['rank']:.2f} over {self.count_sets(paper, list_ranked_sets(frame))}"]
-        parts.append(_describe_separation(paper, frame))
+        difference = format_rank(find_critical_difference(frame))
+        apart = f"{int(is_beyond(frame)[1:].sum())} of {len(others)} others"
+        parts.append(f"apart from {apart} by the Nemenyi test (ranks that differ by {difference}, 5 %)")
         for verdict, says in words.items():
             names = [name_with_odds(paper, row) for row in others if row["verdict"] == verdict]
             if names:
-                parts.append(f"{says} {_name_others(names, len(others))}")
-        return f"{self.title}: take {label_name(paper, best['algorithm'])}: {'; '.join(parts)}."
+                parts.append(says.format(_name_others(names, len(others))))
+        return f"{self.title}: take {label_name(paper, best['algorithm'])}, {'; '.join(parts)}."
 
     def _list_standings(self, paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
         body: list[list[str]] = []
@@ -95,22 +99,21 @@ class RanksFigure(ComparedPart, PaperFigure):
 
     def _explain(self, paper: Paper, frame: pd.DataFrame) -> str:
         return (
-            f"mean ranks over {self.count_sets(paper, list_ranked_sets(frame))}, and the probabilities that on further "
-            f"data sets the best is better than this one by more than {self.margin_words}, equal within that, or worse "
-            f"(Bayesian signed-rank test; {100 * LEVEL:.0f} % decide). Two mean ranks that differ by "
-            f"{format_rank(find_critical_difference(frame))} differ by more than chance (critical difference of the "
-            "Nemenyi test, 5 %)."
+            f"mean ranks over {self.count_sets(paper, list_ranked_sets(frame))}. Beside each other method stands the "
+            f"chance that on new data sets the best is better by more than {self.margin_words}, equal within that, or "
+            f"worse; {100 * LEVEL:.0f} % decide (Bayesian signed-rank test). Mean ranks closer than "
+            f"{format_rank(find_critical_difference(frame))} may differ by chance (Nemenyi test, 5 %)."
         )
 
 
-def _describe_separation(paper: Paper, frame: pd.DataFrame) -> str:
-    """Say whom the critical difference of mean ranks tells apart from the first."""
-    means, apart = select_means(frame).iloc[1:], is_beyond(frame)[1:]
-    names = label_names(paper, means.loc[apart, "algorithm"])
-    whom = _name_others(names, len(means)) if names else "none of the others"
-    difference = format_rank(find_critical_difference(frame))
-    return f"further than the critical difference of {difference} (Nemenyi, 5 %) from {whom}"
-
-
 def _name_others(names: list[str], n_others: int) -> str:
-    return "every other" if len(names) == n_others > 1 else ", ".join(names)
+    """Return whom of the others a part of the advice is about, by number where they are many.
+
+    Examples
+    --------
+    >>> _name_others(["a", "b"], 2), _name_others(["a", "b"], 3), _name_others(["a", "b", "c", "d"], 9)
+    ('every other', 'a, b', '4 of 9 others')
+    """
+    if len(names) == n_others > 1:
+        return "every other"
+    return ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} of {n_others} others"

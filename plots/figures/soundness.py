@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 _PANEL = 2.3
-_TEXT = "text: ε that the printed one accounts for\n(sound: the other, same neighbours, if not as claimed)"
+_TEXT = "text: ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
 
 
 class SoundnessFigure(ShownPart, PaperFigure):
@@ -114,8 +114,9 @@ class SoundnessFigure(ShownPart, PaperFigure):
         table = format_table(["printed variant", *map("claimed ε = {:g}".format, epsilons)], body)
         mean = "geometric mean" if is_error(self.metric) else "mean"
         head = f"{self.title}: {self._name_unit(paper)}, {mean} over {_count_datasets(frame)} data sets"
-        what = "the ε that the printed variant accounts for, and the sound one where that is not what it claims"
-        return "\n\n".join([f"{head}; in brackets {what}, between neighbours as the printed one means them.", table])
+        what = "in brackets the ε that the printed one accounts for, ∞ where a step carries no noise"
+        other = "and that of the sound one where it is not the claimed one"
+        return "\n\n".join([f"{head}; {what}, {other}, for neighbours as the printed one means them.", table])
 
     def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""

@@ -93,7 +93,7 @@ class WinsFigure(ComparedPart, PaperFigure):
 
     def _explain(self, frame: pd.DataFrame) -> str:
         return (
-            f"each against all others, counted over {int(frame['sets'].max())} data sets{self._held_out}; "
+            f"each against all others, over {int(frame['sets'].max())} data sets{self._held_out}; "
             f"a tie is a difference of up to {self.margin_words}. The figure has each pair."
         )
 

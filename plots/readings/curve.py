@@ -22,6 +22,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, Symmetrica
 from numpy.typing import ArrayLike
 
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
+from experiments.judge.verdict import say_share
 from plots import style
 from plots.style import GRID, INK
 
@@ -195,7 +196,7 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
     for name in names:
         rows = [row for row, (own, _) in enumerate(matrix) if own == name]
         axes.annotate(
-            f"{shares[name]:.0%}",
+            say_share(shares[name]),
             (1.01, sum(rows) / len(rows)),
             xycoords=("axes fraction", "data"),
             va="center",
@@ -203,7 +204,7 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
             annotation_clip=False,
         )
     axes.annotate("explains\nby itself", (1.01, 1.0), xycoords="axes fraction", va="bottom", fontsize=9)
-    axes.set_yticks(range(len(matrix)), [f"{name} = {_shorten(value)}" for name, value in matrix], fontsize=8.5)
+    axes.set_yticks(range(len(matrix)), [_name_row(name, value) for name, value in matrix], fontsize=8.5)
     axes.set_ylim(len(matrix) - 0.5, -0.5)
     axes.tick_params(axis="both", length=0, labelbottom=False)
     axes.set_xlabel(f"{len(drawn)} readings, each a column, in the order above", fontsize=9.5)
@@ -225,8 +226,10 @@ def _draw_row_as_image(axes: Axes, row: int, places: np.ndarray, n: int) -> None
     axes.imshow(pixels, extent=extent, aspect="auto", interpolation="none", zorder=2)
 
 
-def _shorten(value: str) -> str:
-    return "no noise" if value == "inf" else textwrap.shorten(value, 30, placeholder="…")
+def _name_row(name: str, value: str) -> str:
+    """Return a choice with its value; a long one is cut."""
+    text = "no noise" if value == "inf" else textwrap.shorten(value, 30, placeholder="…")
+    return f"{'ε' if name == 'epsilon' else name} = {text}"
 
 
 def _make_legend(curve: SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:

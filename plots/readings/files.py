@@ -18,7 +18,7 @@ from plots.style import ALARM, INK, QUALITATIVE
 
 _LABELS = {
     "points": "distance from what is printed\n(points, root mean square)",
-    "orderings": "share of orderings\nthe wrong way round",
+    "orderings": "share of comparisons\nthe wrong way round",
 }
 _COSTS = {
     "yes": ("keeps the ε it claims", QUALITATIVE[2]),
@@ -69,7 +69,7 @@ def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
 
 _VERDICTS = {
     HOLDS: ("the claim holds", QUALITATIVE[2]),
-    IS_REFUTED: ("it is refuted", ALARM),
+    IS_REFUTED: ("it fails", ALARM),
     OPEN: ("open", QUALITATIVE[4]),
 }
 
@@ -96,18 +96,18 @@ def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path)
 def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
     """Draw the effect that a claim speaks of under every reading; above zero it speaks for the claim."""
     counts, n = rows["verdict"].value_counts(), len(rows)
-    shares = f"Of {n} readings it holds under {counts.get(HOLDS, 0)}, and is refuted under {counts.get(IS_REFUTED, 0)}."
+    shares = f"It holds under {counts.get(HOLDS, 0):,} of {n:,} readings and fails under {counts.get(IS_REFUTED, 0):,}."
     unit = "points" if rows["unit"].iloc[0] == "points" else rows["unit"].iloc[0]
     curve = SpecificationCurve(
         title=f"{text} {shares}",
         effect="effect",
-        label=f"effect in favour of the claim\n({unit}, mean over its groups)",
+        label=f"effect in favour of the claim\n({unit}, mean over its settings)",
         colour_by="verdict",
         colours=_VERDICTS,
         full="is_private",
         legend_of_full=("keeps the ε it claims", "does not, or claims none"),
         floor="weakest",
-        legend_of_floor="effect in the weakest group",
+        legend_of_floor="effect in the weakest setting",
         line=(0.0, "no effect", INK),
     )
     return draw_curve(curve, rows.assign(is_private=rows["keeps_epsilon"] == "yes"))

@@ -12,7 +12,7 @@ import pandas as pd
 from experiments.config.paper import Paper, PaperTable
 from experiments.judge.verdict import is_error
 from plots.comparisons.compared_part import ComparedPart
-from plots.comparisons.data_kinds import KINDS, UNKNOWN, describe_kinds, list_kinds_of
+from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.comparisons.levels import BetweenLevels
 from plots.labels import MISSING, label_name, label_names
 from plots.latex import write_table
@@ -110,17 +110,16 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
     def _explain(self, paper: Paper, frame: pd.DataFrame) -> str:
         names = _split_names(frame, _ALL)
         floor, ceiling = label_name(paper, self.floor), label_name(paper, self.ceiling)
-        scale = " in the logarithm of the error" if is_error(self.metric) else ""
-        shown = [name for name in KINDS if _split_names(frame, name)]
-        members = [f"{KINDS[name].title}: {', '.join(label_names(paper, _split_names(frame, name)))}" for name in shown]
-        if unknown := _split_names(frame, UNKNOWN):
-            members.append(
-                f"of no kind here, because their files are missing: {', '.join(label_names(paper, unknown))}"
-            )
+        scale = ", in the logarithm of the error" if is_error(self.metric) else ""
+        members = []
+        for name, kind in KINDS.items():
+            if sets := label_names(paper, _split_names(frame, name)):
+                members.append(f"{kind.title} ({kind.words}): {', '.join(sets)}")
+        if unknown := label_names(paper, _split_names(frame, UNKNOWN)):
+            members.append(f"kind unknown, as their files are missing: {', '.join(unknown)}")
         return (
-            f"per cent of the way{scale} from 0 ({floor}) to 100 ({ceiling}), mean over "
-            f"{self.count_sets(paper, pd.Index(names))}; what is below {100 * _LOWEST:.0f} or above "
-            f"{100 * _HIGHEST:.0f} counts as that. Kinds, by rule: {describe_kinds()}. {'; '.join(members)}."
+            f"0 is {floor}, 100 is {ceiling}{scale}; mean over {self.count_sets(paper, pd.Index(names))}, each cut to "
+            f"{100 * _LOWEST:.0f} to {100 * _HIGHEST:.0f}. {'; '.join(members)}."
         )
 
 

@@ -26,7 +26,7 @@ from plots.series import note_shortfall
 
 NOT_ENOUGH = "not enough sets to say"
 NO_METHOD = "none of these methods"
-HALF = "; one that keeps ε for a record added or removed keeps 2 ε where one is replaced, so ask it for half"
+HALF = "; what keeps ε for a record added or removed keeps 2 ε for one replaced, so give it half"
 NOT_HERE = "its files are missing, so that its kind is unknown"
 MOST_NAMED = 2
 """With more methods that are not told apart from the first, their number stands for their names."""
@@ -172,7 +172,7 @@ class DecisionTable(PaperTable):
             of_line = frame[frame["situation"] == line.situation]
             answer, evidence = self._answer(paper, line, of_line[of_line["excluded"] == ""])
             if unknown := label_names(paper, of_line.loc[of_line["excluded"] == NOT_HERE, "dataset"]):
-                evidence += f"; left out, because their files are missing: {', '.join(unknown)}"
+                evidence += f"; left out, as their files are missing: {', '.join(unknown)}"
             answers.append([line.situation, answer, evidence])
         return answers
 
@@ -186,33 +186,34 @@ class DecisionTable(PaperTable):
             return NOT_ENOUGH, f"{on}, of at least {self.least_sets}"
         first, *others = select_means(rows).to_dict("records")
         if not others:
-            return label_name(paper, first["algorithm"]), "the only method that comes into question"
+            return label_name(paper, first["algorithm"]), "the only method that qualifies"
         near = [row["algorithm"] for row in others if row["verdict"] not in (TOLD_APART, BEATS_THE_FIRST)]
         beating = [row["algorithm"] for row in others if row["verdict"] == BEATS_THE_FIRST]
         answer = _name_first(label_names(paper, [first["algorithm"], *near]))
         if beating:
-            answer += f"; but of the pair {' and of the pair '.join(label_names(paper, beating))} is better"
+            names_beating = " and ".join(label_names(paper, beating))
+            answer += f"; beside it alone, {names_beating} {'is' if len(beating) == 1 else 'are'} better"
         odds = ", ".join(f"{name} {format_probability(others[0][name])}" for name in ("better", "equal", "worse"))
         lead = _format_lead(line.metric, others[0]["lead"])
         return answer, (
-            f"mean rank {first['rank']:.2f} of {n_methods} over {on}; {lead} the next, "
-            f"{label_name(paper, others[0]['algorithm'])}, in the mean ({odds})"
+            f"mean rank {first['rank']:.2f} of {n_methods} over {on}; on average {lead} the next, "
+            f"{label_name(paper, others[0]['algorithm'])} ({odds})"
         )
 
     def _explain(self) -> str:
         return (
-            f"{self.title}. Methods that come into question are ranked among themselves, on data sets of the kind that "
-            "is asked about; the first by mean rank is named, with those that the data sets do not tell apart "
-            "from it, or that are better in the pair (Bayesian signed-rank test, 95 %). "
-            f"With fewer than {self.least_sets} data sets nothing is said."
+            f"{self.title}. Each line ranks the methods that qualify, on data sets of its kind, and names the first by "
+            "mean rank, with those that may be as good or better beside it (Bayesian signed-rank test, 95 %); with "
+            f"fewer than {self.least_sets} data sets it says nothing."
         )
 
 
 def _name_first(names: Sequence[str]) -> str:
     """Return which method to take: the first of those that are not told apart, and the others where they are few."""
     if len(names) - 1 > MOST_NAMED:
-        return f"none stands out: {names[0]} by mean rank, not told apart from {len(names) - 1} others"
-    return "; or ".join(names) + (" (not told apart)" if len(names) > 1 else "")
+        others = "1 other" if len(names) == 2 else f"{len(names) - 1} others"
+        return f"no clear first: {names[0]} by mean rank, but {others} may be as good"
+    return " or ".join(names) + (" (no clear difference)" if len(names) > 1 else "")
 
 
 def _format_lead(metric: str, lead: float) -> str:

@@ -35,6 +35,7 @@ from experiments.audit.observe.observed_regressions import RegressionOnTable
 from experiments.audit.observe.observed_releases import ReleaseOnTable
 from experiments.audit.observe.random_streams import derive_key
 from experiments.audit.observe.released_arrays import ReleaseOfArrays
+from experiments.audit.outcomes import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEPT, VIOLATED
 
 BLOCK = 2_500
 """Trainings that a thread does at a time; what comes out does not depend on it."""
@@ -47,7 +48,6 @@ TIGHT = 0.95
 """A bound of at least this share of the claim leaves nothing to be found."""
 ENOUGH = 1.05
 """Share of the claim beyond which an event that can be checked by hand is convincing."""
-VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED = "violated", "tight", "not refuted", "nothing claimed"
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,12 @@ from sklearn.base import BaseEstimator
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
-from experiments.audit.attacks.black_box import (
-    NOT_REFUTED,
-    NOTHING_CLAIMED,
-    TIGHTLY_KEPT,
-    VIOLATED,
-    PairFinding,
-    Refutation,
-    select_params,
-)
+from experiments.audit.attacks.black_box import PairFinding, Refutation, select_params
 from experiments.audit.attacks.canaries import CanaryFinding
 from experiments.audit.attacks.release_path import ReleaseFinding
 from experiments.audit.laws.worst_cases import WorstCase
 from experiments.audit.neighbouring_tables import RecordValues
+from experiments.audit.outcomes import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEPT, VIOLATED
 from experiments.audit.replay.replay_audit import ReplayReport
 from experiments.cells.cell import format_canonical
 from experiments.store.accounts import is_claim_only

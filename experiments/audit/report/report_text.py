@@ -7,9 +7,9 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from experiments.audit.attacks.black_box import NOT_REFUTED
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.laws.worst_cases import WorstCase
+from experiments.audit.outcomes import NOT_REFUTED, OUTCOMES
 from experiments.audit.report.bound_rows import (
     BLACK_BOX,
     ONE_RUN,
@@ -49,9 +49,9 @@ def _format_black_box(rows: list[BoundRow], replays: Mapping[str, str]) -> str:
     if not rows:
         return ""
     head = (
-        f"Many trainings, up to {max(row.n for row in rows):,} on each of two neighbouring tables: the pair that\n"
-        "shows most, what is claimed and accounted for its kind of neighbours, the largest exact loss of some\n"
-        "trainings of a sound forest on pairs of that kind, and whether the replay of a single training holds."
+        f"Up to {max(row.n for row in rows):,} trainings on each of two neighbouring tables: what is claimed, what\n"
+        "the account says, and the largest ε that an attack measured, on the pair that shows most. Where there is\n"
+        "one: the largest exact loss of a training, and whether the replay of a single training holds."
     )
     return f"{head}\n\n{_format_table(select_worst(rows), replays, find_largest_losses(rows))}"
 
@@ -67,14 +67,14 @@ def _format_releases(rows: list[BoundRow]) -> str:
         f"built to slip past mechanisms, {n_kinds} kinds of them: "
     )
     if violations:
-        return f"{head}some are told apart.\n\n{_format_table(violations)}"
-    return f"{head}none is told apart by more than the claim."
+        return f"{head}some break their claim.\n\n{_format_table(violations)}"
+    return f"{head}none breaks its claim."
 
 
 def _format_canaries(rows: list[BoundRow]) -> str:
     if not rows:
         return ""
-    head = "One training with canaries among the rows, which are guessed to be in or out."
+    head = "One training with canaries among the rows: an attack guesses which were in."
     return f"{head}\n\n{_format_table(sorted(rows, key=lambda row: row.rank))}"
 
 
@@ -84,7 +84,8 @@ def _format_violations(rows: list[BoundRow]) -> str:
     by_event = defaultdict(list)
     for row in select_worst(rows):
         by_event[row.table, row.neighbour, row.event].append(row)
-    head = f"Violations, to be checked by hand; all bounds of an algorithm hold together with {1 - FALSE_ALARMS:.1%}."
+    sure = f"{100 * (1 - FALSE_ALARMS):g} %"
+    head = f"Broken claims, to be checked by hand; all bounds of an algorithm hold together with {sure}."
     return "\n\n".join([head, *map(_describe_violations, by_event.values())])
 
 
@@ -94,14 +95,14 @@ def _format_claims_only(names: Sequence[str]) -> str:
     Examples
     --------
     >>> print(_format_claims_only(["mine"]))
-    Claims only: mine. An ε is claimed that nobody checked; give the estimator released_(), all that it would publish,
-    and it is attacked, or draw its noise from algorithms/mechanisms.py, and it is replayed.
+    Claims only: mine. Nobody checked the ε that is claimed. Give the estimator released_(), all that it would publish,
+    and it is attacked; or draw its noise from algorithms/mechanisms.py, and it is replayed.
     """
     if not names:
         return ""
     return (
-        f"Claims only: {', '.join(names)}. An ε is claimed that nobody checked; give the estimator released_(), all "
-        "that it would publish,\nand it is attacked, or draw its noise from algorithms/mechanisms.py, and it is "
+        f"Claims only: {', '.join(names)}. Nobody checked the ε that is claimed. Give the estimator released_(), all "
+        "that it would publish,\nand it is attacked; or draw its noise from algorithms/mechanisms.py, and it is "
         "replayed."
     )
 
@@ -110,13 +111,14 @@ def _format_table(
     rows: Sequence[BoundRow], replays: Mapping[str, str] | None = None, losses: Mapping | None = None
 ) -> str:
     """Return rows as a table, with the largest losses and with the outcomes of replays where there are any."""
-    header = ["algorithm", "claims", "accounts", "shows", "verdict"]
+    header = ["algorithm", "claims", "accounts", "measured", "outcome"]
     header += ["exact loss"] if losses else []
     header += ["replay"] if replays else []
     lines = [[*header, "by"]]
     for row in rows:
         cells = [row.algorithm, f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}"]
-        cells.append(f"{row.verdict} (up to {row.refutable:.1f})" if row.verdict == NOT_REFUTED else row.verdict)
+        reach = f" (of up to {row.refutable:.1f})" if row.verdict == NOT_REFUTED else ""
+        cells.append(OUTCOMES[row.verdict] + reach)
         cells += [_format_loss(row, losses)] if losses else []
         cells += [replays.get(row.algorithm, "")] if replays else []
         counts = f" ({row.count:,} of {row.of:,} right)" if row.layer == ONE_RUN else ""
@@ -157,7 +159,7 @@ def _describe_violations(rows: list[BoundRow]) -> str:
         other = "table" if row.on == "neighbour" else "neighbour"
         counts = f"on the {row.on} in {row.count:,} of {row.of:,} trainings, on the {other} in {row.other:,}"
         lines += [
-            f"  {row.algorithm} claims {row.claimed:g} and shows at least {row.bound:.3f}: {counts}",
+            f"  {row.algorithm} claims {row.claimed:g}, measured was at least {row.bound:.3f}: {counts}",
             f"             epsilon={row.epsilon:g}, {params}",
         ]
     return "\n".join(lines)

@@ -76,4 +76,6 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         )
         # what drops out depends on what came out: no test of the rest would be fair
         unfit = sorted(both - set(values.index))
-        return Evidence([group], [parts], [[]], describe_scope(fixed), f"no range of {self.equal} is shared", unfit)
+        return Evidence(
+            [group], [parts], [[]], describe_scope(fixed), f"the curves share no range of {self.equal}", unfit
+        )

@@ -63,13 +63,13 @@ class ConsistentClaim(Claim):
 
     def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> dict[str, Any]:
         if result.matrix is not None:
-            return {"verdict": REPRODUCED, "reason": f"confusion matrix {result.matrix.tolist()} rounds to all of them"}
-        forced = ", ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
-        rows = self.model_dump(mode="json")["n_rows"]
-        reason = f"no confusion matrix of {rows} test rows rounds to them; the recalls force precisions of {forced}"
+            return {"verdict": REPRODUCED, "reason": f"the confusion matrix {result.matrix.tolist()} gives all of them"}
+        forced = " and ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
+        sizes = [f"{n[0]} to {n[1]}" if isinstance(n, tuple) else str(n) for n in self.n_rows]
+        none = f"no confusion matrix of {' and '.join(sizes)} test rows gives these"
+        reason = f"{none}: the recalls force precisions of {forced}"
         half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
         low, high = np.transpose(result.precision_range)
         if np.all((low - half <= printed) & (printed <= high + half)):
-            told = "a mean over runs may give them, a single run cannot; the print does not say which it is"
-            return {"verdict": TOO_COARSE, "reason": f"{reason}: {told}"}
+            return {"verdict": TOO_COARSE, "reason": f"{none}; a mean over runs may, and the print does not say which"}
         return {"verdict": INCONSISTENT, "reason": reason}

@@ -7,11 +7,12 @@ is *not run*, the claim is *undecided*, as every claim is without cells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
 
+from algorithms.accounting.faults import join_names
 from documents.document import ListOf
 from experiments.config.paper import Claim, Paper
 from experiments.judge.numbers.named import find_numbers
@@ -50,8 +51,18 @@ class PrintedClaim(Claim):
         rows = find_numbers(self.id, self.numbers, numbers)
         verdicts = {row["verdict"] for row in rows}
         verdict = next(name for name in (REFUTED, *_LEAST_KNOWN) if name in verdicts)
-        return {"verdict": verdict, "reason": "; ".join(map(_describe, rows))}
+        return {"verdict": verdict, "reason": _describe(rows)}
 
 
-def _describe(row: Mapping[str, Any]) -> str:
-    return f"{row['id']}: {row['verdict']} ({row['reason']})"
+def _describe(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return which of the numbers got which verdict; the reasons stand with the numbers.
+
+    Examples
+    --------
+    >>> _describe([{"id": "a", "verdict": "reproduced"}, {"id": "b", "verdict": "reproduced"}])
+    'reproduced: a and b'
+    """
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(row["verdict"], []).append(row["id"])
+    return "; ".join(f"{verdict}: {join_names(own, 'numbers')}" for verdict, own in names.items())

@@ -50,6 +50,10 @@ class State(Enum):
     OPEN = "open"
 
 
+HOLDS_WITHIN = "holds within ± δ"
+"""Of a group, some of whose parts hold and some of which are practically equal."""
+
+
 class Part(NamedTuple):
     """One thing that a claim says of a group.
 

@@ -27,7 +27,7 @@ from itertools import chain
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, PartWealth, RunsQuestion, State
+from experiments.judge.evidence.claim_group import HOLDS_WITHIN, ClaimGroup, PartWealth, RunsQuestion, State
 from experiments.judge.evidence.wealth import average_log_wealth
 from experiments.judge.verdict import EQUAL, REFUTED, REPRODUCED, REPRODUCED_WITHIN, UNDECIDED
 
@@ -156,7 +156,7 @@ class QuestionState:
         found = set(self.states[place])
         if State.OPEN in found:
             return State.OPEN.value
-        return found.pop().value if len(found) == 1 else "holds within ± δ"
+        return found.pop().value if len(found) == 1 else HOLDS_WITHIN
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ import numpy as np
 from experiments.judge.numbers.number_verdict import (
     NO_INTERVAL,
     NumberVerdict,
+    format_chance,
     format_difference,
     format_size,
     format_value,
@@ -37,7 +38,15 @@ from experiments.judge.numbers.number_verdict import (
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, range_of
+from experiments.judge.verdict import (
+    REFUTED,
+    REPRODUCED,
+    REPRODUCED_WITHIN,
+    TOO_COARSE,
+    UNDECIDED,
+    count_runs,
+    range_of,
+)
 from experiments.stats import ALPHA, mean_interval
 
 
@@ -59,12 +68,12 @@ def judge_agreement(
     """
     n, mean = len(values), mean_interval(values)
     if n < 2:
-        return NumberVerdict(UNDECIDED, "one repeat only: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
+        return NumberVerdict(UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
     ours = Prediction(values, printed_repeats, range_of(number.metric))
     predicted, chance = ours.interval(), ours.chance_of(number.value, slack_of(number))
     verdict, reason = _decide(number, ours, resolution)
     if not ours.spread:
-        reason = f"{reason}; all {n} repeats agree exactly"
+        reason = f"{reason}; all {count_runs(n)} agree exactly"
     needs_repeats = verdict == UNDECIDED or (verdict == REFUTED and chance >= ALPHA)
     return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
 
@@ -95,11 +104,11 @@ def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple
             return REPRODUCED_WITHIN, f"{difference}, shown to be less than {format_size(metric, resolution)}"
         return REFUTED, f"{difference}; {_describe_chance(number, ours)}"
     if half_width <= resolution:
-        return REPRODUCED, "inside the prediction interval"
+        return REPRODUCED, "inside the range that our runs predict"
     if ours.is_exhausted or (ours.floor > resolution and _is_inside_floor(number, ours)):
-        told = f"{describe_runs(ours.n_further)} cannot be told better than ± {format_size(metric, ours.floor)}"
-        return TOO_COARSE, f"consistent; {told}"
-    return UNDECIDED, f"inside; after {ours.n} repeats within ± {format_size(metric, half_width)}"
+        known = f"{describe_runs(ours.n_further)} is known to ± {format_size(metric, ours.floor)} at best"
+        return TOO_COARSE, f"agrees, but {known}"
+    return UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
 
 
 def _is_shown_within(number: PrintedNumber, ours: Prediction, resolution: float) -> bool:
@@ -118,14 +127,14 @@ def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
     slack = slack_of(number)
     chance = ours.chance_of(number.value, slack)
     if not ours.spread:
-        return f"chance at most {chance:.1g} if that is luck"
+        return f"the chance of that is at most {format_chance(chance)}"
     is_above = number.value > ours.center
     exact = ours.exact_chance(number.value - slack if is_above else number.value + slack)
     if 2 * exact > chance:
-        return f"chance {chance:.1g}"
+        return f"the chance of that is {format_chance(chance)}"
     if exact == 0:
-        return f"chance 0 (exact: {number.metric} cannot be so {'high' if is_above else 'low'})"
-    return f"chance {exact:.0e} (exact: {_explain_exact(number, ours, is_above)})"
+        return f"{number.metric} cannot be so {'high' if is_above else 'low'}"
+    return f"the chance of that is {format_chance(exact)}: {_explain_exact(number, ours, is_above)}"
 
 
 def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> str:
@@ -137,9 +146,7 @@ def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> s
     n_reaching = int(np.sum(ours.values >= worst) if is_above else np.sum(ours.values <= worst))
     if not math.isfinite(worst) or n_reaching == ours.n:
         return "whatever the distribution of the runs"
-    runs = "its only run" if m == 1 else f"all {m} of its runs"
-    reached = "none" if n_reaching == 0 else f"only {n_reaching}"
+    runs = "its one run" if m == 1 else f"each of its {m} runs"
     most = "least" if is_above else "most"
-    verb = "are" if n_reaching > 1 else "is"
-    asked = f"{runs} would have to be at {most} {format_value(number.metric, worst)}"
-    return f"{asked}, which {reached} of our {ours.n} {verb}"
+    asked = f"{runs} would have to give at {most} {format_value(number.metric, worst)}"
+    return f"{asked}, as {n_reaching or 'none'} of our {ours.n:,} {'do' if n_reaching > 1 else 'does'}"

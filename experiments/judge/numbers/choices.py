@@ -17,9 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.judge.numbers.number_verdict import NumberVerdict, slack_of
+from experiments.judge.numbers.number_verdict import NumberVerdict, format_chance, slack_of
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED
+from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED, count_runs
 from experiments.stats import ALPHA, mean_interval
 
 _CHOICES = ("sampling_ratio",)
@@ -43,11 +43,14 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
     n_printed = sum(count for value, count in counts.items() if abs(value - number.value) <= slack_of(number))
     chance = chance_as_rare(list(counts.values()), n_printed)
     often, n_often = max(counts.items(), key=lambda item: (item[1], -item[0]))
-    reason = f"{number.value:g} chosen in {n_printed} of {n} runs, most often {often:g} ({n_often})"
+    reason = f"{n_printed} of our {count_runs(n)} choose {number.value:g}"
+    if n_printed < n_often:
+        reason += f", {n_often} choose {often:g}"
     if n < 2:
-        return NumberVerdict(UNDECIDED, "one repeat only", n, mean, needs_repeats=True)
+        return NumberVerdict(UNDECIDED, "only one run", n, mean, needs_repeats=True)
     if chance < ALPHA:
-        return NumberVerdict(REFUTED, f"{reason}; chance {chance:.1g} (exact)", n, mean, chance=chance)
+        told = f"{reason}; the chance of that is {format_chance(chance)}"
+        return NumberVerdict(REFUTED, told, n, mean, chance=chance)
     if n_printed == n:
         return NumberVerdict(REPRODUCED, reason, n, mean, chance=chance)
     if n_printed:

@@ -29,9 +29,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study
-from experiments.config.setting import describe_setting, keep_entries
-from experiments.judge.numbers.agreement import describe_runs
-from experiments.judge.numbers.number_verdict import NumberVerdict, slack_of
+from experiments.config.setting import keep_entries
+from experiments.judge.numbers.number_verdict import NumberVerdict, format_chance, slack_of
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber
 from experiments.judge.verdict import (
@@ -41,6 +40,7 @@ from experiments.judge.verdict import (
     SETTING_LOST,
     UNDECIDED,
     is_in_per_cent,
+    name_setting,
     range_of,
 )
 from experiments.stats import ALPHA, mean_interval
@@ -79,7 +79,7 @@ def collect_settings(studies: Sequence[Study], algorithm: str, metric: str, tabl
         varying = study.varying_axes(where)
         rows = select_rows(table, study, metric, where)
         for setting, values in group_by_setting(rows, list(study.axes(where)), metric):
-            words = describe_setting(keep_entries(setting, varying))
+            words = name_setting(keep_entries(setting, varying))
             settings.append(SettingValues(", ".join(filter(None, [study.name, words])), values))
     return settings
 
@@ -213,16 +213,16 @@ class UnplacedTable:
 
     def judge(self, number: PrintedNumber) -> NumberVerdict:
         """Judge one of the numbers."""
-        if reason := self.paper.reason_not_implemented(number.algorithm):
+        if reason := self.paper.not_implemented.get(str(number.algorithm)):
             return NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0)
         own = self.unplaced[number.id]
         if not own.settings:
             n_expected = count_expected_cells(self.studies, number.algorithm, self.paper.repeats)
-            return NumberVerdict(NOT_RUN, "no cell answers it", n_expected)
+            return NumberVerdict(NOT_RUN, "no cell of it was run", n_expected)
         mean, n_expected = mean_interval(own.nearest.values), max(self.paper.repeats, len(own.nearest.values))
         if not own.is_testable:
-            why = "INCOMPLETE" if own.is_partial else "one repeat only: no interval"
-            reason = f"{why}: {own.describe_span()} so far; nearest: {own.nearest.where}"
+            why = "INCOMPLETE" if own.is_partial else "only one run"
+            reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.where}"
             return NumberVerdict(UNDECIDED, reason, n_expected, mean)
         m = self.paper.printed_repeats
         verdict, reason = self._decide(own, m)
@@ -243,24 +243,27 @@ class UnplacedTable:
     def _decide(self, own: UnplacedNumber, m: int) -> tuple[str, str]:
         chances = self._chances[m][own.number.id]
         likeliest = max(chances, key=chances.__getitem__)
-        given = f"{own.describe_span()}, nearest: {own.nearest.where}"
+        nearest = f"nearest {own.nearest.where}"
         if chances[likeliest] < ALPHA:
-            return REFUTED, f"no setting gives it even alone (largest chance {chances[likeliest]:.1g}); {given}"
+            chance = f"the chance of that is {format_chance(chances[likeliest])}"
+            return REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
         joint = self._joint.get(m)
         if joint and joint.is_refuted:
-            return REFUTED, f"{self._describe_joint()}; {given}"
+            return REFUTED, f"{self._describe_joint()}; {own.describe_span()}, {nearest}"
         n_fitting = sum(chance >= ALPHA for chance in chances.values())
-        reason = f"printed without its setting: {given}, {n_fitting} could have given it"
+        reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
         return SETTING_LOST, f"{reason}; {self._describe_joint()}" if joint else reason
 
     def _describe_joint(self) -> str:
-        """Say how well one setting explains all numbers, for each number of runs that they may be means of."""
-        sentences = []
+        """Say whether one setting explains all numbers, for each number of runs that they may be means of."""
+        answers: list[str] = []
         for m, fit in self._joint.items():
-            setting = "no one setting" if fit.is_refuted else "some setting"
-            what = f"{setting} of {fit.n_settings} explains all {fit.n_numbers} numbers of {self.part.id}"
-            sentences.append(f"were each {describe_runs(m)}, {what} (largest p {fit.p:.2g}: {fit.where})")
-        return "; ".join(sentences)
+            runs, which = "single runs" if m == 1 else f"means of {m}", "none" if fit.is_refuted else "one"
+            if not answers:
+                which = "no setting" if fit.is_refuted else "one setting"
+                which += f" could give all {fit.n_numbers} numbers of {self.part.id}"
+            answers.append(f"{which} as {runs} (p {fit.p:.2g})")
+        return ", ".join(answers)
 
     @cached_property
     def _joint(self) -> dict[int, JointFit]:

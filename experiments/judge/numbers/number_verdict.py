@@ -104,6 +104,25 @@ def format_value(metric: str, value: float) -> str:
 
 
 def format_difference(number: PrintedNumber, ours: float) -> str:
-    """Return by how much ours differs from a printed number, with as many decimals as it is printed."""
+    """Return by how much ours differs from a printed number, with as many decimals as it is printed.
+
+    Examples
+    --------
+    >>> printed = PrintedNumber("n", "t", "accuracy", "mean", 0.84, 2, "p. 1", {})
+    >>> format_difference(printed, 0.8279), format_difference(printed, 0.85)
+    ('ours is 1.21 points lower', 'ours is 1.00 points higher')
+    """
     scale, unit = (100, " points") if is_in_per_cent(number.metric) else (1, "")
-    return f"ours differs by {scale * (ours - number.value):+.{number.decimals}f}{unit}"
+    difference = scale * (ours - number.value)
+    return f"ours is {abs(difference):.{number.decimals}f}{unit} {'lower' if difference < 0 else 'higher'}"
+
+
+def format_chance(chance: float) -> str:
+    """Return a small chance as a reader takes it in.
+
+    Examples
+    --------
+    >>> format_chance(0.0123), format_chance(0.0002), format_chance(3e-8)
+    ('0.01', '0.0002', 'below 0.0001')
+    """
+    return "below 0.0001" if chance < 1e-4 else f"{chance:.1g}"

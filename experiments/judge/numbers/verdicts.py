@@ -34,7 +34,6 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
-from experiments.config.setting import describe_setting
 from experiments.errors import BadInput
 from experiments.judge.margin import find_margin
 from experiments.judge.numbers.agreement import judge_agreement
@@ -44,7 +43,16 @@ from experiments.judge.numbers.number_verdict import NumberVerdict, format_diffe
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber, is_blank, list_numbers
 from experiments.judge.statements.finding import find_function
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, range_of
+from experiments.judge.verdict import (
+    NOT_IMPLEMENTED,
+    NOT_RUN,
+    REFUTED,
+    REPRODUCED,
+    UNDECIDED,
+    count_runs,
+    range_of,
+    say_where,
+)
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows, select_undefined
 
@@ -96,7 +104,9 @@ def judge_each(
         part = paper.parts[number.table]
         if number.dataset in paper.used_instead:
             other = paper.used_instead[number.dataset]
-            verdict = NumberVerdict(NOT_RUN, f"not available; {other} answers for itself only", n_expected=0)
+            verdict = NumberVerdict(
+                NOT_RUN, f"its data set is not available; {other} answers for itself only", n_expected=0
+            )
         elif number.statistic == "fitted":
             verdict = NumberVerdict(NOT_IMPLEMENTED, "its formula is lost: ours was fitted to this very number", 0)
         elif number.statistic == "exact":
@@ -148,8 +158,9 @@ def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     mean = Interval(1, float(counted), math.nan, math.nan)
     difference = float(counted) - float(number.value)
     if difference:
-        return NumberVerdict(REFUTED, f"counted, differs by {difference:+g}", 1, mean)
-    return NumberVerdict(REPRODUCED, "counted, equal", 1, mean)
+        more = "more" if difference > 0 else "less"
+        return NumberVerdict(REFUTED, f"counted: ours is {abs(difference):g} {more}", 1, mean)
+    return NumberVerdict(REPRODUCED, "counted: the same", 1, mean)
 
 
 def _judge_formula(number: PrintedNumber) -> NumberVerdict:
@@ -164,8 +175,8 @@ def _judge_formula(number: PrintedNumber) -> NumberVerdict:
         raise PaperError(f"printed number {number.id!r}: {error}") from None
     computed = Interval(1, value, math.nan, math.nan)
     if abs(value - number.value) > slack_of(number):
-        return NumberVerdict(REFUTED, f"computed, {format_difference(number, value)}", 1, computed)
-    return NumberVerdict(REPRODUCED, f"computed, {value:.4f}", 1, computed)
+        return NumberVerdict(REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
+    return NumberVerdict(REPRODUCED, f"computed: {value:.4f}", 1, computed)
 
 
 def find_part(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> tuple[str, dict[str, Any]]:
@@ -198,10 +209,10 @@ def _judge_with_setting(
     n_settings = study.count_settings(where)
     repeats = max(0, paper.repeats - (n_undefined if n_settings == 1 else 0))
     if rows.empty and n_undefined:
-        reason = f"undefined in all {n_undefined} runs: the class is never predicted, or has no test rows"
+        reason = f"undefined in all {count_runs(n_undefined)}: the class is never predicted, or has no test rows"
         return NumberVerdict(REFUTED, reason, repeats)
     if rows.empty:
-        return NumberVerdict(NOT_RUN, "no cell answers it", repeats)
+        return NumberVerdict(NOT_RUN, "no cell of it was run", repeats)
     groups = group_by_setting(rows, list(study.axes(where)), number.metric)
     n_cells = sum(min(len(values), repeats) for _, values in groups)
     if n_cells < n_settings * repeats and number.statistic == "max":
@@ -233,7 +244,7 @@ def _compare(paper: Paper, number: PrintedNumber, groups: list, repeats: int, n_
     if len(values) < repeats:
         notes.append(f"INCOMPLETE: {len(values)} of {repeats} repeats")
     if n_undefined:
-        notes.append(f"undefined in {n_undefined} more runs")
+        notes.append(f"undefined in {n_undefined} more runs" if n_undefined > 1 else "undefined in 1 more run")
     return replace(
         verdict,
         reason="; ".join([verdict.reason, *notes]),
@@ -254,7 +265,7 @@ def _note_maximum(best: Mapping, groups: list[tuple[dict, np.ndarray]]) -> list[
     for name, value in best.items():
         if any(setting[name] != value for setting, _ in groups):
             varying[name] = value
-    notes = ["best setting: " + describe_setting(varying)]
+    notes = [f"ours is best{say_where(varying)}"] if varying else []
     means = [numbers.mean() for _, numbers in groups]
     n_ties = means.count(max(means))
-    return [*notes, f"one of {n_ties} that tie"] if n_ties > 1 else notes
+    return [*notes, f"one of {n_ties} that are equally good"] if n_ties > 1 else notes

@@ -15,7 +15,6 @@ from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper, PaperError, PaperTable, Study, StudyPart
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
-from experiments.config.setting import describe_setting
 from experiments.judge.claims.above import AboveClaim
 from experiments.judge.group_claim import ComparisonClaim
 from experiments.judge.numbers.printed import PrintedNumber, list_numbers
@@ -26,6 +25,7 @@ from experiments.judge.readings.choices import (
     list_readings,
     narrow_factors,
 )
+from experiments.judge.verdict import name_setting
 
 
 class PrintedTarget(NamedTuple):
@@ -223,7 +223,7 @@ def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame)
             setting = dict(zip(by, values, strict=True))
             targets = [_target_number(paper, question, study, setting, number) for number in numbers]
             named = {name.removeprefix("params."): value for name, value in setting.items()}
-            yield Reading({"study": study.name, **named}, targets, f"{study.name}, {describe_setting(setting)}")
+            yield Reading({"study": study.name, **named}, targets, f"{study.name}, {name_setting(setting)}")
 
 
 def _target_number(

@@ -12,8 +12,9 @@ from experiments.cells.cell import read_protocol
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper, PaperError, Study
-from experiments.config.setting import describe_setting, is_same_value
+from experiments.config.setting import is_same_value
 from experiments.judge.preflight import run_checks
+from experiments.judge.verdict import name_setting
 
 
 class Factor(NamedTuple):
@@ -64,7 +65,7 @@ class Choice:
     @property
     def words(self) -> str:
         """The values in words."""
-        return describe_setting(self.values)
+        return name_setting(self.values)
 
     @property
     def protocol(self) -> dict[str, Any]:

@@ -1,75 +1,143 @@
-"""What came out of the readings, in a sentence for a page."""
+"""What came out of the readings, in words for a page: an answer in a sentence, what else is known, how it was run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
-from experiments.judge.readings.variance import explain_variance
+from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
+from experiments.judge.verdict import name_setting, say_share
 
 _SHOWN_SHARE = 0.05
 """Choices that explain less of the variance are not named."""
+_NAMED = 3
+"""In an answer so many choices of a reading are named; the details have all of them."""
+_NOTHING_COMPARED = "INCOMPLETE: no reading has all its cells, or what is printed is undefined in all"
 
 
 def describe_ranking(rows: pd.DataFrame) -> str:
-    """Say which reading explains best what is printed, how sure that is, and what it costs.
+    """Say which reading comes nearest to what is printed, how near, and whether it is private: an answer in a sentence.
 
     Parameters
     ----------
     rows : DataFrame
         As from `ranking.rank_readings`, of one question.
+
+    Examples
+    --------
+    >>> best = {"kind": "reading", "reading": "leaf = exact", "unit": "points", "distance": 0.9, "keeps_epsilon": "no"}
+    >>> best |= {"choice.leaf": "exact", "low": 0.8, "high": 1.0}
+    >>> describe_ranking(pd.DataFrame([best, best | {"kind": "literal", "distance": 5.0, "choice.leaf": "count"}]))
+    'The nearest of 2 readings, leaf = exact, is 0.9 points off; none keeps its ε'
     """
     readings = rows[rows["kind"] != "no noise"]
     compared = readings[readings["distance"].notna()]
     if compared.empty:
-        return "INCOMPLETE: no reading has all its cells, or what is printed is undefined in all"
+        return _NOTHING_COMPARED
     best = compared.iloc[0].to_dict()
-    sentences = [
-        *_describe_null(rows[rows["kind"] == "no noise"], best),
-        f"of {len(readings)} readings the nearest is {best['reading']}: {_say_distance(best)} off{_say_floor(best)}",
+    nearest = f"The nearest of {len(readings):,} readings, {_name_choices(best, readings)}, {_say_distance(best)}"
+    if len(readings) == 1:
+        nearest = f"The one reading {_say_distance(best)}"
+    return "; ".join([nearest, *_describe_privacy(compared), *_describe_nearer_null(rows, best)])
+
+
+def list_ranking_details(rows: pd.DataFrame) -> list[str]:
+    """Return what else is known of the readings of a question, a sentence for each fact; see `describe_ranking`."""
+    readings = rows[rows["kind"] != "no noise"]
+    compared = readings[readings["distance"].notna()]
+    if compared.empty:
+        return []
+    best = compared.iloc[0].to_dict()
+    return [
+        f"The nearest reading is {best['reading']}{_say_interval(best)}",
         *_count_others(readings, compared),
+        *_describe_floor(best),
+        *_describe_null(rows),
         *_describe_literal(readings),
         *_confirm(compared),
         *_describe_variance(compared, "distance"),
-        *_describe_cost(best, compared),
+        *_describe_cost(best),
     ]
-    return "; ".join(sentences)
 
 
-def _describe_null(null: pd.DataFrame, best: Mapping) -> list[str]:
-    if null.empty or math.isnan(null["distance"].iloc[0]):
+def list_ranking_notes(rows: pd.DataFrame) -> list[str]:
+    """Return how the readings of a question were run, which is no finding: how many were dropped early."""
+    readings = rows[rows["kind"] != "no noise"]
+    n_dropped = int(readings["dropped_after"].notna().sum())
+    if not n_dropped:
         return []
-    row = null.iloc[0].to_dict()
-    if row["distance"] < best["distance"]:
-        return [f"NO READING comes as near as no noise at all, whatever ε: that is {_say_distance(row)} off"]
-    return [f"no noise at all, whatever ε, is {_say_distance(row)} off"]
+    share = say_share(readings["n_expected"].sum() / readings["n_full"].sum())
+    return [f"{n_dropped:,} of {len(readings):,} readings were dropped early, so that {share} of all cells were run"]
+
+
+def _name_choices(best: Mapping, readings: pd.DataFrame) -> str:
+    """Return in what a reading differs from the literal one; without a literal one, what it is."""
+    literal = readings[readings["kind"] == "literal"]
+    if best["kind"] == "literal":
+        return "the literal one"
+    if literal.empty or not list_choices(readings):
+        words = best["reading"].split(", ")
+    else:
+        first, words = literal.iloc[0], []
+        for name in list_choices(readings):
+            if str(first[PREFIX + name]) != str(best[PREFIX + name]):
+                words.append(name_setting({name: best[PREFIX + name]}))
+    more = f" and {len(words) - _NAMED} more choices" if len(words) > _NAMED + 1 else ""
+    return ", ".join(words[:_NAMED] if more else words) + more
 
 
 def _say_distance(row: Mapping) -> str:
     if row["unit"] == "orderings":
-        return f"{row['distance']:.0%} of the orderings"
-    interval = "" if math.isnan(row["low"]) else f" ({row['low']:.2f} to {row['high']:.2f})"
-    return f"{row['distance']:.2f} points{interval}"
+        return f"gets {say_share(row['distance'])} of the comparisons wrong"
+    return f"is {row['distance']:.1f} points off"
 
 
-def _say_floor(row: Mapping) -> str:
-    if math.isnan(row["noise_floor"]):
+def _say_interval(row: Mapping) -> str:
+    if row["unit"] == "orderings" or not math.isfinite(row["high"] - row["low"]):
         return ""
-    return f", {row['uncorrected']:.2f} with our own noise, where noise alone would leave {row['noise_floor']:.2f}"
+    return f": {row['distance']:.2f} points off (95 % interval {row['low']:.2f} to {row['high']:.2f})"
+
+
+def _describe_privacy(compared: pd.DataFrame) -> list[str]:
+    """Say whether the nearest reading keeps the ε that it claims, and which does if it does not."""
+    if compared["keeps_epsilon"].iloc[0] == "yes":
+        return ["it keeps its ε"]
+    private = compared[compared["keeps_epsilon"] == "yes"]
+    if len(private):
+        which = "the one that keeps" if len(private) == 1 else f"the nearest of {len(private)} that keep"
+        return [f"{which} ε {_say_distance(private.iloc[0].to_dict())}"]
+    return ["none keeps its ε"] if (compared["keeps_epsilon"] == "no").any() else []
+
+
+def _describe_nearer_null(rows: pd.DataFrame, best: Mapping) -> list[str]:
+    null = rows[(rows["kind"] == "no noise") & (rows["distance"] < best["distance"])]
+    return [f"no noise at all {_say_distance(row)}, which is nearer" for row in null.to_dict("records")]
+
+
+def _describe_null(rows: pd.DataFrame) -> list[str]:
+    null = rows[(rows["kind"] == "no noise") & rows["distance"].notna()]
+    return [f"No noise at all, whatever ε, {_say_distance(row)}" for row in null.to_dict("records")]
 
 
 def _count_others(readings: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
-    dropped = compared[compared["dropped_after"].notna()]
-    share = readings["n_expected"].sum() / readings["n_full"].sum()
-    counts = {
-        "more cannot be told from it (model confidence set, 95 %)": int(compared["in_set"].sum()) - 1,
-        "could not be compared": len(readings) - len(compared),
-        f"were dropped early, which left {share:.0%} of their cells to run": len(dropped),
-    }
-    return [f"{count} {words}" for words, count in counts.items() if count]
+    n_alike, n_not_compared = int(compared["in_set"].sum()) - 1, len(readings) - len(compared)
+    sentences = []
+    if n_alike > 0:
+        sentences.append(f"{n_alike:,} more cannot be told from it (model confidence set, 95 %)")
+    if n_not_compared:
+        sentences.append(f"{n_not_compared:,} could not be compared: cells are missing, or a mean is undefined")
+    return sentences
+
+
+def _describe_floor(best: Mapping) -> list[str]:
+    if not math.isfinite(best["noise_floor"]):
+        return []
+    off = f"With our own noise it is {best['uncorrected']:.2f} points off"
+    return [f"{off}; noise alone would leave {best['noise_floor']:.2f}"]
 
 
 def _describe_literal(readings: pd.DataFrame) -> list[str]:
@@ -78,13 +146,14 @@ def _describe_literal(readings: pd.DataFrame) -> list[str]:
         return []
     row = literal.iloc[0].to_dict()
     if math.isnan(row["distance"]):
-        return ["the literal reading could not be compared"]
-    return [f"the literal reading is number {row['rank']:.0f}, {_say_distance(row)} off"]
+        return ["The literal reading could not be compared"]
+    return [f"The literal reading is number {row['rank']:,.0f} and {_say_distance(row)}"]
 
 
 def _confirm(compared: pd.DataFrame) -> list[str]:
     """Say where the reading that is nearest on one half of what is printed stands on the other half."""
-    if len(compared) < 2 or compared[["first_half", "second_half"]].isna().any(axis=None):
+    halves = compared[["first_half", "second_half"]]
+    if len(compared) < 2 or not np.isfinite(halves.to_numpy(np.float64)).all():
         return []
     first, second = compared["halves"].iloc[0].split(" | ")
     places = []
@@ -92,9 +161,8 @@ def _confirm(compared: pd.DataFrame) -> list[str]:
         chosen = compared.sort_values([chosen_on, "rank"], kind="stable").iloc[0]
         rank = 1 + int((compared[scored_on] < chosen[scored_on]).sum())
         other = second if scored_on == "second_half" else first
-        is_share = chosen["unit"] == "orderings"
-        off = f"{chosen[scored_on]:.0%}" if is_share else f"{chosen[scored_on]:.2f} points"
-        places.append(f"the nearest on {name} is number {rank} on {other}, {off} off")
+        off = _say_distance({"unit": chosen["unit"], "distance": chosen[scored_on]})
+        places.append(f"The nearest on {name} is number {rank} on {other}: there it {off}")
     return places
 
 
@@ -103,61 +171,72 @@ def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
     named = sorted((-share, name) for name, share in shares.items() if share >= _SHOWN_SHARE)
     if not named:
         return []
-    words = ", ".join(f"{name} {-share:.0%}" for share, name in named)
-    return [f"of the variance between readings each choice by itself explains: {words}"]
+    words = ", ".join(f"{'ε' if name == 'epsilon' else name} {say_share(-share)}" for share, name in named)
+    return [f"What matters, as a share of all that differs between readings: {words}"]
 
 
-def _describe_cost(best: Mapping, compared: pd.DataFrame) -> list[str]:
+def _describe_cost(best: Mapping) -> list[str]:
     sentences = []
-    has_cost = math.isfinite(best["times_label"])
-    if has_cost:
-        sentences.append(f"the noisy steps of the nearest cost {best['times_label']:.3g} × the ε of the label")
+    if math.isfinite(best["times_label"]):
+        sentences.append(f"The noisy steps of the nearest cost {best['times_label']:.3g} times its ε")
     if best["unpaid"]:
-        sentences.append(f"{'others of its' if has_cost else 'some of its'} steps have no noise at all")
-    private = compared[compared["keeps_epsilon"] == "yes"]
-    if len(private):
-        nearest = _say_distance(private.iloc[0].to_dict())
-        sentences.append(f"{len(private)} keep the ε that they claim, the nearest of them {nearest} off")
-    elif (compared["keeps_epsilon"] == "no").any():
-        sentences.append("none keeps the ε that it claims")
+        sentences.append(f"{'Other steps' if sentences else 'Some steps'} of the nearest carry no noise")
     return sentences
 
 
 def describe_curve(rows: pd.DataFrame) -> str:
-    """Say under how many readings a claim holds.
+    """Say under how many readings a claim holds: an answer in a sentence.
 
     Parameters
     ----------
     rows : DataFrame
         As from `claim_curves.judge_readings`, of one claim.
+
+    Examples
+    --------
+    >>> rows = {"verdict": ["holds", "refuted", "open", "holds"], "kind": ["literal", *["reading"] * 3]}
+    >>> describe_curve(pd.DataFrame(rows | {"keeps_epsilon": "no"}))
+    'It holds under 2 of 4 readings, fails under 1 and is open under 1; under the literal one it holds'
+    >>> describe_curve(pd.DataFrame({"verdict": ["refuted"] * 2, "kind": "reading", "keeps_epsilon": ["no", "yes"]}))
+    'It fails under all 2 readings'
     """
-    counts = rows["verdict"].value_counts()
-    n, compared = len(rows), rows[rows["effect"].notna()]
-    shares = [
-        f"{words} {counts[verdict]} ({counts[verdict] / n:.0%})" for verdict, words in _SHARES if verdict in counts
-    ]
-    sentences = [f"of {n} readings it {', '.join(shares)}", *_describe_literal_verdict(rows)]
-    n_incomplete = n - len(compared)
+    counts, n = rows["verdict"].value_counts(), len(rows)
+    said = [f"{words} under {counts[verdict]:,}" for verdict, words in _OUTCOMES.items() if verdict in counts]
+    if len(said) == 1:
+        answer = f"It {_OUTCOMES[counts.index[0]]} under all {n:,} readings"
+        return answer if n > 1 else f"It {_OUTCOMES[counts.index[0]]} under its one reading"
+    said[0] += f" of {n:,} readings"
+    answer = f"It {', '.join(said[:-1])} and {said[-1]}"
+    return "; ".join([answer, *_describe_literal_verdict(rows), *_describe_private(rows)])
+
+
+def list_curve_details(rows: pd.DataFrame) -> list[str]:
+    """Return what else is known of a claim under its readings, a sentence for each fact; see `describe_curve`."""
+    compared = rows[rows["effect"].notna()]
+    n_incomplete, part = len(rows) - len(compared), rows["part"].iloc[0]
+    sentences = _describe_variance(compared, "effect")
     if n_incomplete:
-        sentences.append(f"INCOMPLETE: {n_incomplete} lack cells, or what is measured is undefined in them")
-    is_private = rows["keeps_epsilon"] == "yes"
-    if is_private.any():
-        n_holding = int((is_private & (rows["verdict"] == HOLDS)).sum())
-        sentences.append(
-            f"of the {is_private.sum()} readings that keep the ε that they claim it holds under {n_holding}"
-        )
-    sentences += _describe_variance(compared, "effect")
+        sentences.insert(0, f"INCOMPLETE: {n_incomplete:,} lack cells, or what is measured is undefined in them")
+    if isinstance(part, str) and part:
+        sentences.append(f"Run on a part of the claim: {part}")
+    return sentences
+
+
+def list_curve_notes(rows: pd.DataFrame) -> list[str]:
+    """Return how the readings of a claim were run, which is no finding: how many cells early decisions saved."""
     share = rows["n_expected"].sum() / rows["n_full"].sum()
-    if share < 1:
-        sentences.append(f"what was decided early got no further repeats, which left {share:.0%} of the cells to run")
-    if rows["part"].iloc[0]:
-        sentences.append(f"a part only: {rows['part'].iloc[0]}")
-    return "; ".join(sentences)
+    return [f"Readings that were decided early got no more runs: {say_share(share)} of all cells"] if share < 1 else []
 
 
-_SHARES = ((HOLDS, "holds under"), (IS_REFUTED, "is refuted under"), (OPEN, "stays open under"))
+_OUTCOMES = {HOLDS: "holds", IS_REFUTED: "fails", OPEN: "is open"}
 
 
 def _describe_literal_verdict(rows: pd.DataFrame) -> list[str]:
-    literal = rows[rows["kind"] == "literal"]
-    return [f"the literal one: {verdict}" for verdict in literal["verdict"]]
+    literal = rows.loc[rows["kind"] == "literal", "verdict"]
+    return [f"under the literal one it {_OUTCOMES[verdict]}" for verdict in literal]
+
+
+def _describe_private(rows: pd.DataFrame) -> list[str]:
+    private = rows.loc[rows["keeps_epsilon"] == "yes", "verdict"]
+    n_holding = int((private == HOLDS).sum())
+    return [f"of the {len(private):,} that keep their ε it holds under {n_holding:,}"] if len(private) else []

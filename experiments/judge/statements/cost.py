@@ -76,10 +76,8 @@ def candidates_are_touched(times: float, choose: Callable[..., int] = permute_an
         flips: list[float] = []
         choose(scores, 1.0, partial(_flip, flips))
         most = max(most, (scores.n_reads + len(flips)) / n)
-    found = (
-        f"reads of scores and flips, in the dearest case {most:.3g} for each of {_SIZES[0]} to {_SIZES[-1]} candidates"
-    )
-    return Finding(most <= times, f"{found}; not counted are permuting and the records that the scores are made of")
+    found = f"each of {_SIZES[0]} to {_SIZES[-1]} candidates is touched up to {most:.3g} times"
+    return Finding(most <= times, f"{found}, by reads of scores and by flips; permuting and scoring are not counted")
 
 
 def records_do_not_matter(n_features: int = 3, score: Callable[..., list] = score_features) -> Finding:
@@ -89,5 +87,5 @@ def records_do_not_matter(n_features: int = 3, score: Callable[..., list] = scor
         records = _Counted([((i % 2,) * n_features, i % 2) for i in range(n)])
         score(records, n_features)
         reads.append(records.n_reads)
-    found = ", ".join(f"{n_reads} for {n} records" for n, n_reads in zip(_SIZES, reads, strict=True))
-    return Finding(len(set(reads)) == 1, f"records read to score {n_features} features: {found}")
+    found = ", ".join(f"{n_reads} of {n} records" for n, n_reads in zip(_SIZES, reads, strict=True))
+    return Finding(len(set(reads)) == 1, f"to score {n_features} features takes reads: {found}")

@@ -46,7 +46,5 @@ def every_path_costs_epsilon(
                 place = f"a leaf at level {level} of treeDepth {max_depth}"
                 return Finding(False, f"the path to {place} costs {float(spent):.4g} of ε_tree")
         if leaf(max_depth, max_depth) != split(max_depth, max_depth):
-            return Finding(
-                False, f"a leaf at level {max_depth} of treeDepth {max_depth} has not the share of its level"
-            )
-    return Finding(True, f"exactly ε_tree on every path of every treeDepth up to {deepest}, in fractions")
+            return Finding(False, f"a leaf at level {max_depth} of treeDepth {max_depth} lacks the share of its level")
+    return Finding(True, f"every path costs exactly ε_tree, for every treeDepth up to {deepest}")

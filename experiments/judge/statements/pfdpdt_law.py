@@ -133,7 +133,7 @@ def predictions_tell_no_more(
         loss = find_loss(*answers)[0]
         if loss > shown + _ROUNDING:
             where = f"{_describe(fewer)} and {_describe(more)}"
-            return Finding(False, f"on {where} predictions show ε ≥ {loss:.3g}, the forest only {shown:.3g}")
+            return Finding(False, f"on {where} predictions show {_say_loss(loss)}, the forest {_say_loss(shown)}")
     return Finding(True, f"predictions never show more than the forest, on all tables of up to {most_records} records")
 
 
@@ -169,10 +169,21 @@ def _keeps_epsilon(make_law: Callable[[Table], Law], epsilon: float, most_record
         loss, where = find_loss(make_law(fewer), make_law(more))
         if loss > epsilon + _ROUNDING:
             chances = [make_law(records).get(where, 0.0) for records in (fewer, more)]
-            shown = f"chance {chances[0]:.3g} of one model on {_describe(fewer)}, {chances[1]:.3g} on {_describe(more)}"
-            return Finding(False, f"{shown}: no ε bounds that" if math.isinf(loss) else f"{shown}: ε ≥ {loss:.3g}")
+            one, other = f"{chances[0]:.3g} on {_describe(fewer)}", f"{chances[1]:.3g} on {_describe(more)}"
+            return Finding(False, f"one model has chance {one}, {other}: {_say_loss(loss)}")
         worst = max(worst, loss)
-    return Finding(True, f"at most ε = {worst:.3g} of {epsilon:g}, on all tables of up to {most_records} records")
+    return Finding(True, f"on all tables of up to {most_records} records ε is at most {worst:.3g}, of {epsilon:g}")
+
+
+def _say_loss(loss: float) -> str:
+    """Return the ε that a loss shows.
+
+    Examples
+    --------
+    >>> _say_loss(1.25), _say_loss(math.inf)
+    ('ε ≥ 1.25', 'more than any ε allows')
+    """
+    return "more than any ε allows" if math.isinf(loss) else f"ε ≥ {loss:.3g}"
 
 
 def _gini(records: Table) -> float:

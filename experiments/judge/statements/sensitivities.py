@@ -110,16 +110,13 @@ def _compare(
         change, allowed = _distance(score(fewer), score(more)), printed(len(fewer))
         if change > allowed * (1 + 1e-9):
             where = f"from {_describe(fewer)} to {_describe(more)}"
-            return Finding(False, f"{where} the change is {float(change):.4g}, more than {allowed:.4g}")
+            return Finding(False, f"a change of {float(change):.4g} where {allowed:.4g} is printed, {where}")
         share = max(share, float(change) / allowed)
         if change > largest:
             largest, at = float(change), (fewer, more)
     found = f"the largest change is {largest:.4g}, from {_describe(at[0])} to {_describe(at[1])}"
-    if is_bound:
-        return Finding(True, f"no change is larger; {100 * share:.3g} % of what is printed is reached: {found}")
-    if share < _NEARLY:
-        return Finding(False, f"never more than {100 * share:.3g} % of what is printed: {found}")
-    return Finding(True, f"no change is larger, and some come as near as one likes: {found}")
+    reached = f"{100 * share:.3g} % of what is printed is reached"
+    return Finding(is_bound or share >= _NEARLY, f"{reached}, and never more: {found}")
 
 
 def _distance(one: object, other: object) -> float:

@@ -1,0 +1,67 @@
+"""The tutorial holds: its commands run in their order, its pictures are small, and the pages on doing stay short."""
+
+import json
+import re
+import shlex
+import shutil
+
+import pytest
+
+from documents import search_path
+from experiments.config.paths import ROOT
+from tests.command_line import exit_code
+
+DOCS = ROOT / "docs"
+TUTORIAL = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TUTORIAL, flags=re.DOTALL | re.MULTILINE)
+COMMANDS = [line for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
+ON_DOING = ("tutorial", "install", "running", "executors", "data", "extending", "papers", "claims", "worked-example")
+LARGEST_PICTURE = 60_000
+
+
+def block(language):
+    return next(text for name, text in BLOCKS if name == language)
+
+
+@pytest.mark.long
+def test_every_command_of_a_folder_of_ones_own_runs_in_its_order(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(search_path.VARIABLE, "")
+    monkeypatch.syspath_prepend(str(tmp_path / "mine"))
+    (tmp_path / "mine" / "algorithm").mkdir(parents=True)
+    (tmp_path / "mine" / "noisy_majority.py").write_text(block("python"), encoding="utf-8")
+    (tmp_path / "mine" / "algorithm" / "noisy_majority.yaml").write_text(block("yaml"), encoding="utf-8")
+    printed = ""
+    for line in COMMANDS:
+        program, *words = shlex.split(line)
+        if program == "cp":
+            shutil.copyfile(ROOT / words[0], tmp_path / words[1])
+            continue
+        assert (program, words[:2]) == ("python", ["-m", "experiments"])
+        how = [] if "describe" in words else [f"results={tmp_path / 'results'}", "executor.jobs=1"]
+        how += ["trainings=1000"] if "do=audit" in words else []
+        assert exit_code(*words[2:], *how) == 0, line
+        printed += capsys.readouterr().out
+    accuracies = [json.loads(row) for row in printed.splitlines() if '"metric": "accuracy"' in row]
+    means = {(row["dataset"], row["algorithm"]): row["mean"] for row in accuracies}
+    for (name, algorithm), mean in means.items():
+        shown = rf'"dataset": "{name}", "algorithm": "{algorithm}".*"mean": {str(mean)[:5]}…'
+        assert re.search(shown, TUTORIAL), f"{name}, {algorithm}: the tutorial shows another mean than {mean}"
+    assert len(means) == 3
+    assert "noisy_majority  1       inf" in printed
+
+
+def test_the_mistake_that_the_audit_finds_can_be_made():
+    assert "`0.25 / self.epsilon`" in TUTORIAL and "1 / self.epsilon" in block("python")
+
+
+def test_its_pictures_are_small():
+    pictures = [path for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TUTORIAL) if path.startswith("pictures/")]
+    assert pictures
+    assert {path for path in pictures if (DOCS / path).stat().st_size > LARGEST_PICTURE} == set()
+
+
+def test_the_pages_on_doing_are_short():
+    pages = [*(DOCS / f"{name}.md" for name in ON_DOING), ROOT / "CONTRIBUTING.md"]
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert sum(words.values()) <= 6000, words
