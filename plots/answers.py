@@ -122,7 +122,9 @@ def answer_privacy(run: PaperRun) -> Answer:
     counts = {Sign.HOLDS: len(keeping), Sign.FAILS: len(claiming) - len(keeping)}
     counts = {sign: n for sign, n in counts.items() if n}
     if not run.paper.own:
-        return Answer(question, f"{len(keeping)} of {len(claiming)} algorithms are", counts)
+        return Answer(
+            question, f"{len(keeping)} of {len(claiming)} algorithms are", counts, _describe_condition(run, rows)
+        )
     if len(keeping) == len(claiming):
         return Answer(question, "yes", counts, _describe_condition(run, rows))
     words = "no" if not keeping else f"{len(keeping)} of {len(claiming)} algorithms are"
@@ -167,4 +169,4 @@ def _describe_attack(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
 def _describe_condition(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
     """Say on which data sets that holds only if their ranges count as public."""
     names = label_names(run.paper, list_datasets_at_fault(rows))
-    return f"if the ranges of {join_names(names)} are taken as public" if names else ""
+    return f"if the ranges of {join_names(names, 'data sets')} are taken as public" if names else ""

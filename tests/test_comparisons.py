@@ -414,15 +414,15 @@ def test_a_situation_that_cannot_be_judged_is_refused(line, message):
 
 
 def test_the_decision_stands_first_on_the_published_page(tmp_path):
-    from plots.pages.reference_pages import describe_paper
+    from plots.pages.published_page import describe_paper
 
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"figure": "w"}]}
     paper = make_paper(**PAPER, tables=[part], figures=[WINS])
     publish_paper(paper, cells(), tmp_path)
     (tmp_path / "provenance.json").write_text('{"written": "2026-01-01", "git": null}', encoding="utf-8")
-    page = describe_paper(tmp_path)
-    assert page.index("## Which one to take") < page.index("## Comparisons")
-    assert "([figure](figures/w.svg))" in page
+    page = describe_paper(PaperRun.read(tmp_path))
+    assert page.index("## Which one to take") < page.index("## More")
+    assert " [w](figures/w.svg) |" in page
     assert '<a href="#w">shown here</a>' in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 

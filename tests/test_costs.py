@@ -13,7 +13,6 @@ from experiments.run.splits import split_rows
 from experiments.speed import costs
 from plots.pages.cost_rows import list_costs
 from plots.pages.paper_results import publish_paper
-from plots.pages.reference_pages import format_costs
 from plots.run_folder import KEPT, PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
@@ -67,7 +66,7 @@ def test_the_page_shows_what_was_measured(tmp_path, is_measured):
     publish_paper(paper, pd.DataFrame(), tmp_path)
     run, report = PaperRun.read(tmp_path), (tmp_path / "report.html").read_text(encoding="utf-8")
     assert ("Time and memory" in report) == is_measured
-    assert bool(format_costs(run)) == is_measured and "costs.csv" in KEPT
+    assert "costs.csv" in KEPT
     if is_measured:
         ((sentence, body),) = list_costs(paper, run.costs)
         assert body == [["majority", "0.0123", "200"], ["RDT", "0.5", "300"]]

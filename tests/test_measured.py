@@ -5,7 +5,7 @@ import html
 import pandas as pd
 import pytest
 
-from plots import audit_bounds
+from plots import audit_bounds, publishing
 from plots.pages import reference_pages
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, long_table, publish
@@ -28,7 +28,7 @@ def write(results, frame):
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    for module in (audit_bounds, reference_pages):
+    for module in (audit_bounds, publishing):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
 
 
@@ -72,11 +72,11 @@ def test_the_worst_of_an_algorithm_is_the_claim_that_it_breaks_not_its_largest_b
 
 def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
     with pytest.raises(SystemExit, match="make audit first"):
-        reference_pages.publish_audit(tmp_path)
+        publishing.publish_audit(tmp_path)
     write(tmp_path, FOUND)
     (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
     with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
-        reference_pages.publish_audit(tmp_path)
+        publishing.publish_audit(tmp_path)
     assert not audit_bounds.REFERENCE.exists()
 
 
@@ -84,7 +84,7 @@ def test_a_published_audit_is_that_of_the_results(tmp_path):
     write(tmp_path / "results", FOUND)
     provenance = tmp_path / "results" / "audit" / "provenance.json"
     provenance.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
-    reference_pages.publish_audit(tmp_path / "results")
+    publishing.publish_audit(tmp_path / "results")
     assert audit_bounds.read_bounds(audit_bounds.REFERENCE).equals(audit_bounds.read_bounds(tmp_path / "results"))
 
 
@@ -92,5 +92,5 @@ def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
     (tmp_path / "README.md").write_text("before\n<!-- verdicts -->\n<!-- /verdicts -->\nafter\n", encoding="utf-8")
     reference_pages.rewrite_pages(tmp_path)
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert readme.startswith("before\n") and readme.endswith("after\n") and "convicted by the audit" in readme
+    assert readme.startswith("before\n") and readme.endswith("after\n") and "private as claimed?" in readme
     assert (tmp_path / "results" / "reference" / "README.md").is_file()

@@ -27,7 +27,7 @@ from experiments.judge.readings.sentences import (
     list_ranking_notes,
 )
 from experiments.store.record import Measured, Record
-from plots.pages.reference_pages import _lacks_cells
+from plots.publishing import _lacks_cells
 from plots.readings.files import write_curves, write_rankings
 from plots.run_folder import read_paper_as_run
 from tests.command_line import exit_code

@@ -1,13 +1,24 @@
-"""The README is short, and it and the pages of the published results show what ``results/reference`` holds."""
+"""The README and the pages of the published results are short, and show what ``results/reference`` holds."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from plots.pages.reference_pages import make_pages
+from experiments.config.papers import read_paper
+from plots import published_run
+from plots.checked_finding import list_misfits
+from plots.pages import reference_pages
+from plots.pages.reference_pages import make_pages, replace_block
+from plots.pages.text_rows import describe_finding
+from tests.command_line import exit_code
+from tests.words import list_words
 
 PROJECT = Path(__file__).resolve().parents[1]
-LINES = (PROJECT / "README.md").read_text(encoding="utf-8").splitlines()
+REFERENCE = PROJECT / "results" / "reference"
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+LINES = README.splitlines()
+FOLDERS = sorted(REFERENCE.glob("paper-*"))
 
 
 @pytest.fixture(scope="module")
@@ -15,20 +26,51 @@ def pages():
     return make_pages()
 
 
-def test_the_readme_can_be_read_in_a_minute():
-    assert len(LINES) <= 160
+def plant_finding(monkeypatch, **keys):
+    """Write another finding into the file of paper 2."""
+
+    def read_with_finding(name):
+        paper = read_paper(name)
+        return paper.replaced(finding={"text": "It holds."} | keys) if name == "2" else paper
+
+    monkeypatch.setattr(published_run, "read_paper", read_with_finding)
+
+
+def test_the_readme_can_be_read_in_three_minutes():
+    assert len(list_words(replace_block(README, "verdicts", ""))) <= 750
     assert [line for line in LINES if len(line) > 200 and not line.startswith("|")] == []
 
 
-def test_the_first_command_stands_on_the_first_screen():
-    assert next(place for place, line in enumerate(LINES) if line.startswith("make ")) < 25
+def test_picture_commands_and_table_stand_on_the_first_screens():
+    picture, command, table = (
+        next(place for place, line in enumerate(LINES) if line.startswith(start))
+        for start in ("![", "make ", "<!-- verdicts -->")
+    )
+    assert picture < command < 15 and table < 30
+
+
+def test_a_row_of_the_table_is_read_at_a_glance(pages):
+    for text in (pages[PROJECT / "README.md"], pages[REFERENCE / "README.md"]):
+        rows = re.findall(r"^\| (\[\d\. .*) \|$", text, flags=re.MULTILINE)
+        assert len(rows) == 5
+        assert {row: n for row in rows if (n := len(list_words(row.replace("|", " ")))) > 45} == {}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_page_of_a_run_is_short(pages, folder):
+    assert len(list_words(pages[folder / "README.md"])) <= 1200
+
+
+def test_nothing_that_is_missing_is_written(pages):
+    for path, text in pages.items():
+        words = {word.strip("().,:;*").lower() for word in list_words(text)}
+        assert not words & {"nan", "none:", "null", "inf"} and not re.search(r"\bNone\b", text), path
 
 
 def test_every_published_run_has_a_page_and_is_in_the_index(pages):
-    index = pages[PROJECT / "results" / "reference" / "README.md"]
-    folders = sorted((PROJECT / "results" / "reference").glob("paper-*"))
-    assert len(folders) >= 6
-    for folder in folders:
+    index = pages[REFERENCE / "README.md"]
+    assert len(FOLDERS) >= 6
+    for folder in FOLDERS:
         assert folder / "README.md" in pages
         assert f"({folder.name}/README.md)" in index
 
@@ -36,3 +78,55 @@ def test_every_published_run_has_a_page_and_is_in_the_index(pages):
 def test_every_page_shows_the_published_run(pages):
     for path, text in pages.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(PROJECT)}: make pages writes it anew"
+
+
+def test_what_a_page_links_to_is_there(pages):
+    for path, text in pages.items():
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", text):
+            assert (path.parent / target).is_file(), f"{path.relative_to(PROJECT)}: {target}"
+
+
+def test_the_page_of_a_paper_answers_before_it_shows(pages):
+    page = pages[REFERENCE / "paper-2" / "README.md"]
+    parts = ("It promises:", "2 of 30 hold", "5 of 11 hold", "What came out:", "figure-1.svg", "## Its claims", "## Its")
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "| ✗ | depth d = 10, ε = 0.05" not in page and "| ✗ | Adult, depth d = 10, ε = 0.05 | `" in page
+
+
+def test_what_must_be_said_of_the_data_is_said_before_the_claims(pages):
+    page = pages[REFERENCE / "paper-3" / "README.md"]
+    assert page.index("stands in for it") < page.index("stand in the training rows") < page.index("## Its claims")
+
+
+def test_a_reading_is_told_only_where_it_turns_the_sign(pages):
+    page = pages[REFERENCE / "paper-1" / "README.md"]
+    (row,) = [line for line in page.splitlines() if "more accurate than RDT. " in line or "accurate than RDT.<br>" in line]
+    assert "<br>1 other reading agrees |" in row and "another reading" not in row
+    (row,) = [line for line in page.splitlines() if "is below that of Diff-LR" in line]
+    assert "<br>another reading: ✗ Diff-LR with attributes and target in [−1, 1]" in row
+
+
+def test_a_benchmark_says_which_one_to_take_and_has_the_long_tables_in_files(pages):
+    page = pages[REFERENCE / "paper-benchmark" / "README.md"]
+    assert "![Private classifiers" in page.split("## ")[0] and "[kinds](tables/kinds.csv)" in page
+    assert "| thrifty tree (ours), sound | 2.33 |" in page and "it prints none" not in page
+
+
+def test_a_finding_is_that_of_the_paper_today_and_its_verdicts_are_those_of_the_run(monkeypatch):
+    plant_finding(monkeypatch, numbers={"max-adult": "holds"}, text="By {max-adult} off.")
+    run = published_run.read_published(REFERENCE / "paper-2")
+    assert describe_finding(run) == "By 0.6 points off." and list_misfits(run) == []
+
+
+def test_pages_are_not_written_where_prose_has_drifted(monkeypatch, capsys):
+    plant_finding(monkeypatch, numbers={"max-adult": "fails"}, privacy="holds")
+    monkeypatch.setattr(reference_pages, "rewrite_pages", lambda: pytest.fail("a page was written"))
+    assert exit_code("do=reference", "pages_only=true") == 2
+    head = "error: conf/paper/2.yaml: the finding no longer fits its published run"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{head}: number max-adult: it says that this fails; here it holds",
+        f"{head}: privacy: it says that this holds; here it fails",
+    ]
+    run = published_run.read_published(REFERENCE / "paper-2")
+    assert describe_finding(run).startswith("The sentence that was written about it no longer fits. number max-adult")

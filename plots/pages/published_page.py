@@ -35,7 +35,6 @@ _STRIPS = (
     "interval, │ no effect and ░ what counts as no difference. To the right lies what the claim says; ◂ and ▸ run off "
     "the axis."
 )
-_FOLDERS = ("tables", "figures")
 
 
 def describe_paper(run: PaperRun) -> str:
@@ -169,10 +168,13 @@ def _format_decisions(run: PaperRun) -> list[str]:
 def _format_decision(run: PaperRun, part: DecisionTable) -> str:
     """Return which method to take in each situation; by how much it leads is in the table's file."""
     shown = part.describe(run.paper, run.read_frame(part))
+    drawn = {figure.id for figure in run.paper.figures}
     body = []
     for situation, (answer, evidence) in shown["rows"]:
-        text = evidence["ours"]
-        body.append([situation, answer["ours"], text if answer["ours"] == NO_METHOD else text.partition("; ")[0]])
+        text = evidence["ours"] if answer["ours"] == NO_METHOD else evidence["ours"].partition("; ")[0]
+        name = evidence["link"]
+        link = _link_file(f"figures/{name}.svg" if name in drawn else f"tables/{name}.csv") if name else ""
+        body.append([situation, answer["ours"], f"{text} {link}".rstrip()])
     return f"{shown['explanation']}\n\n{format_table(['situation', 'take', 'evidence'], body)}"
 
 
@@ -195,11 +197,31 @@ def _format_standings(run: PaperRun, part: RanksFigure) -> str:
 
 def _link_files(run: PaperRun) -> str:
     """Return links to what the folder holds, and where the rest is shown."""
-    files = [path.name for pattern in KEPT for path in sorted(run.folder.glob(pattern)) if "/" not in pattern]
-    links = [f"[{name}]({name})" for name in [*(f"{name}/" for name in _FOLDERS), *files]]
+    parts = {
+        "Tables": [f"tables/{part.id}.csv" for part in run.paper.tables],
+        "Figures": [f"figures/{part.id}.svg" for part in run.paper.figures],
+        "Files": [pattern for pattern in KEPT if "*" not in pattern],
+    }
+    lines = []
+    for what, paths in parts.items():
+        there = [path for path in paths if (run.folder / path).is_file()]
+        if there:
+            lines.append(f"- {what}: {', '.join(map(_link_file, there))}")
     return (
-        f"The files of this run: {', '.join(links)}. `make report` makes a page of them that has every table, figure, "
-        "setting, reading, account of privacy and cost.\n\n"
+        "\n".join(lines)
+        + "\n- `make report` makes a page of them: with every setting, reading, account of privacy and cost.\n\n"
         "[All papers](../README.md) · [What the signs mean](../../../docs/verdicts.md) · "
         "[What we learned](../../../docs/results.md)"
     )
+
+
+def _link_file(path: str) -> str:
+    """Return a link to a file, named without folder and, of tables and figures, without its ending.
+
+    Examples
+    --------
+    >>> _link_file("tables/table-1.csv"), _link_file("numbers.csv")
+    ('[table-1](tables/table-1.csv)', '[numbers.csv](numbers.csv)')
+    """
+    folder, _, name = path.rpartition("/")
+    return f"[{name.rpartition('.')[0] if folder else name}]({path})"

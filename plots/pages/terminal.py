@@ -36,7 +36,8 @@ from plots.pages.text_rows import (
 from plots.run_folder import PaperRun
 from plots.tables.grid import GridTable, describe_center
 
-_STRIPS = "● ours where it decides, ─ 95 % interval, │ no effect, ░ no difference; right: as claimed"
+_STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right: as claimed"
+"""What stands in the strip of a claim."""
 _WIDTH = 80
 """Of what is no terminal."""
 _COLOURS = {"good": "green", "mixed": "magenta", "bad": "red", "open": "yellow"}
@@ -61,6 +62,8 @@ def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[Gr
     for answer in list_shown_answers(run):
         _print_answer(console, answer)
     _print_sentence(console, "What came out", describe_finding(run))
+    if run.claims:
+        console.print(f"\n[dim]{_STRIPS}[/dim]")
     for table in _make_tables(run, grids, console.width):
         console.print()
         console.print(table)

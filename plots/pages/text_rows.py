@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.printed import is_blank
-from experiments.judge.verdict import REFUTED, REPRODUCED
+from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED
 from plots.answers import Answer, answer_paper
 from plots.checked_finding import list_misfits, write_finding
 from plots.labels import SYMBOLS, label_name
@@ -16,8 +16,8 @@ from plots.pages.claim_rows import ClaimRow
 from plots.pages.number_rows import NumberRow, list_dot_plots
 from plots.run_folder import PaperRun
 
-_PLAIN = (REPRODUCED, REFUTED)
-"""Verdicts that say no more than their sign."""
+_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
+"""Verdicts on numbers that say no more than their sign."""
 _PART = ", "
 """What stands between the parts of a setting."""
 
@@ -108,16 +108,13 @@ def split_words(texts: Sequence[str]) -> tuple[str, list[str]]:
 def name_claim_reason(paper: Paper, row: ClaimRow) -> str:
     """Return the finer verdict on a claim where it says more than its sign, and what it was tested against."""
     is_rebuilt = paper.claims_by_id[row.id].against is not None
-    return _join_reasons(row.verdict, "against our reconstruction" if is_rebuilt else "")
+    return ", ".join(filter(None, [row.finer, "against our reconstruction" if is_rebuilt else ""]))
 
 
 def name_number_reason(row: NumberRow) -> str:
     """Return the finer verdict on a number where it says more than its sign, and how much was run if not all."""
-    return _join_reasons(row.verdict, f"{row.repeats} runs" if " of " in row.repeats else "")
-
-
-def _join_reasons(verdict: str, more: str) -> str:
-    return ", ".join(filter(None, ["" if verdict in _PLAIN else verdict, more]))
+    finer = "" if row.verdict in _PLAIN else row.verdict
+    return ", ".join(filter(None, [finer, f"{row.repeats} runs" if " of " in row.repeats else ""]))
 
 
 def describe_readings(row: ClaimRow) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from experiments.config.finding import Sign
-from experiments.config.paper import Paper
 from plots.answers import Answer, answer_paper, answer_privacy
 from plots.labels import SYMBOLS
 from plots.markdown import format_table
@@ -28,7 +27,7 @@ def format_verdicts(runs: Sequence[PaperRun], link: str) -> str:
     body = []
     for run in runs:
         numbers, claims, _ = answer_paper(run)
-        name = f"[{run.paper.number}. {shorten_title(run.paper)}]({link}{run.folder.name}/README.md)"
+        name = f"[{run.paper.number}. {run.paper.short_title}]({link}{run.folder.name}/README.md)"
         counts = [_count_holding(numbers, "none legible"), _count_holding(claims, "none")]
         body.append([name, *counts, _say_privacy(run), describe_finding(run)])
     return format_table(HEADS, body)
@@ -41,18 +40,6 @@ def explain_signs(link: str) -> str:
     return f"{explained}: [what the signs mean]({link})."
 
 
-def shorten_title(paper: Paper) -> str:
-    """Return what stands before the colon of a title.
-
-    Examples
-    --------
-    >>> study = {"dataset": "car", "algorithm": "rdt"}
-    >>> shorten_title(Paper(number=0, title="RDT: a tree", studies={"grid": study}))
-    'RDT'
-    """
-    return paper.title.partition(":")[0]
-
-
 def _count_holding(answer: Answer, nothing: str) -> str:
     n = sum(answer.counts.values())
     return f"{SYMBOLS[Sign.HOLDS]} {answer.counts.get(Sign.HOLDS, 0)} of {n}" if n else nothing
@@ -61,7 +48,7 @@ def _count_holding(answer: Answer, nothing: str) -> str:
 def _say_privacy(run: PaperRun) -> str:
     answer = answer_privacy(run)
     if answer.sign == Sign.OPEN:
-        return answer.words
+        return answer.words.removeprefix("it ")
     if answer.sign == Sign.HOLDS and answer.reason:
-        return f"{SYMBOLS[answer.sign]} yes, if ranges are public"
+        return f"{SYMBOLS[answer.sign]} if ranges are public"
     return f"{SYMBOLS[answer.sign]} {answer.words}"
