@@ -88,7 +88,15 @@ def test_what_a_page_links_to_is_there(pages):
 
 def test_the_page_of_a_paper_answers_before_it_shows(pages):
     page = pages[REFERENCE / "paper-2" / "README.md"]
-    parts = ("It promises:", "2 of 30 hold", "5 of 11 hold", "What came out:", "figure-1.svg", "## Its claims", "## Its")
+    parts = (
+        "It promises:",
+        "2 of 30 hold",
+        "5 of 11 hold",
+        "What came out:",
+        "figure-1.svg",
+        "## Its claims",
+        "## Its",
+    )
     places = [page.index(part) for part in parts]
     assert places == sorted(places)
     assert "| ✗ | depth d = 10, ε = 0.05" not in page and "| ✗ | Adult, depth d = 10, ε = 0.05 | `" in page
@@ -101,7 +109,9 @@ def test_what_must_be_said_of_the_data_is_said_before_the_claims(pages):
 
 def test_a_reading_is_told_only_where_it_turns_the_sign(pages):
     page = pages[REFERENCE / "paper-1" / "README.md"]
-    (row,) = [line for line in page.splitlines() if "more accurate than RDT. " in line or "accurate than RDT.<br>" in line]
+    (row,) = [
+        line for line in page.splitlines() if "more accurate than RDT. " in line or "accurate than RDT.<br>" in line
+    ]
     assert "<br>1 other reading agrees |" in row and "another reading" not in row
     (row,) = [line for line in page.splitlines() if "is below that of Diff-LR" in line]
     assert "<br>another reading: ✗ Diff-LR with attributes and target in [−1, 1]" in row

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
@@ -23,6 +23,7 @@ from plots.pages.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
 from plots.pages.strips import draw_in_text
 from plots.pages.text_rows import (
     NumberGroup,
+    describe_facts,
     describe_finding,
     describe_readings,
     draw_bar,
@@ -68,7 +69,7 @@ def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[Gr
         console.print()
         console.print(table)
     console.print()
-    for note in run.write_notes():
+    for note in filter(None, [describe_facts(run), *run.write_notes()]):
         console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None)
     for path in paths:
         console.print(f"  {escape(str(path))}", soft_wrap=True)
@@ -88,7 +89,9 @@ def _print_answer(console: Console, answer: Answer) -> None:
         console.print(Padding(_colour_signs(detail), (0, 0, 0, 2)))
 
 
-def _make_tables(run: PaperRun, grids: Sequence[tuple[GridTable, pd.DataFrame]], width: int) -> Iterator[Table]:
+def _make_tables(
+    run: PaperRun, grids: Sequence[tuple[GridTable, pd.DataFrame]], width: int
+) -> Iterator[RenderableType]:
     for head, speaker in (("Its claims", Speaker.PAPER), ("Claims of our own", Speaker.OURS)):
         for forest in list_forests(run, speaker):
             make_table = _make_computed_table if forest.unit == COMPUTED else _make_tested_table
@@ -99,8 +102,8 @@ def _make_tables(run: PaperRun, grids: Sequence[tuple[GridTable, pd.DataFrame]],
         yield from _make_grid_tables(run.paper, part, frame, width)
 
 
-def _make_table(title: str = "") -> Table:
-    return Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
+def _make_table() -> Table:
+    return Table(box=None, pad_edge=False)
 
 
 def _make_tested_table(paper: Paper, forest: Forest, head: str) -> Table:
@@ -146,20 +149,20 @@ def _make_numbers_table(group: NumberGroup) -> Table:
     return table
 
 
-def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width: int) -> Iterator[Table]:
+def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width: int) -> Iterator[Group]:
     """Yield the table of a grid, in parts where it has more columns than a terminal is wide."""
     grid = part.arrange(paper, frame, " / ")
     cells = [[f"{cell['ours']} {cell['band']}".rstrip() for cell in line] for line in grid.cells]
     lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]
-    title = f"{escape(part.title)} [dim]({describe_center(frame)})[/dim]"
     for columns in split_columns(lengths, width - _NAMES):
-        table = _make_table(title if columns.start == 0 else f"{escape(part.title)} [dim](continued)[/dim]")
+        table = _make_table()
         table.add_column(grid.corner)
         for column in grid.columns[columns]:
             table.add_column(escape(column), justify="right", no_wrap=True)
         for name, line in zip(grid.rows, cells, strict=True):
             table.add_row(escape(name), *line[columns])
-        yield table
+        behind = describe_center(frame) if columns.start == 0 else "continued"
+        yield Group(f"{escape(part.title)} [dim]({behind})[/dim]", table)
 
 
 def split_columns(lengths: Sequence[int], room: int) -> list[slice]:

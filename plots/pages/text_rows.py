@@ -53,7 +53,7 @@ def describe_finding(run: PaperRun) -> str:
     if not run.coverage[0]:
         return "Nothing of it has been run yet."
     if misfits := list_misfits(run):
-        return f"The sentence that was written about it no longer fits. {'; '.join(misfits)}."
+        return f"The sentence that was written about it no longer fits: {'; '.join(misfits)}."
     return f"So far, after a part of its runs: {write_finding(run)}" if run.is_partial else write_finding(run)
 
 
