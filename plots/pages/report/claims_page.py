@@ -8,7 +8,6 @@ from typing import Any
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.judge.verdict import SIGN_OF
-from plots.labels import SYMBOLS, TONES
 from plots.pages import html
 from plots.pages.number_rows import make_row
 from plots.pages.report.paper_entry import PaperEntry
@@ -28,8 +27,6 @@ def render_claims_page(entries: Sequence[PaperEntry], links: Sequence[Mapping[st
         papers=list(dict.fromkeys(row["paper"] for row in (*claims, *numbers))),
         whose=list(_WHOSE.values()),
         verdicts=_group_verdicts({row["verdict"] for row in (*claims, *numbers)}),
-        symbols=SYMBOLS,
-        tones=TONES,
         claims=claims,
         numbers=numbers,
     )

@@ -11,7 +11,8 @@ from experiments.config.papers import BENCHMARKS
 from plots.answers import Answer, answer_claims, answer_numbers, answer_privacy, describe_sign
 from plots.checked_finding import list_misfits, write_finding
 from plots.labels import SYMBOLS, TONES
-from plots.pages import html, paper_page
+from plots.pages import html
+from plots.pages.pictures import read_svg
 from plots.pages.report.paper_entry import PaperEntry
 
 _NOT_RUN = Answer("", "not run", {})
@@ -120,4 +121,4 @@ def _find_advice(entry: PaperEntry) -> dict[str, str] | None:
     if not run or not figures:
         return None
     line = run.list_advice()[0].partition(";")[0]
-    return {"line": line, "svg": paper_page.read_svg(run, figures[0].id), "title": figures[0].title, "href": entry.href}
+    return {"line": line, "svg": read_svg(run, figures[0].id), "title": figures[0].title, "href": entry.href}
