@@ -15,13 +15,16 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
 from experiments.judge.evidence.claim_group import State
 from experiments.judge.group_claim import ClaimAboutRuns
-from experiments.judge.verdict import SIGN_OF, format_effect, is_in_per_cent, setting_of
+from experiments.judge.verdict import REFUTED, REPRODUCED, SIGN_OF, UNDECIDED, format_effect, is_in_per_cent, setting_of
 from plots import labels
+from plots.answers import count_signs
 from plots.pages.strips import Axis, Strip, make_effect_axis, place_effect
 from plots.run_folder import PaperRun
 
 COMPUTED = ""
 """The unit of claims that are decided by computing: they have no effect."""
+_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
+"""Verdicts that say no more than their sign."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,22 @@ class ClaimRow:
     details: dict[str, str] = field(default_factory=dict)
     settings: list[SettingRow] = field(default_factory=list)
     readings: list[ClaimRow] = field(default_factory=list)
+
+    @property
+    def finer(self) -> str:
+        """The verdict where it says more than the sign; else nothing."""
+        return "" if self.verdict in _PLAIN else self.verdict
+
+    @property
+    def place(self) -> str:
+        """The setting that decides; nothing if the claim has one only, or no complete run."""
+        deciding = [row.place for row in self.settings if row.decides]
+        return deciding[0] if deciding and len(self.settings) > 1 else ""
+
+    @property
+    def turning(self) -> dict[Sign, int]:
+        """How many of its readings come to another sign, and to which."""
+        return count_signs([reading.verdict for reading in self.readings if reading.sign != self.sign])
 
 
 @dataclass(frozen=True)
