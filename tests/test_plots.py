@@ -656,7 +656,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
     made = make_paper(**paper)
     shown = made.tables[0].format_markdown(made, pd.read_csv(tmp_path / "out/tables/table-9.csv"))
-    assert "| **lost** | 90.0 — (not implemented: never described) | — | — |" in shown
+    assert "| **lost** | 90.0 ? (not implemented: never described) | — | — |" in shown
 
 
 def test_a_level_is_drawn_for_a_number_without_its_setting():
