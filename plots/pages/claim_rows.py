@@ -15,13 +15,18 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
 from experiments.judge.evidence.claim_group import State
 from experiments.judge.group_claim import ClaimAboutRuns
-from experiments.judge.verdict import SIGN_OF, format_effect, is_in_per_cent, setting_of
+from experiments.judge.verdict import REFUTED, REPRODUCED, SIGN_OF, UNDECIDED, format_effect, is_in_per_cent, setting_of
 from plots import labels
+from plots.answers import count_signs
 from plots.pages.strips import Axis, Strip, make_effect_axis, place_effect
 from plots.run_folder import PaperRun
 
 COMPUTED = ""
 """The unit of claims that are decided by computing: they have no effect."""
+_APART = 0.1
+"""Labels of an axis are at least so far apart, as a share of its length."""
+_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
+"""Verdicts that say no more than their sign."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,8 @@ class ClaimRow:
         The finer kind, and why.
     unit : str
         Of its effect, `COMPUTED` without one.
-    effect, interval : str
-        Of the setting that decides, and the 95 % interval.
+    effect, interval, place : str
+        Of the setting that decides, the 95 % interval, and which setting that is; empty if the claim has one only.
     strip : Strip or None
         Where that stands on the axis of its unit.
     held : str
@@ -85,11 +90,22 @@ class ClaimRow:
     unit: str = COMPUTED
     effect: str = ""
     interval: str = ""
+    place: str = ""
     strip: Strip | None = None
     held: str = ""
     details: dict[str, str] = field(default_factory=dict)
     settings: list[SettingRow] = field(default_factory=list)
     readings: list[ClaimRow] = field(default_factory=list)
+
+    @property
+    def finer(self) -> str:
+        """The verdict where it says more than the sign; else nothing."""
+        return "" if self.verdict in _PLAIN else self.verdict
+
+    @property
+    def turning(self) -> dict[Sign, int]:
+        """How many of its readings come to another sign, and to which."""
+        return count_signs([reading.verdict for reading in self.readings if reading.sign != self.sign])
 
 
 @dataclass(frozen=True)
@@ -183,8 +199,14 @@ def _find_deciding(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
+    """Return the ticks of an axis with their labels, without those that would run into the label of zero."""
     scale = 100 if unit == "points" else 1
-    return [(axis.place(tick), f"{scale * tick:+.4g}" if tick else "0") for tick in axis.list_ticks()] if unit else []
+    ticks = []
+    for tick in axis.list_ticks() if unit else []:
+        place = axis.place(tick)
+        if not tick or abs(place - axis.place(0.0)) >= _APART:
+            ticks.append((place, f"{scale * tick:+.4g}".replace("e+0", "e") if tick else "0"))
+    return ticks
 
 
 def _make_row(run: PaperRun, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
@@ -197,6 +219,7 @@ def _make_row(run: PaperRun, claim: Claim, records: Mapping[str, Mapping], axis:
         effect, _, interval = format_effect(record["metric"], deciding).rstrip(")").partition(" (")
         row |= {"effect": effect, "interval": interval, "strip": _place(claim, deciding, axis)}
         row |= {"held": _count_held(record), "settings": _list_settings(run.paper, claim, record, axis)}
+        row |= {"place": label_place(run.paper, deciding) if len(record["groups"]) > 1 else ""}
     return ClaimRow(**row, details=_list_details(run, record))
 
 
