@@ -4,28 +4,23 @@ import html
 import math
 import re
 import shutil
-from contextlib import contextmanager
-from functools import cache, partial
 
 import pandas as pd
 import pytest
 import yaml
-from playwright.sync_api import sync_playwright
 
 from experiments.config import papers
 from experiments.errors import BadInput
 from experiments.judge.numbers import printed
-from plots.pages import index_page
+from plots.pages.report import paper_entry
+from plots.pages.report.report_folder import build_report
 from plots.readings.files import write_rankings
 from plots.run_folder import PaperRun
+from tests.browser import DESKTOP, TELEPHONE, column, fits, opened
 from tests.command_line import exit_code
 from tests.papers import make_paper
-from tests.published_report import build_published
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
-from tests.waiting import HANG
 
-DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-SECTIONS = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
     "-1.5e+09",
@@ -78,76 +73,14 @@ def made_up(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(papers, "PAPERS", project / "conf/paper")
         patch.setattr(printed, "ROOT", project)
-        patch.setattr(index_page, "REFERENCE", project / "results/reference")
-        index = index_page.build_report(make_up(project), ["7", "8", "9"])
+        patch.setattr(paper_entry, "REFERENCE", project / "results/reference")
+        index = build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory):
-    """The report of a fresh clone."""
-    return build_published(tmp_path_factory)
 
 
 @pytest.fixture(params=["made_up", "published"])
 def report(request):
     return request.getfixturevalue(request.param)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """The system's browser; Playwright's own are never downloaded."""
-    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
-    if not found:
-        pytest.skip("no browser to test the report in: install one, for example with apt-get install chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found[0], timeout=1000 * HANG)
-        yield cache(partial(Tab, started))
-        started.close()
-
-
-class Tab:
-    """A page of the browser, which opens one file after another: a new one for each takes longer than most tests."""
-
-    def __init__(self, browser, **options):
-        context = browser.new_context(viewport=DESKTOP, **options)
-        context.set_default_timeout(1000 * HANG)
-        self.page, self.folder, self.wrong = context.new_page(), "", []
-        context.route("**/*", self._admit)
-        self.page.on("console", lambda message: self.wrong.append(message.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self._screen = context.new_cdp_session(self.page)
-
-    def _admit(self, route):
-        if route.request.url.startswith(self.folder):
-            route.continue_()
-        else:
-            self.wrong.append(route.request.url)
-            route.abort()
-
-    def show_as_on_a_telephone(self):
-        """Lay out the open page as a telephone does."""
-        self._screen.send("Emulation.setDeviceMetricsOverride", TELEPHONE | {"deviceScaleFactor": 1, "mobile": True})
-
-    def open(self, path):
-        """Open a file as on a desk, in the light."""
-        self._screen.send("Emulation.setDeviceMetricsOverride", DESKTOP | {"deviceScaleFactor": 1, "mobile": False})
-        self.page.emulate_media(color_scheme="light")
-        self.folder, self.wrong[:] = path.parent.as_uri(), []
-        self.page.goto(path.as_uri())
-
-
-@contextmanager
-def opened(browser, path, **options):
-    """Open a page from disk; nothing may go wrong in it, and it may ask for nothing but files beside it."""
-    tab = browser(**options)
-    tab.open(path)
-    yield tab
-    assert tab.wrong == []
-
-
-def column(page, table, number):
-    return page.locator(f"#{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
 
 
 def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
@@ -158,20 +91,21 @@ def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
         "The published run of 2026-11-21",
         "Complete: all 120 cells.",
         "INCOMPLETE: not run; make reproduce-paper-9 runs it.",
-        "Paper 9. Trees & <forests> 9",
+        "9. Trees & <forests> 9",
     ):
         assert said in index
-    assert {path.name for path in made_up.glob("*.html")} == {"index.html", "paper-7.html", "paper-8.html"}
-    rows = re.findall(r'<tr data-paper="(Paper \d)" data-verdict="([^"]+)"', index)
-    assert len(rows) == 3 * (1 + 4), "a claim, three numbers and a fact of each paper"
-    assert {verdict for paper, verdict in rows if paper == "Paper 9"} == {"not run"}
-    matrix = index.partition('id="matrix"')[2].partition("</table>")[0]
-    assert re.findall(r'<a class="glance" href="(paper-\d).html#(\w+)"', matrix) == [
-        *((f"paper-{number}", name) for number, names in ((7, SECTIONS), (8, SECTIONS[:3])) for name in names)
-    ], "what has a section leads to it"
-    assert matrix.count("not run") >= 4 and "best of 10: off by 1.0 points" in matrix
-    assert "So far, its one claim: " in matrix, "paper 7 ran in part"
+    pages = {"index.html", "claims.html", "paper-7.html", "paper-8.html"}
+    assert {path.name for path in made_up.glob("*.html")} == pages
+    rows = {row.partition(".")[0]: row for row in index.partition("<tbody>")[2].split('<th scope="row">')[1:]}
+    assert [row.count("not run") for row in rows.values()][:2] == [0, 0] and rows["9"].count(">not run<") == 3
     assert "INCOMPLETE: 117 of 120 cells" in (made_up / "paper-7.html").read_text(encoding="utf-8")
+
+
+def test_every_claim_and_number_is_listed(made_up):
+    listed = (made_up / "claims.html").read_text(encoding="utf-8")
+    rows = re.findall(r'<tr data-paper="(\d)[^"]*" data-sign="(\w+)" data-verdict="([^"]+)"', listed)
+    assert len(rows) == 3 * (1 + 4), "a claim, three numbers and a fact of each paper"
+    assert {(sign, verdict) for paper, sign, verdict in rows if paper == "9"} == {("open", "not run")}
 
 
 def test_links_lead_somewhere_wherever_the_report_lies(report):
@@ -192,10 +126,10 @@ def test_no_page_names_a_path_of_a_machine(published):
 
 
 def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
-    shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(paper_entry.REFERENCE / "paper-2", tmp_path / "paper-2")
     paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
-    index_page.build_report(tmp_path, ["2"])
+    build_report(tmp_path, ["2"])
     for name in ("index.html", "paper-2.html"):
         assert "INCOMPLETE: 1 of 10 repeats" in (tmp_path / "report" / name).read_text(encoding="utf-8")
         assert "INCOMPLETE" not in (published / name).read_text(encoding="utf-8")
@@ -203,8 +137,8 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
 
 def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
     with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
-        index_page.build_report(tmp_path, ["x"])
-    shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
+        build_report(tmp_path, ["x"])
+    shutil.copytree(paper_entry.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
     assert exit_code("do=report", "paper=2", f"results={tmp_path}") == 2
     assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)
@@ -227,22 +161,17 @@ def test_a_run_reads_back_as_it_was_written(made_up):
     assert (run.privacy[0]["times_label"], run.privacy[0]["keeps_claim"]) == (25, False)
 
 
-def fits(page, screen):
-    """Whether no part of a page is wider than the screen."""
-    return page.evaluate("document.documentElement.scrollWidth") <= screen["width"] == page.evaluate("innerWidth")
-
-
 @pytest.mark.system
 def test_pages_open_and_fit(browser, report):
     for path in sorted(report.glob("*.html")):
         with opened(browser, path) as tab:
             page = tab.page
             assert page.locator("h1").is_visible()
-            assert fits(page, DESKTOP)
+            assert fits(page, DESKTOP["width"])
             assert page.locator("table thead th:not(:has(button))").count() == 0
             tab.show_as_on_a_telephone()
             assert page.locator("h1").is_visible()
-            assert fits(page, TELEPHONE)
+            assert fits(page, TELEPHONE["width"])
             targets = page.locator("nav a, .files a, th button, select")
             heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
             assert min(filter(None, heights)) >= 40
@@ -260,7 +189,7 @@ def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
         assert rows.count() == 6 and not rows.first.is_visible()
         page.locator("#claim-up summary").click()
         assert rows.last.is_visible() and "runs as claimed" in rows.last.inner_text()
-        assert fits(page, screen)
+        assert fits(page, screen["width"])
         for line in rows.locator(".line").all():
             box, dot = line.bounding_box(), line.locator(".center").bounding_box()
             assert box["x"] <= dot["x"] and dot["x"] + dot["width"] <= box["x"] + box["width"]
@@ -270,8 +199,8 @@ def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
 def test_papers_sort_by_what_came_out(browser, made_up):
     with opened(browser, made_up / "index.html") as tab:
         page = tab.page
-        page.locator("#matrix th button").nth(1).click()
-        shares = page.locator("#matrix tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
+        page.locator("#papers th button").nth(1).click()
+        shares = page.locator("#papers tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
         assert shares == sorted(shares) and shares[0] < shares[-1]
 
 
@@ -299,12 +228,12 @@ def test_columns_sort_by_click(browser, made_up):
 
 @pytest.mark.system
 def test_columns_sort_by_keyboard(browser, made_up):
-    with opened(browser, made_up / "index.html") as tab:
+    with opened(browser, made_up / "claims.html") as tab:
         page = tab.page
-        while page.evaluate("document.activeElement.closest('#numbers') === null"):
+        while page.evaluate("document.activeElement.closest('#numbers thead') === null"):
             page.keyboard.press("Tab")
         page.keyboard.press("Tab")
-        page.keyboard.press("Tab")  # from the paper over the verdict to the setting
+        page.keyboard.press("Tab")  # from the paper over the sign to what is printed
         page.keyboard.press("Enter")
         page.keyboard.press("Space")
         assert page.evaluate("document.activeElement.closest('th').getAttribute('aria-sort')") == "descending"
@@ -313,13 +242,13 @@ def test_columns_sort_by_keyboard(browser, made_up):
 
 
 @pytest.mark.system
-def test_the_front_page_shows_what_is_asked_for(browser, made_up):
-    with opened(browser, made_up / "index.html") as tab:
+def test_the_list_shows_what_is_asked_for(browser, made_up):
+    with opened(browser, made_up / "claims.html") as tab:
         page = tab.page
-        assert page.locator("output").all_inner_texts() == ["3 of 3 claims", "12 of 12 numbers and facts"]
-        page.locator("select[name=paper]").select_option("Paper 7")
+        assert page.locator("output").inner_text() == "3 of 3 claims, 12 of 12 numbers and facts"
+        page.locator("select[name=paper]").select_option(index=1)
         page.locator("select[name=verdict]").select_option("refuted")
-        assert page.locator("output").all_inner_texts() == ["0 of 3 claims", "1 of 12 numbers and facts"]
+        assert page.locator("output").inner_text() == "0 of 3 claims, 1 of 12 numbers and facts"
         assert column(page, "numbers", 4) == ["95.000"]
 
 
@@ -336,10 +265,10 @@ def test_light_and_dark_differ(browser, report):
 
 @pytest.mark.system
 def test_without_a_script_the_tables_are_there(browser, made_up):
-    for name in ("index.html", "paper-7.html"):
+    for name, table in (("index.html", "papers"), ("claims.html", "claims"), ("paper-7.html", "numbers")):
         with opened(browser, made_up / name, java_script_enabled=False) as tab:
             page = tab.page
-            assert page.locator("#claims tbody tr").first.is_visible()
-            assert page.locator("#numbers tbody tr").last.is_visible()
+            assert page.locator(f"#{table} tbody tr").first.is_visible()
+            assert page.locator(f"#{table} tbody tr").last.is_visible()
             assert page.locator("form").count() == 0 or not page.locator("form").is_visible()
             assert page.locator("th button").count() == 0

@@ -385,6 +385,18 @@ class Paper(Document):
             study._name = name
 
     @property
+    def short_title(self) -> str:
+        """Its title up to a colon.
+
+        Examples
+        --------
+        >>> studies = {"grid": {"dataset": "car", "algorithm": "rdt"}}
+        >>> Paper(number=7, title="DiffPETs: an algorithm based on ExtraTrees", studies=studies).short_title
+        'DiffPETs'
+        """
+        return self.title.partition(":")[0]
+
+    @property
     def parts(self) -> dict[str, PaperTable | PaperFigure]:
         """The tables and figures, by id."""
         return {part.id: part for part in (*self.tables, *self.figures)}
