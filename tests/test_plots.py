@@ -268,7 +268,7 @@ class Page(HTMLParser):
             self.pictures.append(named["src"])
         elif tag in ("link", "img", "iframe", "object", "image") or "src" in named:
             self.fetched.append((tag, named))
-        if tag not in ("meta", "br", "img"):
+        if tag not in ("meta", "br", "img", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
