@@ -70,6 +70,12 @@ def column(page, table, number):
     return page.locator(f"#{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
 
 
+def open_all(page):
+    """Open all that is closed, as a reader does."""
+    for closed in page.locator("details:not([open]) > summary").all():
+        closed.evaluate("one => (one.parentElement.open = true)")
+
+
 def fits(page, width):
     """Whether no part of a page is wider than the screen."""
     return page.evaluate("document.documentElement.scrollWidth") <= width == page.evaluate("innerWidth")

@@ -16,7 +16,7 @@ from plots.pages.report import paper_entry
 from plots.pages.report.report_folder import build_report
 from plots.readings.files import write_rankings
 from plots.run_folder import PaperRun
-from tests.browser import DESKTOP, TELEPHONE, column, fits, opened
+from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
@@ -113,6 +113,7 @@ def test_links_lead_somewhere_wherever_the_report_lies(report):
     assert len(pages) > 1
     for path, page in pages.items():
         assert page.open == [] and page.fetched == [] and len(page.ids) == len(set(page.ids))
+        assert all((path.parent / picture).is_file() for picture in page.pictures)
         for link in set(re.findall(r'<a href="([^"]+)"', path.read_text(encoding="utf-8"))):
             name, _, anchor = link.partition("#")
             target = path.parent / name if name else path
@@ -179,23 +180,6 @@ def test_pages_open_and_fit(browser, report):
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("screen", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
-def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
-    with opened(browser, made_up / "paper-8.html") as tab:
-        page = tab.page
-        if screen is TELEPHONE:
-            tab.show_as_on_a_telephone()
-        rows = page.locator("#claim-up .forest li")
-        assert rows.count() == 6 and not rows.first.is_visible()
-        page.locator("#claim-up summary").click()
-        assert rows.last.is_visible() and "runs as claimed" in rows.last.inner_text()
-        assert fits(page, screen["width"])
-        for line in rows.locator(".line").all():
-            box, dot = line.bounding_box(), line.locator(".center").bounding_box()
-            assert box["x"] <= dot["x"] and dot["x"] + dot["width"] <= box["x"] + box["width"]
-
-
-@pytest.mark.system
 def test_papers_sort_by_what_came_out(browser, made_up):
     with opened(browser, made_up / "index.html") as tab:
         page = tab.page
@@ -208,7 +192,7 @@ def test_papers_sort_by_what_came_out(browser, made_up):
 def test_columns_sort_by_click(browser, made_up):
     with opened(browser, made_up / "paper-7.html") as tab:
         page = tab.page
-        page.locator("#readings-tables summary").click()
+        open_all(page)
         rank, reading = (page.locator("#table-of-readings-tables th").nth(i) for i in (0, 1))
         reading.locator("button").click()
         assert column(page, "table-of-readings-tables", 2) == [*ORDERED, "—"]
@@ -219,8 +203,8 @@ def test_columns_sort_by_click(browser, made_up):
         rank.locator("button").click()
         assert column(page, "table-of-readings-tables", 1)[:3] == ["1", "2", "3"]
         assert reading.get_attribute("aria-sort") is None
-        page.locator("#numbers th button").first.click()
-        assert column(page, "numbers", 1)[-1].startswith("✗")
+        page.locator("#number-table th button").first.click()
+        assert column(page, "number-table", 1)[-1].startswith("✗")
         page.locator("#table-of-table-2 th button").nth(1).click()
         shown = [float(text.split()[0]) for text in column(page, "table-of-table-2", 2)]
         assert shown == sorted(shown)
@@ -265,9 +249,10 @@ def test_light_and_dark_differ(browser, report):
 
 @pytest.mark.system
 def test_without_a_script_the_tables_are_there(browser, made_up):
-    for name, table in (("index.html", "papers"), ("claims.html", "claims"), ("paper-7.html", "numbers")):
+    for name, table in (("index.html", "papers"), ("claims.html", "claims"), ("paper-7.html", "number-table")):
         with opened(browser, made_up / name, java_script_enabled=False) as tab:
             page = tab.page
+            open_all(page)
             assert page.locator(f"#{table} tbody tr").first.is_visible()
             assert page.locator(f"#{table} tbody tr").last.is_visible()
             assert page.locator("form").count() == 0 or not page.locator("form").is_visible()

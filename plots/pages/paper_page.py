@@ -1,8 +1,8 @@
 """The page of a paper: one HTML file that opens from disk, asks the network for nothing, the same bytes always.
 
-It has three levels. The first screen answers: what the paper promises, whether its numbers come out, its claims hold and
-its algorithms are private, what was found, and the picture that decides. Then come its claims as a forest plot and its
-printed numbers as a dot plot. All else is closed; pictures in it are files, which load when it is opened.
+It has three levels. The first screen answers: what the paper promises, whether its numbers come out, its claims hold
+and its algorithms are private, what was found, and the picture that decides. Then come its claims as a forest plot and
+its printed numbers as a dot plot. All else is closed; pictures in it are files, which load when it is opened.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The third level of a paper's page, as it is read: tables, figures, readings, curves, privacy and where it comes from."""
+"""The third level of a paper's page, as it is read: tables, figures, readings, curves, privacy and provenance."""
 
 from __future__ import annotations
 
