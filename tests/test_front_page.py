@@ -14,7 +14,7 @@ from plots.answers import answer_paper
 from plots.checked_finding import write_finding
 from plots.pages.report import paper_entry
 from plots.pages.report.report_folder import build_report
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 from tests.browser import column, opened
 from tests.published_report import published_papers
 

@@ -14,7 +14,7 @@ from plots.answers import answer_paper
 from plots.checked_finding import write_finding
 from plots.pages.paper_page import render_page
 from plots.pages.report import paper_entry
-from plots.run_folder import KEPT, PaperRun
+from plots.runs.run_folder import KEPT, PaperRun
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.published_report import published_papers
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish

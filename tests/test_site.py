@@ -15,7 +15,7 @@ from experiments.judge.numbers import printed
 from plots.pages.report import paper_entry
 from plots.pages.report.report_folder import build_report
 from plots.readings.files import write_rankings
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code
 from tests.papers import make_paper

@@ -17,11 +17,11 @@ from plots.answers import answer_paper, count_signs
 from plots.checked_finding import list_misfits, write_finding
 from plots.pages import html
 from plots.pages import paper_sections as sections
-from plots.pages.claim_rows import list_forests
-from plots.pages.cost_rows import COST_HEADS, list_costs
-from plots.pages.number_rows import list_dot_plots, list_facts
 from plots.pages.pictures import read_svg
-from plots.run_folder import PaperRun
+from plots.rows.claim_rows import list_forests
+from plots.rows.cost_rows import COST_HEADS, list_costs
+from plots.rows.number_rows import list_dot_plots, list_facts
+from plots.runs.run_folder import PaperRun
 
 _DECISION = "decision"
 """The kind of tables that say what to take: they are what a study without claims is about."""

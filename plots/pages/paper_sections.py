@@ -11,7 +11,7 @@ from experiments.config.paper import PaperFigure, PaperTable
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
 from plots import audit_bounds, labels, privacy
 from plots.pages.pictures import measure_picture
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 from plots.series import note_shortfall
 
 _SUMMARIES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plots import style
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 
 _PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
 _ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}

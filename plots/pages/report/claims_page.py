@@ -9,8 +9,8 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.judge.verdict import SIGN_OF
 from plots.pages import html
-from plots.pages.number_rows import make_row
 from plots.pages.report.paper_entry import PaperEntry
+from plots.rows.number_rows import make_row
 
 _WHOSE = {Speaker.PAPER: "the paper's", Speaker.READING: "another reading", Speaker.OURS: "our own"}
 

@@ -15,7 +15,7 @@ from experiments.config.substitutes import describe_substitutes
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.verdict import NOT_RUN
-from plots.run_folder import PaperRun, name_target
+from plots.runs.run_folder import PaperRun, name_target
 
 
 @dataclass(frozen=True)

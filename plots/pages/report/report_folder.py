@@ -14,7 +14,7 @@ from plots.pages import paper_page
 from plots.pages.report.claims_page import render_claims_page
 from plots.pages.report.front_page import render_front_page
 from plots.pages.report.paper_entry import PaperEntry
-from plots.run_folder import KEPT, PaperRun, copy_files
+from plots.runs.run_folder import KEPT, PaperRun, copy_files
 
 
 def build_report(results: Path, names: Sequence[str]) -> Path:
