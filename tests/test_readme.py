@@ -139,4 +139,4 @@ def test_pages_are_not_written_where_prose_has_drifted(monkeypatch, capsys):
         f"{head}: privacy: it says that this holds; here it fails",
     ]
     run = published_run.read_published(REFERENCE / "paper-2")
-    assert describe_finding(run).startswith("The sentence that was written about it no longer fits. number max-adult")
+    assert describe_finding(run).startswith("The sentence that was written about it no longer fits: number max-adult")
