@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.config.paper import Paper, Speaker
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.config.substitutes import describe_substitutes
 from plots import audit_bounds, privacy
 from plots.answers import answer_paper, count_signs
@@ -95,22 +95,25 @@ def _list_notes(run: PaperRun, notes: list[str]) -> dict[str, list[str]]:
 
 def _answer(run: PaperRun) -> dict[str, Any]:
     """Return what the first screen shows."""
-    finding = run.paper.finding
-    decides = finding.picture if finding else None
-    first = next((figure.id for figure in run.paper.figures), None)
-    picture = run.paper.parts.get(decides or first or "")
-    shown = {"picture": None, "decisive_table": None}
-    if picture in run.paper.figures:
-        shown["picture"] = sections.describe_figure(run, picture) | {"svg": read_svg(run, picture.id)}
-    elif picture is not None:
-        shown["decisive_table"] = sections.describe_table(run, picture)
     return {
         "answers": answer_paper(run),
         "finding": write_finding(run),
         "misfits": list_misfits(run),
-        "shown_first": picture.id if picture else "",
-        **shown,
+        **_find_picture(run),
     }
+
+
+def _find_picture(run: PaperRun) -> dict[str, Any]:
+    """Return the figure or table that decides, or else the first figure, and its id; nothing if there is none."""
+    finding, figures = run.paper.finding, run.paper.figures
+    shown: dict[str, Any] = {"picture": None, "decisive_table": None}
+    name = (finding and finding.picture) or (figures[0].id if figures else "")
+    part = run.paper.parts.get(name)
+    if isinstance(part, PaperFigure):
+        shown["picture"] = {**sections.describe_figure(run, part), "svg": read_svg(run, name)}
+    elif isinstance(part, PaperTable):
+        shown["decisive_table"] = sections.describe_table(run, part)
+    return shown | {"shown_first": name}
 
 
 def _list_verdicts(run: PaperRun) -> dict[str, Any]:
