@@ -84,7 +84,7 @@ def test_a_run_that_is_short_says_so_in_the_finding_and_in_red(run, capsys):
 def test_a_finding_that_does_not_fit_is_not_repeated(run):
     other = replace(run, numbers=run.numbers.replace({"verdict": {"refuted": "reproduced"}}))
     said = describe_finding(other)
-    assert said.startswith("The sentence that was written about it no longer fits. number adult-d10-eps0.05: it says")
+    assert said.startswith("The sentence that was written about it no longer fits: number adult-d10-eps0.05: it says")
     assert "points below its print" not in said
 
 
