@@ -13,7 +13,7 @@ from experiments.judge.verdict import SIGN_OF
 from plots.audit_bounds import VIOLATED
 from plots.labels import SYMBOLS, label_names
 from plots.privacy import is_claim_only, list_datasets_at_fault
-from plots.run_folder import PaperRun, list_verdicts
+from plots.runs.run_folder import PaperRun, list_verdicts
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from experiments.config.finding import Sign
 from experiments.judge.verdict import SIGN_OF, is_in_per_cent
 from plots.answers import answer_privacy
 from plots.labels import MISSING
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 
 
 def write_finding(run: PaperRun) -> str:

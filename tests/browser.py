@@ -1,4 +1,4 @@
-"""The system's browser, and pages in it that may ask for nothing but files beside them."""
+"""Pages as the system's browser shows them, from disk and without the network: Playwright's own is never downloaded."""
 
 import shutil
 from contextlib import contextmanager
@@ -12,8 +12,9 @@ from tests.waiting import HANG
 DESKTOP, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
-def start_browser():
-    """Yield the system's browser; Playwright's own are never downloaded."""
+@contextmanager
+def started_browser():
+    """Start the browser; what is given makes a tab of it, the same one for equal options."""
     found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
     if not found:
         pytest.skip("no browser to show pages in: install one, for example with apt-get install chromium")
@@ -46,14 +47,15 @@ class Tab:
             self.wrong.append(route.request.url)
             route.abort()
 
-    def show_as_on_a_telephone(self):
+    def show_as_on_a_telephone(self, width=TELEPHONE["width"]):
         """Lay out the open page as a telephone does."""
-        self._screen.send("Emulation.setDeviceMetricsOverride", TELEPHONE | {"deviceScaleFactor": 1, "mobile": True})
+        screen = TELEPHONE | {"width": width, "deviceScaleFactor": 1, "mobile": True}
+        self._screen.send("Emulation.setDeviceMetricsOverride", screen)
 
     def open(self, path, root=None):
         """Open a file as on a desk, in the light; it may load what lies beside it, or below a root."""
         self._screen.send("Emulation.setDeviceMetricsOverride", DESKTOP | {"deviceScaleFactor": 1, "mobile": False})
-        self.page.emulate_media(color_scheme="light")
+        self.page.emulate_media(color_scheme="light", media="screen")
         self.folder, self.wrong[:] = (root or path.parent).as_uri(), []
         self.page.goto(path.as_uri())
 
@@ -67,6 +69,17 @@ def opened(browser, path, **options):
     assert tab.wrong == []
 
 
-def fits(page, screen):
+def column(page, table, number):
+    """Return the visible texts of a column of a table; the first is 1."""
+    return page.locator(f"#{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
+
+
+def open_all(page):
+    """Open all that is closed, as a reader does."""
+    for closed in page.locator("details:not([open]) > summary").all():
+        closed.evaluate("one => (one.parentElement.open = true)")
+
+
+def fits(page, width):
     """Whether no part of a page is wider than the screen."""
-    return page.evaluate("document.documentElement.scrollWidth") <= screen["width"] == page.evaluate("innerWidth")
+    return page.evaluate("document.documentElement.scrollWidth") <= width == page.evaluate("innerWidth")

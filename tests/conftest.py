@@ -22,6 +22,23 @@ def commands(tmp_path_factory):
     return forks.Client(once_for_all_workers(tmp_path_factory, "commands", start), ROOT, environment)
 
 
+@pytest.fixture(scope="session")
+def published(tmp_path_factory):
+    """The report of a fresh clone, built once for all who look at it."""
+    from tests.published_report import build_published  # what draws is slow to import, and most files need none of it
+
+    return build_published(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The system's browser, see `tests.browser`."""
+    from tests.browser import started_browser  # likewise
+
+    with started_browser() as started:
+        yield started
+
+
 @pytest.fixture(scope="session", autouse=True)
 def plain_origin(tmp_path_factory):
     """One process for all that forks what runs in plain Python."""

@@ -1,6 +1,7 @@
 """The report of a fresh clone, built once for all who look at it."""
 
-from plots.pages import index_page
+from plots.pages.report import paper_entry
+from plots.pages.report.report_folder import build_report
 from tests.shared_folders import once_for_all_workers
 
 
@@ -8,11 +9,11 @@ def build_published(tmp_path_factory):
     """Return the folder of the report on all papers, from what was published alone."""
 
     def build(folder):
-        index_page.build_report(folder, published_papers())
+        build_report(folder, published_papers())
 
     return once_for_all_workers(tmp_path_factory, "published", build) / "report"
 
 
 def published_papers():
     """Return the names of the papers that have a published run."""
-    return sorted(path.name.removeprefix("paper-") for path in index_page.REFERENCE.glob("paper-*"))
+    return sorted(path.name.removeprefix("paper-") for path in paper_entry.REFERENCE.glob("paper-*"))

@@ -19,7 +19,7 @@ from plots.comparisons import data_kinds
 from plots.comparisons.compared_part import describe_held_out
 from plots.comparisons.data_kinds import KINDS, DataFacts, count_facts, list_kinds_of
 from plots.pages.paper_results import publish_paper
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 from tests.papers import make_paper
 
 SETS = ["car", "nursery", "mushroom", "congvote"]

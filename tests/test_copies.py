@@ -10,7 +10,7 @@ from experiments.cells.cell import read_protocol
 from experiments.run.copies import describe_copies, list_copies, measure_copies
 from experiments.run.splits import split_rows
 from plots.pages.paper_results import list_splits
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 from tests.papers import make_paper
 
 DOMAIN = Domain((Continuous("x", 0, 9), Nominal("a", ("u", "v"))), Nominal("y", ("n", "p")))

@@ -11,9 +11,9 @@ from experiments.cells.cell import Cell
 from experiments.config.papers import prepare_paper
 from experiments.run.splits import split_rows
 from experiments.speed import costs
-from plots.pages.cost_rows import list_costs
 from plots.pages.paper_results import publish_paper
-from plots.run_folder import KEPT, PaperRun
+from plots.rows.cost_rows import list_costs
+from plots.runs.run_folder import KEPT, PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
 

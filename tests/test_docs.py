@@ -20,7 +20,7 @@ import algorithms
 from documents import search_path
 from experiments.command_line import chosen_command, translate_words
 from experiments.judge.verdict import SIGN_OF
-from tests.browser import DESKTOP, TELEPHONE, fits, opened, start_browser
+from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.shared_folders import once_for_all_workers
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -226,11 +226,6 @@ def site(tmp_path_factory):
     return once_for_all_workers(tmp_path_factory, "site", build) / "site"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    yield from start_browser()
-
-
 @pytest.mark.system
 def test_the_site_has_every_page_and_asks_the_network_for_nothing(site):
     assert [page for page in TEXTS if not (site / page).with_suffix(".html").is_file()] == []
@@ -282,7 +277,7 @@ def test_the_site_is_searched_from_disk(browser, site):
 def test_pages_of_the_site_fit_a_desk_and_a_telephone(browser, site, page):
     tab = browser()
     tab.open(site / f"{page}.html", site)
-    assert fits(tab.page, DESKTOP)
+    assert fits(tab.page, DESKTOP["width"])
     tab.show_as_on_a_telephone()
-    assert fits(tab.page, TELEPHONE)
+    assert fits(tab.page, TELEPHONE["width"])
     assert tab.wrong == []

@@ -19,8 +19,8 @@ from experiments.judge.margin import Margin
 from experiments.judge.preflight import check_paper
 from plots.answers import answer_claims, answer_numbers, answer_privacy, count_signs
 from plots.checked_finding import list_misfits, write_finding
-from plots.pages.claim_rows import list_forests
-from plots.run_folder import PaperRun, read_json, write_json, write_paper
+from plots.rows.claim_rows import list_forests
+from plots.runs.run_folder import PaperRun, read_json, write_json, write_paper
 from tests.papers import make_paper
 
 PUBLISHED = sorted(REFERENCE.glob("paper-[0-9]*"))

@@ -22,7 +22,7 @@ from experiments.command_line import check_arguments, translate_words
 from experiments.errors import BadInput
 from experiments.store.database import Store
 from tests import forks
-from tests.published_report import build_published, published_papers
+from tests.published_report import published_papers
 from tests.shared_folders import once_for_all_workers
 from tests.test_plots import digests
 
@@ -151,7 +151,7 @@ def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installe
 
 
 @pytest.mark.system
-def test_the_report_shows_what_was_published_as_in_the_checkout(installed, tmp_path_factory):
+def test_the_report_shows_what_was_published_as_in_the_checkout(installed, published):
     """The same bytes in another process, whose strings have other hashes, from files in another place."""
     old = installed.folder / "results" / "report" / "old.html"
     old.parent.mkdir(parents=True)
@@ -159,7 +159,7 @@ def test_the_report_shows_what_was_published_as_in_the_checkout(installed, tmp_p
     done = installed.run("report", f"paper={','.join(published_papers())}")
     assert done.returncode == 0, done.stderr
     assert "The published run" in (old.parent / "index.html").read_text(encoding="utf-8")
-    assert digests(old.parent) == digests(build_published(tmp_path_factory)), "and nothing old stays"
+    assert digests(old.parent) == digests(published), "and nothing old stays"
 
 
 @pytest.mark.system

@@ -5,8 +5,9 @@ import html
 import pandas as pd
 import pytest
 
-from plots import audit_bounds, publishing
+from plots import audit_bounds
 from plots.pages import reference_pages
+from plots.runs import publishing
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, long_table, publish
 

@@ -37,7 +37,7 @@ from experiments.run.run_studies import run_and_collect
 from experiments.store.accounts import is_claim_only, read_account
 from experiments.store.long_table import long_table
 from plots import audit_bounds, privacy
-from plots.run_folder import name_target
+from plots.runs.run_folder import name_target
 from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.waiting import HANG

@@ -13,7 +13,7 @@ from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.stats import PairPosterior, compare_over_datasets
 from plots.pages.paper_results import publish_paper
-from plots.run_folder import PaperRun, read_csv, write_csv
+from plots.runs.run_folder import PaperRun, read_csv, write_csv
 from tests.papers import make_paper
 
 PAPER = {

@@ -27,9 +27,9 @@ from experiments.judge.readings.sentences import (
     list_ranking_notes,
 )
 from experiments.store.record import Measured, Record
-from plots.publishing import _lacks_cells
 from plots.readings.files import write_curves, write_rankings
-from plots.run_folder import read_paper_as_run
+from plots.runs.publishing import _lacks_cells
+from plots.runs.run_folder import read_paper_as_run
 from tests.command_line import exit_code
 from tests.papers import make_paper
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from experiments.config.papers import read_paper
-from plots import published_run
 from plots.checked_finding import list_misfits
 from plots.pages import reference_pages
 from plots.pages.reference_pages import make_pages, replace_block
-from plots.pages.text_rows import describe_finding
+from plots.rows.text_rows import describe_finding
+from plots.runs import published_run
 from tests.command_line import exit_code
 from tests.words import list_words
 

@@ -9,7 +9,7 @@ import pytest
 from datasets import catalogue
 from documents.document import DocumentError, parse_yaml
 from experiments.config.papers import PAPERS
-from experiments.config.schema import format_generated, format_schema, make_dataset_schema, make_paper_schema
+from experiments.skeletons.schema import format_generated, format_schema, make_dataset_schema, make_paper_schema
 
 FILES = sorted(PAPERS.glob("*.yaml"))
 DATASETS = sorted(catalogue.FOLDER.glob("*.yaml"))

@@ -24,7 +24,7 @@ from experiments.judge.readings.sentences import (
 )
 from experiments.judge.verdict import REFUTED, REPRODUCED, describe_place, say_where
 from plots import audit_bounds
-from plots.run_folder import PaperRun, _read_readings, write_csv
+from plots.runs.run_folder import PaperRun, _read_readings, write_csv
 from tests import test_claims, test_statements
 
 FORBIDDEN = (

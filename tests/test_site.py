@@ -12,16 +12,15 @@ import yaml
 from experiments.config import papers
 from experiments.errors import BadInput
 from experiments.judge.numbers import printed
-from plots.pages import index_page
+from plots.pages.report import paper_entry
+from plots.pages.report.report_folder import build_report
 from plots.readings.files import write_rankings
-from plots.run_folder import PaperRun
-from tests.browser import DESKTOP, TELEPHONE, fits, opened, start_browser
+from plots.runs.run_folder import PaperRun
+from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code
 from tests.papers import make_paper
-from tests.published_report import build_published
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
 
-SECTIONS = ("numbers", "claims", "privacy", "readings")
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
     "-1.5e+09",
@@ -74,29 +73,14 @@ def made_up(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(papers, "PAPERS", project / "conf/paper")
         patch.setattr(printed, "ROOT", project)
-        patch.setattr(index_page, "REFERENCE", project / "results/reference")
-        index = index_page.build_report(make_up(project), ["7", "8", "9"])
+        patch.setattr(paper_entry, "REFERENCE", project / "results/reference")
+        index = build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory):
-    """The report of a fresh clone."""
-    return build_published(tmp_path_factory)
 
 
 @pytest.fixture(params=["made_up", "published"])
 def report(request):
     return request.getfixturevalue(request.param)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    yield from start_browser()
-
-
-def column(page, table, number):
-    return page.locator(f"#{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
 
 
 def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
@@ -107,20 +91,21 @@ def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
         "The published run of 2026-11-21",
         "Complete: all 120 cells.",
         "INCOMPLETE: not run; make reproduce-paper-9 runs it.",
-        "Paper 9. Trees & <forests> 9",
+        "9. Trees & <forests> 9",
     ):
         assert said in index
-    assert {path.name for path in made_up.glob("*.html")} == {"index.html", "paper-7.html", "paper-8.html"}
-    rows = re.findall(r'<tr data-paper="(Paper \d)" data-verdict="([^"]+)"', index)
-    assert len(rows) == 3 * (1 + 4), "a claim, three numbers and a fact of each paper"
-    assert {verdict for paper, verdict in rows if paper == "Paper 9"} == {"not run"}
-    matrix = index.partition('id="matrix"')[2].partition("</table>")[0]
-    assert re.findall(r'<a class="glance" href="(paper-\d).html#(\w+)"', matrix) == [
-        *((f"paper-{number}", name) for number, names in ((7, SECTIONS), (8, SECTIONS[:3])) for name in names)
-    ], "what has a section leads to it"
-    assert matrix.count("not run") >= 4 and "best of 10: off by 1.0 points" in matrix
-    assert "So far, its one claim: " in matrix, "paper 7 ran in part"
+    pages = {"index.html", "claims.html", "paper-7.html", "paper-8.html"}
+    assert {path.name for path in made_up.glob("*.html")} == pages
+    rows = {row.partition(".")[0]: row for row in index.partition("<tbody>")[2].split('<th scope="row">')[1:]}
+    assert [row.count("not run") for row in rows.values()][:2] == [0, 0] and rows["9"].count(">not run<") == 3
     assert "INCOMPLETE: 117 of 120 cells" in (made_up / "paper-7.html").read_text(encoding="utf-8")
+
+
+def test_every_claim_and_number_is_listed(made_up):
+    listed = (made_up / "claims.html").read_text(encoding="utf-8")
+    rows = re.findall(r'<tr data-paper="(\d)[^"]*" data-sign="(\w+)" data-verdict="([^"]+)"', listed)
+    assert len(rows) == 3 * (1 + 4), "a claim, three numbers and a fact of each paper"
+    assert {(sign, verdict) for paper, sign, verdict in rows if paper == "9"} == {("open", "not run")}
 
 
 def test_links_lead_somewhere_wherever_the_report_lies(report):
@@ -128,6 +113,7 @@ def test_links_lead_somewhere_wherever_the_report_lies(report):
     assert len(pages) > 1
     for path, page in pages.items():
         assert page.open == [] and page.fetched == [] and len(page.ids) == len(set(page.ids))
+        assert all((path.parent / picture).is_file() for picture in page.pictures)
         for link in set(re.findall(r'<a href="([^"]+)"', path.read_text(encoding="utf-8"))):
             name, _, anchor = link.partition("#")
             target = path.parent / name if name else path
@@ -141,10 +127,10 @@ def test_no_page_names_a_path_of_a_machine(published):
 
 
 def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
-    shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(paper_entry.REFERENCE / "paper-2", tmp_path / "paper-2")
     paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
-    index_page.build_report(tmp_path, ["2"])
+    build_report(tmp_path, ["2"])
     for name in ("index.html", "paper-2.html"):
         assert "INCOMPLETE: 1 of 10 repeats" in (tmp_path / "report" / name).read_text(encoding="utf-8")
         assert "INCOMPLETE" not in (published / name).read_text(encoding="utf-8")
@@ -152,8 +138,8 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
 
 def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
     with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
-        index_page.build_report(tmp_path, ["x"])
-    shutil.copytree(index_page.REFERENCE / "paper-2", tmp_path / "paper-2")
+        build_report(tmp_path, ["x"])
+    shutil.copytree(paper_entry.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
     assert exit_code("do=report", "paper=2", f"results={tmp_path}") == 2
     assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)
@@ -182,11 +168,11 @@ def test_pages_open_and_fit(browser, report):
         with opened(browser, path) as tab:
             page = tab.page
             assert page.locator("h1").is_visible()
-            assert fits(page, DESKTOP)
+            assert fits(page, DESKTOP["width"])
             assert page.locator("table thead th:not(:has(button))").count() == 0
             tab.show_as_on_a_telephone()
             assert page.locator("h1").is_visible()
-            assert fits(page, TELEPHONE)
+            assert fits(page, TELEPHONE["width"])
             targets = page.locator("nav a, .files a, th button, select")
             heights = targets.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
             assert min(filter(None, heights)) >= 40
@@ -194,28 +180,11 @@ def test_pages_open_and_fit(browser, report):
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("screen", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
-def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
-    with opened(browser, made_up / "paper-8.html") as tab:
-        page = tab.page
-        if screen is TELEPHONE:
-            tab.show_as_on_a_telephone()
-        rows = page.locator("#claim-up .forest li")
-        assert rows.count() == 6 and not rows.first.is_visible()
-        page.locator("#claim-up summary").click()
-        assert rows.last.is_visible() and "runs as claimed" in rows.last.inner_text()
-        assert fits(page, screen)
-        for line in rows.locator(".line").all():
-            box, dot = line.bounding_box(), line.locator(".center").bounding_box()
-            assert box["x"] <= dot["x"] and dot["x"] + dot["width"] <= box["x"] + box["width"]
-
-
-@pytest.mark.system
 def test_papers_sort_by_what_came_out(browser, made_up):
     with opened(browser, made_up / "index.html") as tab:
         page = tab.page
-        page.locator("#matrix th button").nth(1).click()
-        shares = page.locator("#matrix tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
+        page.locator("#papers th button").nth(1).click()
+        shares = page.locator("#papers tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
         assert shares == sorted(shares) and shares[0] < shares[-1]
 
 
@@ -223,7 +192,7 @@ def test_papers_sort_by_what_came_out(browser, made_up):
 def test_columns_sort_by_click(browser, made_up):
     with opened(browser, made_up / "paper-7.html") as tab:
         page = tab.page
-        page.locator("#readings-tables summary").click()
+        open_all(page)
         rank, reading = (page.locator("#table-of-readings-tables th").nth(i) for i in (0, 1))
         reading.locator("button").click()
         assert column(page, "table-of-readings-tables", 2) == [*ORDERED, "—"]
@@ -234,8 +203,8 @@ def test_columns_sort_by_click(browser, made_up):
         rank.locator("button").click()
         assert column(page, "table-of-readings-tables", 1)[:3] == ["1", "2", "3"]
         assert reading.get_attribute("aria-sort") is None
-        page.locator("#numbers th button").first.click()
-        assert column(page, "numbers", 1)[-1].startswith("✗")
+        page.locator("#number-table th button").first.click()
+        assert column(page, "number-table", 1)[-1].startswith("✗")
         page.locator("#table-of-table-2 th button").nth(1).click()
         shown = [float(text.split()[0]) for text in column(page, "table-of-table-2", 2)]
         assert shown == sorted(shown)
@@ -243,12 +212,12 @@ def test_columns_sort_by_click(browser, made_up):
 
 @pytest.mark.system
 def test_columns_sort_by_keyboard(browser, made_up):
-    with opened(browser, made_up / "index.html") as tab:
+    with opened(browser, made_up / "claims.html") as tab:
         page = tab.page
-        while page.evaluate("document.activeElement.closest('#numbers') === null"):
+        while page.evaluate("document.activeElement.closest('#numbers thead') === null"):
             page.keyboard.press("Tab")
         page.keyboard.press("Tab")
-        page.keyboard.press("Tab")  # from the paper over the verdict to the setting
+        page.keyboard.press("Tab")  # from the paper over the sign to what is printed
         page.keyboard.press("Enter")
         page.keyboard.press("Space")
         assert page.evaluate("document.activeElement.closest('th').getAttribute('aria-sort')") == "descending"
@@ -257,13 +226,13 @@ def test_columns_sort_by_keyboard(browser, made_up):
 
 
 @pytest.mark.system
-def test_the_front_page_shows_what_is_asked_for(browser, made_up):
-    with opened(browser, made_up / "index.html") as tab:
+def test_the_list_shows_what_is_asked_for(browser, made_up):
+    with opened(browser, made_up / "claims.html") as tab:
         page = tab.page
-        assert page.locator("output").all_inner_texts() == ["3 of 3 claims", "12 of 12 numbers and facts"]
-        page.locator("select[name=paper]").select_option("Paper 7")
+        assert page.locator("output").inner_text() == "3 of 3 claims, 12 of 12 numbers and facts"
+        page.locator("select[name=paper]").select_option(index=1)
         page.locator("select[name=verdict]").select_option("refuted")
-        assert page.locator("output").all_inner_texts() == ["0 of 3 claims", "1 of 12 numbers and facts"]
+        assert page.locator("output").inner_text() == "0 of 3 claims, 1 of 12 numbers and facts"
         assert column(page, "numbers", 4) == ["95.000"]
 
 
@@ -280,10 +249,11 @@ def test_light_and_dark_differ(browser, report):
 
 @pytest.mark.system
 def test_without_a_script_the_tables_are_there(browser, made_up):
-    for name in ("index.html", "paper-7.html"):
+    for name, table in (("index.html", "papers"), ("claims.html", "claims"), ("paper-7.html", "number-table")):
         with opened(browser, made_up / name, java_script_enabled=False) as tab:
             page = tab.page
-            assert page.locator("#claims tbody tr").first.is_visible()
-            assert page.locator("#numbers tbody tr").last.is_visible()
+            open_all(page)
+            assert page.locator(f"#{table} tbody tr").first.is_visible()
+            assert page.locator(f"#{table} tbody tr").last.is_visible()
             assert page.locator("form").count() == 0 or not page.locator("form").is_visible()
             assert page.locator("th button").count() == 0

@@ -12,9 +12,9 @@ from experiments.config.paths import REFERENCE
 from plots.labels import SYMBOLS
 from plots.pages import terminal
 from plots.pages.terminal import print_summary
-from plots.pages.text_rows import describe_facts, describe_finding, draw_bar, group_numbers, name_number_reason
 from plots.privacy import sum_up_privacy
-from plots.run_folder import PaperRun
+from plots.rows.text_rows import describe_facts, describe_finding, draw_bar, group_numbers, name_number_reason
+from plots.runs.run_folder import PaperRun
 
 FOLDERS = sorted(REFERENCE.glob("paper-*"))
 

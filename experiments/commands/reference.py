@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
 from experiments.config.request import SweepRequest
-from experiments.config.schema import write_key_pages
 from experiments.errors import BadInput, print_to_stderr, require_checkout
+from experiments.skeletons.schema import write_key_pages
 
 
 def run_command(request: SweepRequest) -> int:
     """Publish what is named, or everything, and write the pages; returns the exit code."""
     require_checkout("reference")
     from plots.pages.reference_pages import rewrite_pages  # matplotlib is slow to import
-    from plots.published_run import list_drifts
-    from plots.publishing import publish_audit, publish_run
+    from plots.runs.published_run import list_drifts
+    from plots.runs.publishing import publish_audit, publish_run
 
     papers, with_audit = request.list_choices("paper"), request.config["audit"]
     if not papers and not with_audit and not request.config["pages_only"]:

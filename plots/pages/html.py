@@ -1,4 +1,4 @@
-"""How pages are rendered: one base template, one stylesheet, one script; every page is whole in one file."""
+"""How pages are rendered: one base template, one stylesheet, one script; only pictures may lie beside a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from plots import labels
+from experiments.judge.verdict import SIGN_OF
+from plots.answers import describe_sign
+from plots.labels import SYMBOLS, TONES
 
 
 def render_template(template: str, **values: object) -> str:
@@ -25,6 +27,5 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals["sign"] = lambda verdict: labels.SIGNS.get(verdict, "")
-    environment.globals["tone"] = lambda verdict: labels.TONES.get(verdict, "none")
+    environment.globals |= {"symbols": SYMBOLS, "tones": TONES, "sign_of": SIGN_OF, "describe_sign": describe_sign}
     return environment

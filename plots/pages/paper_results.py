@@ -14,10 +14,11 @@ from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.run.copies import list_copies
 from experiments.stats import LEVEL
 from experiments.store.study_rows import count_cells
-from plots import privacy, run_folder, style
+from plots import privacy, style
 from plots.facts import Facts, collect_facts
 from plots.pages import paper_page, terminal
-from plots.run_folder import PaperRun
+from plots.runs import run_folder
+from plots.runs.run_folder import PaperRun
 from plots.tables.grid import GridTable
 
 

@@ -10,10 +10,10 @@ from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.figures.ranks import RanksFigure
 from plots.labels import SYMBOLS
 from plots.markdown import format_table
-from plots.pages.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
-from plots.pages.number_rows import NumberRow
-from plots.pages.strips import Strip, draw_in_text
-from plots.pages.text_rows import (
+from plots.rows.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
+from plots.rows.number_rows import NumberRow
+from plots.rows.strips import Strip, draw_in_text
+from plots.rows.text_rows import (
     NumberGroup,
     describe_facts,
     describe_finding,
@@ -26,7 +26,7 @@ from plots.pages.text_rows import (
     name_paper,
     trim_unit,
 )
-from plots.run_folder import KEPT, PaperRun, name_target
+from plots.runs.run_folder import KEPT, PaperRun, name_target
 from plots.tables.decision import NO_METHOD, DecisionTable
 
 NOTICE = "<!-- Written by `make pages` from the files beside it: changes by hand are lost. -->"
@@ -43,7 +43,7 @@ def describe_paper(run: PaperRun) -> str:
     Parameters
     ----------
     run : PaperRun
-        As from `plots.published_run.read_published`.
+        As from `plots.runs.published_run.read_published`.
     """
     head = [
         NOTICE,

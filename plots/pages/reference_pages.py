@@ -11,8 +11,8 @@ from pathlib import Path
 from experiments.config.paths import ROOT
 from plots.pages.published_page import NOTICE, describe_paper
 from plots.pages.verdict_table import explain_signs, format_verdicts
-from plots.published_run import list_published
-from plots.run_folder import PaperRun
+from plots.runs.published_run import list_published
+from plots.runs.run_folder import PaperRun
 
 
 def describe_index(runs: list[PaperRun]) -> str:

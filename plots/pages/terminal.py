@@ -19,9 +19,9 @@ from experiments.config.paper import Paper, Speaker
 from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
-from plots.pages.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
-from plots.pages.strips import draw_in_text
-from plots.pages.text_rows import (
+from plots.rows.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
+from plots.rows.strips import draw_in_text
+from plots.rows.text_rows import (
     NumberGroup,
     describe_facts,
     describe_finding,
@@ -34,7 +34,7 @@ from plots.pages.text_rows import (
     name_paper,
     trim_unit,
 )
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 from plots.tables.grid import GridTable, describe_center
 
 _STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right: as claimed"

@@ -8,8 +8,8 @@ from experiments.config.finding import Sign
 from plots.answers import Answer, answer_paper, answer_privacy
 from plots.labels import SYMBOLS
 from plots.markdown import format_table
-from plots.pages.text_rows import describe_finding
-from plots.run_folder import PaperRun
+from plots.rows.text_rows import describe_finding
+from plots.runs.run_folder import PaperRun
 
 HEADS = ("paper", "its numbers", "its claims", "private as claimed?", "in one sentence")
 

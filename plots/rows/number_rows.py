@@ -10,8 +10,8 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge.verdict import SIGN_OF, is_in_per_cent
 from plots import labels
-from plots.pages.strips import Axis, Strip, make_number_axis, place_number
-from plots.run_folder import PaperRun
+from plots.rows.strips import Axis, Strip, make_number_axis, place_number
+from plots.runs.run_folder import PaperRun
 
 
 @dataclass(frozen=True)

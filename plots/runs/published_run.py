@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE
 from plots.checked_finding import list_misfits
-from plots.run_folder import PaperRun
+from plots.runs.run_folder import PaperRun
 
 
 def read_published(folder: Path) -> PaperRun:

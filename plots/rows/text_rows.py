@@ -12,9 +12,9 @@ from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED
 from plots.answers import Answer, answer_paper
 from plots.checked_finding import list_misfits, write_finding
 from plots.labels import SYMBOLS, label_name
-from plots.pages.claim_rows import ClaimRow
-from plots.pages.number_rows import NumberRow, list_dot_plots
-from plots.run_folder import PaperRun
+from plots.rows.claim_rows import ClaimRow
+from plots.rows.number_rows import NumberRow, list_dot_plots
+from plots.runs.run_folder import PaperRun
 
 _PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
 """Verdicts on numbers that say no more than their sign."""

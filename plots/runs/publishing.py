@@ -17,7 +17,7 @@ import pandas as pd
 
 from experiments.config.paths import REFERENCE, ROOT
 from plots import audit_bounds
-from plots.run_folder import KEPT, PaperRun, copy_files, name_target
+from plots.runs.run_folder import KEPT, PaperRun, copy_files, name_target
 
 
 def publish_run(name: str, results: Path = ROOT / "results") -> None:

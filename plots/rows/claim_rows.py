@@ -18,8 +18,8 @@ from experiments.judge.group_claim import ClaimAboutRuns
 from experiments.judge.verdict import REFUTED, REPRODUCED, SIGN_OF, UNDECIDED, format_effect, is_in_per_cent, setting_of
 from plots import labels
 from plots.answers import count_signs
-from plots.pages.strips import Axis, Strip, make_effect_axis, place_effect
-from plots.run_folder import PaperRun
+from plots.rows.strips import Axis, Strip, make_effect_axis, place_effect
+from plots.runs.run_folder import PaperRun
 
 COMPUTED = ""
 """The unit of claims that are decided by computing: they have no effect."""

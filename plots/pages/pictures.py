@@ -1,0 +1,35 @@
+"""Pictures of a page: one drawn in the page itself, which follows light and dark; the others files beside it."""
+
+from __future__ import annotations
+
+import re
+
+from plots import style
+from plots.runs.run_folder import PaperRun
+
+_PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
+_ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}
+"""The variable of each colour of a figure."""
+_COLOUR = re.compile("|".join(_ROLES))
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+
+
+def read_svg(run: PaperRun, name: str) -> str:
+    """Make an SVG file part of the page: ids of its own, colours as variables that follow light and dark."""
+    svg = _read(run, name)
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    for before in (' id="', "url(#", 'href="#'):
+        svg = svg.replace(before, f"{before}{name}-")
+    svg = re.sub(r'(<svg [^>]*?)width="[^"]*pt" ', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*pt" ', r"\1", svg))
+    return _COLOUR.sub(lambda found: f"var(--{_ROLES[found[0]]}, {found[0]})", svg)
+
+
+def measure_picture(run: PaperRun, name: str) -> tuple[int, int]:
+    """Return width and height of a figure: a page that knows them keeps its place free until it is loaded."""
+    width, height = _SIZE.search(_read(run, name)).groups()  # type: ignore[union-attr]  # matplotlib writes it always
+    return round(float(width)), round(float(height))
+
+
+def _read(run: PaperRun, name: str) -> str:
+    return (run.folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")

@@ -1,0 +1,138 @@
+"""Every page of the report can be read and used: by its names, its colours, its keys, a narrow screen and on paper."""
+
+import json
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser import opened
+from tests.published_report import published_papers
+
+pytestmark = pytest.mark.system
+
+PAGES = ("index", "claims", *(f"paper-{name}" for name in published_papers()))
+NARROW = 400
+#: What a key can reach: those that are shown and are not parts of a drawing.
+INTERACTIVE = """[...document.querySelectorAll("a[href], button, select, input, textarea, summary, [tabindex='0']")]
+  .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.closest("svg") && !one.disabled)"""
+#: Words whose colour is that of a sign, outside of bars and drawings; in these another word says it.
+COLOURED = """(() => {
+  const signs = ["--good", "--bad", "--mixed", "--open"].map((name) => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.color = `var(${name})`;
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+  });
+  const texts = [];
+  for (const one of document.querySelectorAll("body *")) {
+    const isColoured = (node) => signs.includes(getComputedStyle(node).color);
+    if (one.closest("svg, [aria-hidden=true], .alarm, script, style") || !isColoured(one)) continue;
+    if (isColoured(one.parentElement)) continue;
+    texts.push(one.getAttribute("aria-label") ?? one.textContent.trim());
+  }
+  return texts;
+})()"""
+SIGN = re.compile(r"[✓✗◐?]\s+\S*\w")
+
+
+@pytest.fixture(params=PAGES)
+def path(request, published):
+    return published / f"{request.param}.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_engine_finds_nothing(browser, path, scheme):
+    """Names and roles, contrast, the order of headings, landmarks: all rules of axe-core, best practices included."""
+    with opened(browser, path) as tab:
+        tab.page.emulate_media(color_scheme=scheme)
+        found = Axe().run(tab.page, context={"exclude": ["svg *"]})
+        assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        ("color-contrast", "document.querySelector('main p').style.color = '#aaaaaa'"),
+        ("heading-order", "document.querySelector('h1').outerHTML += '<h4>deeper</h4>'"),
+        ("link-name", "document.querySelector('main a').textContent = ''"),
+        ("landmark-one-main", "document.querySelector('main').outerHTML = '<p>nothing</p>'"),
+        ("region", "document.body.insertAdjacentHTML('beforeend', '<p>outside of every landmark</p>')"),
+    ],
+)
+def test_the_engine_finds_what_is_planted(browser, published, rule, fault):
+    with opened(browser, published / "index.html") as tab:
+        tab.page.evaluate(fault)
+        found = Axe().run(tab.page, context={"exclude": ["svg *"]})
+        assert rule in [violation["id"] for violation in found.response["violations"]], found.generate_report()
+
+
+def test_each_key_reaches_the_next_and_shows_where_it_is(browser, path):
+    with opened(browser, path) as tab:
+        page = tab.page
+        reachable = page.evaluate(f"{INTERACTIVE}.map((one, i) => (one.dataset.reach = i))")
+        reached, unseen = [], []
+        for _ in reachable:
+            page.keyboard.press("Tab")
+            at, style = page.evaluate("""(() => {
+              const one = document.activeElement, style = getComputedStyle(one);
+              return [one.dataset.reach, [style.outlineStyle, parseFloat(style.outlineWidth)]];
+            })()""")
+            reached.append(None if at is None else int(at))
+            if style[0] == "none" or style[1] < 2:
+                unseen.append(page.evaluate("document.activeElement.outerHTML.slice(0, 100)"))
+        assert reached == reachable
+        assert unseen == []
+
+
+def test_a_narrow_screen_need_not_be_moved_sideways(browser, path):
+    with opened(browser, path) as tab:
+        tab.show_as_on_a_telephone(NARROW)
+        page = tab.page
+        for closed in page.locator("details:not([open]) > summary").all():
+            if closed.is_visible():
+                closed.evaluate("one => (one.parentElement.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW == page.evaluate("innerWidth")
+
+
+def test_no_sign_is_told_by_its_colour_alone(browser, path):
+    with opened(browser, path) as tab:
+        assert [text for text in tab.page.evaluate(COLOURED) if not SIGN.match(text)] == []
+
+
+def test_nothing_shows_an_empty_value(browser, path):
+    with opened(browser, path) as tab:
+        words = tab.page.evaluate("""(() => {
+          const body = document.body.cloneNode(true);
+          for (const one of body.querySelectorAll("script, style, svg, pre")) one.remove();
+          return body.textContent;
+        })()""")
+        assert re.findall(r".{0,40}\b(?:nan|NaN|None)\b.{0,40}", words) == []
+
+
+def test_paper_is_white_whatever_the_screen(browser, path):
+    with opened(browser, path) as tab:
+        tab.page.emulate_media(color_scheme="dark", media="print")
+        assert tab.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        bars = tab.page.locator(".bar").evaluate_all("all => all.map((one) => getComputedStyle(one).printColorAdjust)")
+        assert set(bars) <= {"exact"}, "else browsers leave their colours out"
+
+
+def test_on_paper_stands_what_matters(browser, path):
+    with opened(browser, path) as tab:
+        page = tab.page
+        shown = "document.body.innerText"
+        on_screen = page.evaluate(shown).split()
+        page.emulate_media(media="print")
+        assert page.locator("nav:visible, form:visible").count() == 0
+        navigation = page.evaluate(
+            """[...document.querySelectorAll("nav, form")].map((one) => one.textContent).join(" ")"""
+        )
+        on_paper = page.evaluate(shown).split()
+        missing = sorted(set(on_screen) - set(on_paper) - set(navigation.split()))
+        assert missing == [], json.dumps(missing, ensure_ascii=False)
+        cut = page.locator(".scroll:visible").evaluate_all(
+            "all => all.filter((one) => getComputedStyle(one).overflowX !== 'visible').map((one) => one.className)"
+        )
+        assert cut == []

@@ -1,0 +1,187 @@
+"""The report's front page and its page of all claims: what a reader learns from them, and how briefly."""
+
+import html
+import json
+import re
+import shutil
+
+import pytest
+import yaml
+
+from experiments.config.paper import Speaker
+from experiments.judge.verdict import SIGN_OF
+from plots.answers import answer_paper
+from plots.checked_finding import write_finding
+from plots.pages.report import paper_entry
+from plots.pages.report.report_folder import build_report
+from plots.runs.run_folder import PaperRun
+from tests.browser import column, opened
+from tests.published_report import published_papers
+
+MOST_WORDS = 900
+RUNS = {name: PaperRun.read(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
+PAPERS = [name for name in RUNS if name.isdigit()]
+
+
+def read_text(path):
+    """Return the words of a page without its marks; those of a script or style do not count."""
+    text = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def read_rows(index):
+    """Return the words of each row of the table of papers, by the paper's number."""
+    table = index.read_text(encoding="utf-8").partition('id="papers"')[2].partition("</tbody>")[0]
+    rows = {}
+    for row in table.split("<tr>")[2:]:
+        text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", row)).split())
+        rows[text.partition(".")[0]] = text
+    return rows
+
+
+def report_changed(tmp_path, name, file="paper.yaml", change=lambda text: text):
+    """Return the front page of a report on one paper, of whose published run one file is changed."""
+    run = shutil.copytree(paper_entry.REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
+    text = (run / file).read_text(encoding="utf-8")
+    changed = change(text)
+    assert changed != text
+    (run / file).write_text(changed, encoding="utf-8")
+    return build_report(tmp_path, [name])
+
+
+def drop_keys(*keys):
+    def change(text):
+        kept = {key: value for key, value in yaml.safe_load(text).items() if key not in keys}
+        return yaml.safe_dump(kept, allow_unicode=True, sort_keys=False)
+
+    return change
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_row_gives_the_three_answers_and_the_finding(published, name):
+    run, row = RUNS[name], read_rows(published / "index.html")[name]
+    assert row.startswith(f"{name}. {run.paper.title.partition(':')[0]} ")
+    for answer in answer_paper(run):
+        assert answer.words in row and answer.reason in row
+    assert row.endswith(write_finding(run))
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_what_a_row_counts_is_the_papers_own(published, name):
+    run = RUNS[name]
+    signs = [SIGN_OF[claim["verdict"]] for claim in run.claims if speaker_of(run, claim) == Speaker.PAPER]
+    assert f"{signs.count('holds')} of {len(signs)} hold" in read_rows(published / "index.html")[name]
+
+
+def speaker_of(run, claim):
+    return run.paper.speaker_of(run.paper.claims_by_id[claim["id"]])
+
+
+def test_data_that_stand_in_for_others_are_named(published):
+    rows = read_rows(published / "index.html")
+    assert [name for name, row in rows.items() if "is not available:" in row] == ["3"]
+
+
+def test_a_sentence_that_does_not_fit_its_run_says_so(published, tmp_path):
+    index = report_changed(tmp_path, "3", "claims.json", lambda text: text.replace('"refuted"', '"reproduced"'))
+    assert "does not fit the run that is shown: claim dpba-above-fm: it says that this fails" in read_text(index)
+    assert "does not fit" not in read_text(published / "index.html")
+
+
+def test_a_paper_without_a_finding_shows_what_it_claims(tmp_path):
+    row = read_rows(report_changed(tmp_path, "2", change=drop_keys("finding")))["2"]
+    assert row.endswith(f"It claims: {RUNS['2'].paper.promise}")
+
+
+def test_a_paper_without_any_sentence_is_shown(tmp_path):
+    row = read_rows(report_changed(tmp_path, "2", change=drop_keys("finding", "promise")))["2"]
+    assert row.endswith("where 1 is claimed"), "the reason of the answer before it"
+
+
+def test_what_is_not_run_says_so_and_is_listed(monkeypatch, tmp_path):
+    monkeypatch.setattr(paper_entry, "REFERENCE", tmp_path / "nothing")
+    index = build_report(tmp_path, ["2", "benchmark"])
+    row = read_rows(index)["2"]
+    assert "INCOMPLETE: not run; make reproduce-paper-2 runs it." in row and row.count(" not run not run not run ") == 1
+    assert "INCOMPLETE: not run; make benchmark runs it." in read_text(index) and "<svg" not in index.read_text()
+    assert (index.parent / "claims.html").read_text(encoding="utf-8").count('data-verdict="not run"') == 13 + 41
+
+
+def test_one_picture_says_which_method_to_take(published, tmp_path):
+    index = (published / "index.html").read_text(encoding="utf-8")
+    section = index.partition("Which private method to take</h2>")[2]
+    assert section.count("<svg") == 1 and "take thrifty tree" in section and 'href="paper-benchmark.html"' in section
+    alone = build_report(tmp_path, ["2"])
+    assert "Which private method" not in alone.read_text(encoding="utf-8")
+
+
+def test_every_claim_and_number_of_every_paper_is_listed(published):
+    listed = (published / "claims.html").read_text(encoding="utf-8")
+    assert listed.count("<tr data-paper=") == sum(len(run.claims) + len(run.numbers) for run in RUNS.values())
+    for name, run in RUNS.items():
+        for claim in run.claims:
+            assert f'href="paper-{name}.html#claim-{claim["id"]}"' in listed
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_reading_stands_with_the_claim_that_it_reads(published, name):
+    said = read_text(published / "claims.html")
+    readings = [claim for claim in RUNS[name].paper.claims if claim.reading_of]
+    assert readings
+    for claim in readings:
+        text = RUNS[name].paper.claims_by_id[claim.reading_of].text
+        assert " ".join(f"{text} — another reading: {claim.text}".split()) in said
+
+
+@pytest.mark.system
+def test_the_front_page_is_short(browser, published):
+    with opened(browser, published / "index.html") as tab:
+        assert 300 < len(tab.page.locator("body").inner_text().split()) <= MOST_WORDS
+
+
+@pytest.mark.system
+def test_claims_are_found_by_their_words_and_by_what_came_out(browser, published):
+    with opened(browser, published / "claims.html") as tab:
+        page, n_claims = tab.page, sum(len(run.claims) for run in RUNS.values())
+        shown = page.locator("#claims tbody tr:visible")
+        assert shown.count() == n_claims
+        page.get_by_label("Search").fill("Nursery  RDT")
+        texts = [text.lower() for text in shown.all_inner_texts()]
+        assert 0 < len(texts) < n_claims and all("nursery" in text and "rdt" in text for text in texts)
+        assert page.locator("output").inner_text().startswith(f"{len(texts)} of {n_claims} claims, ")
+        page.get_by_label("Search").fill("")
+        page.locator("[name=sign]").select_option("depends")
+        page.locator("[name=whose]").select_option("the paper's")
+        depending = [claim for run in RUNS.values() for claim in run.claims if SIGN_OF[claim["verdict"]] == "depends"]
+        assert 0 < shown.count() <= len(depending)
+        assert set(column(page, "claims", 3)) == {"the paper's"}
+        assert all(text.startswith("◐") for text in column(page, "claims", 2))
+        page.locator("[name=paper]").select_option(index=2)
+        assert shown.count() == 0, "no claim of paper 2 depends on anything"
+        page.get_by_label("Search").press("Enter")
+        assert page.url.endswith("claims.html"), "nothing is sent"
+
+
+@pytest.mark.system
+def test_claims_sort_by_their_sign(browser, published):
+    with opened(browser, published / "claims.html") as tab:
+        tab.page.locator("#claims th button").nth(1).click()
+        signs = [text[0] for text in column(tab.page, "claims", 2)]
+        assert len(set(signs)) == 4
+        assert [sign for i, sign in enumerate(signs) if sign not in signs[:i]] == list(dict.fromkeys(signs))
+        assert signs == sorted(signs, key="✓◐?✗".index)
+
+
+@pytest.mark.system
+def test_how_many_rows_are_shown_is_read_aloud(browser, published):
+    with opened(browser, published / "claims.html") as tab:
+        assert tab.page.locator("output").get_attribute("aria-live") == "polite"
+        total = json.dumps(sum(len(run.numbers) for run in RUNS.values()))
+        assert tab.page.locator("output").inner_text().endswith(f", {total} of {total} numbers and facts")
+
+
+@pytest.mark.system
+def test_without_a_script_all_rows_are_shown_and_no_form(browser, published):
+    with opened(browser, published / "claims.html", java_script_enabled=False) as tab:
+        rows = tab.page.locator("#claims tbody tr, #numbers tbody tr")
+        assert rows.count() > 200 and rows.last.is_visible() and not tab.page.locator("form").is_visible()

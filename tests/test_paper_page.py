@@ -1,0 +1,220 @@
+"""The page of a paper: what its first screen says, what its rows open to, and what is loaded only when it is opened."""
+
+import html
+import re
+import shutil
+from html.parser import HTMLParser
+
+import pytest
+import yaml
+
+from experiments.config.finding import Sign
+from experiments.config.paper import Speaker
+from plots.answers import answer_paper
+from plots.checked_finding import write_finding
+from plots.pages.paper_page import render_page
+from plots.pages.report import paper_entry
+from plots.runs.run_folder import KEPT, PaperRun
+from tests.browser import DESKTOP, TELEPHONE, fits, opened
+from tests.published_report import published_papers
+from tests.test_plots import PAPER, REPORTED, Page, long_table, publish
+
+MOST_WORDS, MOST_BYTES, MOST_WORDS_OF_HEAD = 2500, 2_000_000, 60
+RUNS = {name: PaperRun.read(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
+FOUND = [name for name, run in RUNS.items() if run.paper.finding]
+VOID = ("meta", "br", "img")
+
+
+class Words(HTMLParser):
+    """Collects the words that a page shows before anything is opened, and all that it has."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.visible, self.all, self._open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self._open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop()[0] == tag
+
+    def handle_data(self, data):
+        tags = [tag for tag, _ in self._open]
+        if {"script", "style", "svg", "title", "pre"} & set(tags):
+            return
+        self.all += data.split()
+        if not self._is_closed():
+            self.visible += data.split()
+
+    def _is_closed(self):
+        inside = [tag for tag, _ in self._open[1:]]
+        for (tag, attrs), inner in zip(self._open, [*inside, ""], strict=False):
+            if tag == "details" and "open" not in attrs and inner != "summary":
+                return True
+        return False
+
+
+@pytest.fixture(params=list(RUNS))
+def run(request):
+    return RUNS[request.param]
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory):
+    """The page of a made-up paper, without a finding and with claims of its own and a reading."""
+    folder = tmp_path_factory.mktemp("made-up")
+    (folder / "reported.csv").write_text(REPORTED, encoding="utf-8")
+    (claim,) = PAPER["claims"]
+    reading = claim | {"id": "turned", "text": "b is above a.", "better": "b", "worse": "a", "reading_of": "up"}
+    claims = [claim, reading, claim | {"id": "ours", "text": "We ask more.", "own": True}]
+    publish(PAPER | {"reported": str(folder / "reported.csv"), "claims": claims}, long_table(), folder)
+    return folder
+
+
+def test_a_page_is_short_and_small(run):
+    page = render_page(run, run.write_notes())
+    assert len(Words(page).visible) <= MOST_WORDS
+    assert len(page.encode()) <= MOST_BYTES
+
+
+def test_what_holds_for_all_claims_is_said_briefly(run):
+    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', render_page(run, []), re.DOTALL)
+    assert (head is None) == (not run.claims)
+    assert head is None or len(head[1].split()) <= MOST_WORDS_OF_HEAD
+
+
+def test_no_sentence_has_an_empty_value(run):
+    shown = " ".join(Words(render_page(run, run.write_notes())).visible)
+    assert re.findall(r".{0,40}\b(?:nan|NaN|None)\b.{0,40}", shown) == []
+
+
+def test_the_first_screen_has_promise_answers_and_finding_in_this_order(run):
+    shown = " ".join(Words(render_page(run, run.write_notes())).visible)
+    answers = answer_paper(run)
+    expected = [run.paper.promise or "", *(answer.question for answer in answers), write_finding(run)]
+    places = [shown.index(" ".join(sentence.split())) for sentence in expected if sentence]
+    assert places == sorted(places) and places[-1] < shown.index("Tables")
+    assert ("It promises:" in shown) == bool(run.paper.promise)
+    assert ("We found:" in shown) == bool(run.paper.finding)
+    for answer in answers:
+        for sign, n in answer.counts.items():
+            assert re.search(rf"[✓✗◐?] {n} (is |are )?{sign.value.removesuffix('s')}", shown)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_finding_that_no_longer_fits_is_an_alarm(name, tmp_path):
+    shutil.copytree(RUNS[name].folder, tmp_path / "run")
+    keys = yaml.safe_load((tmp_path / "run/paper.yaml").read_text(encoding="utf-8"))
+    kind = "claims" if keys["finding"].get("claims") else "numbers"
+    key, sign = next(iter(keys["finding"][kind].items()))
+    keys["finding"][kind][key] = next(other.value for other in Sign if other.value != sign)
+    (tmp_path / "run/paper.yaml").write_text(yaml.safe_dump(keys, allow_unicode=True), encoding="utf-8")
+    page = render_page(PaperRun.read(tmp_path / "run"), [])
+    assert '<p class="alarm">This sentence no longer fits this run: ' in page and "We found:" not in page
+    assert "no longer fits" not in render_page(RUNS[name], [])
+
+
+def test_what_is_missing_or_stands_in_is_named_at_the_top():
+    substituted = [name for name, run in RUNS.items() if run.paper.used_instead]
+    assert substituted
+    for name in substituted:
+        shown = " ".join(Words(render_page(RUNS[name], ["INCOMPLETE: 3 of 4 cells."])).visible)
+        at = shown.index(answer_paper(RUNS[name])[0].question)
+        assert -1 < shown.find("stands in for it") < at and -1 < shown.find("INCOMPLETE: 3 of 4 cells.") < at
+
+
+def test_a_reading_stands_inside_of_its_claim_only(run):
+    page = html.unescape(render_page(run, []))
+    for claim in run.paper.claims:
+        assert page.count(f'id="claim-{claim.id}"') == 1
+        before = page.partition(f'id="claim-{claim.id}"')[0]
+        outer = re.findall(r'<details class="row" id="claim-([^"]+)"|(</details>)', before.partition('id="claims"')[2])
+        assert claim.reading_of is None or claim.reading_of in [name for name, _ in outer]
+        assert f">{claim.text}" in page or claim.reading_of is not None
+
+
+def test_all_files_of_a_run_can_be_reached(run):
+    """Nothing that a reader can see goes: every file that the report keeps is linked, or a picture of the page."""
+    text = render_page(run, run.write_notes(), base="here/")
+    page = Page(text)
+    reached = set(re.findall(r'<a href="here/([^"]+)"', text)) | {one.removeprefix("here/") for one in page.pictures}
+    files = [path for pattern in KEPT for path in run.folder.glob(pattern)]
+    shown = [path for path in files if path.parent.name != "tables" or path.stem in run.paper.parts]  # no older ones
+    assert {path.relative_to(run.folder).as_posix() for path in shown} - reached == set()
+
+
+def test_our_own_claims_are_apart(made_up):
+    text = (made_up / "report.html").read_text(encoding="utf-8")
+    assert text.index('id="claim-up"') < text.index('id="claim-turned"') < text.index('id="own-claims"')
+    assert text.index('id="own-claims"') < text.index('id="claim-ours"')
+    assert PaperRun.read(made_up).list_verdicts(Speaker.OURS)
+    assert "We ask more." not in " ".join(Words(text).visible)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("name", list(RUNS))
+def test_the_first_screen_is_one_screen(browser, published, name):
+    with opened(browser, published / f"paper-{name}.html") as tab:
+        page = tab.page
+        for part in (".answers", ".first .sentence"):
+            for shown in page.locator(part).all():
+                box = shown.bounding_box()
+                assert box["y"] + box["height"] <= DESKTOP["height"]
+        picture = page.locator(".first figure svg").first.bounding_box()
+        assert picture["y"] + picture["height"] / 2 <= DESKTOP["height"]
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("screen", [DESKTOP, TELEPHONE], ids=["desktop", "telephone"])
+def test_the_settings_of_a_claim_open_and_fit(browser, made_up, screen):
+    with opened(browser, made_up / "report.html") as tab:
+        page = tab.page
+        if screen is TELEPHONE:
+            tab.show_as_on_a_telephone()
+        rows = page.locator("#claim-up > .inside > .settings li")
+        assert rows.count() == 6 and not rows.first.is_visible()
+        page.locator("#claim-up > summary").click()
+        assert rows.last.is_visible() and "runs as claimed" in rows.last.inner_text()
+        assert page.locator("#claim-turned > summary").is_visible()
+        assert fits(page, screen["width"])
+        above = page.locator("#claim-up > summary .zero").bounding_box()["x"]
+        for row in rows.all():
+            if screen is DESKTOP:
+                assert row.locator(".zero").bounding_box()["x"] == pytest.approx(above, abs=1), "they share an axis"
+            strip, dot = (row.locator(name).bounding_box() for name in (".strip", ".dot, .beyond"))
+            assert strip["x"] - 8 <= dot["x"] and dot["x"] + dot["width"] <= strip["x"] + strip["width"] + 8
+
+
+@pytest.mark.system
+def test_a_picture_is_loaded_when_its_section_is_opened(browser, published):
+    with opened(browser, published / "paper-2.html") as tab:
+        page, asked = tab.page, []
+        page.on("request", lambda request: asked.append(request.url))
+        page.reload()
+        page.wait_for_load_state("networkidle")
+        assert [url for url in asked if url.endswith(".svg")] == []
+        page.locator("summary", has=page.locator("h2", has_text="Figures")).click()
+        picture = page.locator("#figures img").first
+        picture.scroll_into_view_if_needed()
+        page.wait_for_function("one => one.complete && one.naturalWidth > 0", arg=picture.element_handle())
+        assert any(url.endswith("paper-2/figures/figure-2.svg") for url in asked)
+        tab.page.emulate_media(color_scheme="dark")
+        assert picture.evaluate("one => getComputedStyle(one).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.system
+def test_a_link_opens_what_it_leads_to(browser, published):
+    with opened(browser, published / "paper-2.html", java_script_enabled=False) as tab:
+        assert not tab.page.locator("#privacy-table").is_visible()
+        tab.page.locator("nav a", has_text="Privacy").click()
+        assert tab.page.locator("#privacy-table").is_visible()
+
+
+@pytest.mark.system
+def test_on_paper_stand_our_own_claims_too(browser, made_up):
+    with opened(browser, made_up / "report.html") as tab:
+        assert "We ask more." not in tab.page.locator("main").inner_text()
+        tab.page.emulate_media(media="print")
+        assert tab.page.locator("#claim-ours > summary").bounding_box()["height"] > 0
