@@ -6,7 +6,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser import opened
+from tests.browser import open_all, opened
 from tests.published_report import published_papers
 
 pytestmark = pytest.mark.system
@@ -42,13 +42,22 @@ def path(request, published):
     return published / f"{request.param}.html"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_engine_finds_nothing(browser, path, scheme):
+def find_faults(page, **options):
+    """Return what axe-core finds wrong in a page; what a drawing consists of is no text to it."""
+    found = Axe().run(page, context={"exclude": ["svg *"]}, options={"resultTypes": ["violations"], **options})
+    return found.generate_report() if found.violations_count else ""
+
+
+def test_an_engine_finds_nothing(browser, path):
     """Names and roles, contrast, the order of headings, landmarks: all rules of axe-core, best practices included."""
     with opened(browser, path) as tab:
-        tab.page.emulate_media(color_scheme=scheme)
-        found = Axe().run(tab.page, context={"exclude": ["svg *"]})
-        assert found.violations_count == 0, found.generate_report()
+        assert find_faults(tab.page) == ""
+
+
+def test_words_can_be_read_in_the_dark(browser, path):
+    with opened(browser, path) as tab:
+        tab.page.emulate_media(color_scheme="dark")
+        assert find_faults(tab.page, runOnly=["color-contrast"]) == ""
 
 
 @pytest.mark.parametrize(
@@ -64,8 +73,7 @@ def test_an_engine_finds_nothing(browser, path, scheme):
 def test_the_engine_finds_what_is_planted(browser, published, rule, fault):
     with opened(browser, published / "index.html") as tab:
         tab.page.evaluate(fault)
-        found = Axe().run(tab.page, context={"exclude": ["svg *"]})
-        assert rule in [violation["id"] for violation in found.response["violations"]], found.generate_report()
+        assert f"Rule Violated:\n{rule} - " in find_faults(tab.page)
 
 
 def test_each_key_reaches_the_next_and_shows_where_it_is(browser, path):
@@ -90,9 +98,7 @@ def test_a_narrow_screen_need_not_be_moved_sideways(browser, path):
     with opened(browser, path) as tab:
         tab.show_as_on_a_telephone(NARROW)
         page = tab.page
-        for closed in page.locator("details:not([open]) > summary").all():
-            if closed.is_visible():
-                closed.evaluate("one => (one.parentElement.open = true)")
+        open_all(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW == page.evaluate("innerWidth")
 
 

@@ -19,7 +19,7 @@ from experiments.judge.margin import Margin
 from experiments.judge.preflight import check_paper
 from plots.answers import answer_claims, answer_numbers, answer_privacy, count_signs
 from plots.checked_finding import list_misfits, write_finding
-from plots.rows.claim_rows import list_forests
+from plots.rows.claim_rows import label_place, list_forests
 from plots.runs.run_folder import PaperRun, read_json, write_json, write_paper
 from tests.papers import make_paper
 
@@ -191,3 +191,16 @@ def test_every_claim_stands_once_and_a_reading_inside_of_what_it_reads(folder):
                 assert run.paper.claims_by_id[row.id].reading_of is None
                 collect(row)
     assert sorted(names) == sorted(claim["id"] for claim in run.claims)
+
+
+def test_the_part_of_a_claim_is_named_by_the_values_that_it_compares():
+    study = {"dataset": "car", "algorithm": "rdt", "epsilon": [0.5, 0.1, 1.0], "params": {"max_depth": [3, 5]}}
+    grows = {"kind": "increases", "along": "epsilon", "within": ["params.max_depth"]}
+    best = {"kind": "highest", "along": "params.max_depth", "at": 5, "within": ["epsilon"]}
+    claims = [own | {"id": own["kind"], "text": "T", "study": "s", "metric": "accuracy"} for own in (grows, best)]
+    paper = make_paper(studies={"s": study}, claims=claims)
+    grows, best = paper.claims
+    assert grows.find_compared(paper, "first to last") == ("epsilon", [0.1, 1.0])
+    assert grows.find_compared(paper, "step 2") == ("epsilon", [0.5, 1.0])
+    assert label_place(paper, grows, {"dataset": "car", "part": "step 1"}) == "car, epsilon from 0.1 to 0.5"
+    assert label_place(paper, best, {"epsilon": 1.0, "part": "other value 1"}) == "epsilon = 1, against max_depth = 3"

@@ -140,6 +140,18 @@ def test_the_front_page_is_short(browser, published):
 
 
 @pytest.mark.system
+def test_papers_sort_by_what_came_out(browser, published):
+    with opened(browser, published / "index.html") as tab:
+        tab.page.locator("#papers th button").nth(1).click()
+        keys = tab.page.locator("#papers tbody td:nth-child(2)").evaluate_all(
+            "all => all.map((one) => one.dataset.key)"
+        )
+        assert keys[-1] == "", "what cannot be read of paper 1 stays last"
+        shares = list(map(float, keys[:-1]))
+        assert shares == sorted(shares) and shares[0] < shares[-1]
+
+
+@pytest.mark.system
 def test_claims_are_found_by_their_words_and_by_what_came_out(browser, published):
     with opened(browser, published / "claims.html") as tab:
         page, n_claims = tab.page, sum(len(run.claims) for run in RUNS.values())

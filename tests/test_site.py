@@ -180,15 +180,6 @@ def test_pages_open_and_fit(browser, report):
 
 
 @pytest.mark.system
-def test_papers_sort_by_what_came_out(browser, made_up):
-    with opened(browser, made_up / "index.html") as tab:
-        page = tab.page
-        page.locator("#papers th button").nth(1).click()
-        shares = page.locator("#papers tbody td:nth-child(2)").evaluate_all("all => all.map(one => +one.dataset.key)")
-        assert shares == sorted(shares) and shares[0] < shares[-1]
-
-
-@pytest.mark.system
 def test_columns_sort_by_click(browser, made_up):
     with opened(browser, made_up / "paper-7.html") as tab:
         page = tab.page

@@ -32,6 +32,9 @@ from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import MetricRange, is_in_per_cent, range_of
 from experiments.store.study_rows import select_tried, select_undefined
 
+_STEP = "step "
+"""How the name of a step begins; its number follows."""
+
 
 @dataclass(frozen=True)
 class Levels:
@@ -96,6 +99,10 @@ class ClaimAboutRuns(Claim, ABC):
     def find_direction(self, part: str) -> int:
         """Return which effects of a part bear the claim out: 1 those above zero, -1 those below, 0 those near it."""
         return 1
+
+    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+        """Return the axis along which a part compares, and the values that it does; none if its name says all."""
+        return "", []
 
     @abstractmethod
     def explain_missing(self, paper: Paper) -> str:
@@ -308,6 +315,13 @@ class TrendClaim(GroupClaim):
     along: str
     """The axis along which the metric changes, its values in ascending order."""
 
+    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+        """Return the axis, and both ends of the change or of a step of it."""
+        values = self._find_levels(paper.study(self.study, self.id)).values
+        number = part.removeprefix(_STEP)
+        ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
+        return self.along, ends
+
     def _find_levels(self, study: Study) -> Levels:
         where = super()._find_levels(study).where
         values = sorted(study.axis(self.along, where))
@@ -368,7 +382,7 @@ def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, tuple[np.nda
     if len(levels) == 2:
         return [("", *changes[0][1:])]
     for number, (before, after) in enumerate(pairwise(levels), start=1):
-        changes.append((f"step {number}", after - before, (before, after)))
+        changes.append((f"{_STEP}{number}", after - before, (before, after)))
     return changes
 
 

@@ -41,8 +41,7 @@ def explain_signs(link: str) -> str:
 
 
 def _count_holding(answer: Answer, nothing: str) -> str:
-    n = sum(answer.counts.values())
-    return f"{SYMBOLS[Sign.HOLDS]} {answer.counts.get(Sign.HOLDS, 0)} of {n}" if n else nothing
+    return answer.words if answer.counts else nothing
 
 
 def _say_privacy(run: PaperRun) -> str:

@@ -159,14 +159,23 @@ def format_chance(probability: float | None) -> str:
     return "> 99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
-def label_place(paper: Paper, group: Mapping[str, Any]) -> str:
+def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
     """Return the setting of a group in the paper's words, and the part of the claim that it is about."""
     words = []
     for name, value in setting_of(group).items():
         text = labels.label_value(paper, value)
         is_plain = name in ("dataset", "algorithm") or text == "no noise"
         words.append(text if is_plain else f"{labels.label_name(paper, name)} = {text}")
-    return ", ".join(filter(None, [*words, group.get("part", "")])) or "its one setting"
+    return ", ".join(filter(None, [*words, _label_part(paper, claim, group.get("part", ""))])) or "its one setting"
+
+
+def _label_part(paper: Paper, claim: Claim, part: str) -> str:
+    """Return a part of a claim by the values that it compares, or by its name if it compares none."""
+    along, compared = claim.find_compared(paper, part) if part and isinstance(claim, ClaimAboutRuns) else ("", [])
+    if not compared:
+        return part
+    axis, values = labels.label_name(paper, along), " to ".join(labels.label_value(paper, value) for value in compared)
+    return f"{axis} from {values}" if len(compared) > 1 else f"against {axis} = {values}"
 
 
 def _with_readings(paper: Paper, claims: Sequence[Claim]) -> list[Claim]:
@@ -219,7 +228,7 @@ def _make_row(run: PaperRun, claim: Claim, records: Mapping[str, Mapping], axis:
         effect, _, interval = format_effect(record["metric"], deciding).rstrip(")").partition(" (")
         row |= {"effect": effect, "interval": interval, "strip": _place(claim, deciding, axis)}
         row |= {"held": _count_held(record), "settings": _list_settings(run.paper, claim, record, axis)}
-        row |= {"place": label_place(run.paper, deciding) if len(record["groups"]) > 1 else ""}
+        row |= {"place": label_place(run.paper, claim, deciding) if len(record["groups"]) > 1 else ""}
     return ClaimRow(**row, details=_list_details(run, record))
 
 
@@ -241,7 +250,7 @@ def _list_settings(paper: Paper, claim: Claim, record: Mapping[str, Any], axis: 
     deciding = _find_deciding(record)
     rows = []
     for group in record["groups"]:
-        place = label_place(paper, group)
+        place = label_place(paper, claim, group)
         if not group["n"]:
             rows.append(SettingRow(place))
             continue

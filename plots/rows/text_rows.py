@@ -58,14 +58,16 @@ def describe_finding(run: PaperRun) -> str:
 
 
 def draw_bar(counts: dict[Sign, int], width: int = 20) -> str:
-    """Draw how many have which sign as a bar of signs, each of them at least once.
+    """Draw how many have which sign as a bar of signs, each of them at least once; a single one needs no bar.
 
     Examples
     --------
     >>> draw_bar({Sign.HOLDS: 2, Sign.FAILS: 28}, 10), draw_bar({Sign.FAILS: 1}, 3), draw_bar({})
-    ('✓✗✗✗✗✗✗✗✗✗', '✗✗✗', '')
+    ('✓✗✗✗✗✗✗✗✗✗', '✗', '')
     """
     left, total, drawn = width, sum(counts.values()), ""
+    if total == 1:
+        return SYMBOLS[next(iter(counts))]
     for place, (sign, n) in enumerate(counts.items(), start=1):
         others = len(counts) - place
         length = min(max(1, round(left * n / total)), left - others)

@@ -14,6 +14,9 @@ from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import GroupClaim, Levels
 from experiments.judge.margin import Margin
 
+_OTHER = "other value "
+"""How the name of a part begins; the place of the other value follows."""
+
 
 class HighestClaim(GroupClaim):
     """Along one axis the metric is highest at the value ``at``, as of a parameter that was chosen by it.
@@ -30,13 +33,18 @@ class HighestClaim(GroupClaim):
     margin: Annotated[float, Field(gt=0, lt=1)] | None = None
     """What counts as no difference, as a share of the metric's mean; δ of the metric if left out."""
 
+    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+        """Return the axis and the other value."""
+        values = self._find_levels(paper.study(self.study, self.id)).values
+        return self.along, [values[int(part.removeprefix(_OTHER))]]
+
     @staticmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to every other value to be above zero; the value claimed stands in the first column."""
         claimed, *others = values.T
         parts = []
         for place, other in enumerate(others, start=1):
-            parts.append(Part(f"other value {place}", claimed - other, claimed - other, margin.between(claimed, other)))
+            parts.append(Part(f"{_OTHER}{place}", claimed - other, claimed - other, margin.between(claimed, other)))
         return parts
 
     def find_margin(self, paper: Paper) -> Margin:
