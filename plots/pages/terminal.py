@@ -49,8 +49,8 @@ _STRIP = 17
 """How many characters a strip has."""
 _GAP = 2
 """Between the columns of a table."""
-_NAMES = 20
-"""What the names of a grid's rows may take of a line before they are broken."""
+_NAMES = 28
+"""The most that the names of a grid's rows take of a line; longer ones are broken."""
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
@@ -154,7 +154,8 @@ def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width:
     grid = part.arrange(paper, frame, " / ")
     cells = [[f"{cell['ours']} {cell['band']}".rstrip() for cell in line] for line in grid.cells]
     lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]
-    for columns in split_columns(lengths, width - _NAMES):
+    room = width - min(_NAMES, max(map(cell_len, [grid.corner, *grid.rows])))
+    for columns in split_columns(lengths, room):
         table = _make_table()
         table.add_column(grid.corner)
         for column in grid.columns[columns]:

@@ -11,7 +11,7 @@ from plots.markdown import format_table
 from plots.rows.text_rows import describe_finding
 from plots.runs.run_folder import PaperRun
 
-HEADS = ("paper", "its numbers", "its claims", "private as claimed?", "in one sentence")
+HEADS = ("paper", "numbers that hold", "claims that hold", "private as claimed?", "in one sentence")
 
 
 def format_verdicts(runs: Sequence[PaperRun], link: str) -> str:
@@ -41,7 +41,8 @@ def explain_signs(link: str) -> str:
 
 
 def _count_holding(answer: Answer, nothing: str) -> str:
-    return answer.words if answer.counts else nothing
+    n = sum(answer.counts.values())
+    return f"{answer.counts.get(Sign.HOLDS, 0)} of {n}" if n else nothing
 
 
 def _say_privacy(run: PaperRun) -> str:
