@@ -87,7 +87,7 @@ def _list_notes(run: PaperRun, notes: list[str]) -> dict[str, list[str]]:
         "alarms": alarms,
         "substitutes": substitutes,
         "about_run": [note for note in said if note not in alarms],
-        "on_data": on_data,
+        "on_running": [*on_data, *run.list_notes_on_running()],
         "on_numbers": on_numbers,
         "advice": advice,
     }

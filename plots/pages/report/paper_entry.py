@@ -15,6 +15,7 @@ from experiments.config.substitutes import describe_substitutes
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.verdict import NOT_RUN
+from plots.runs.published_run import read_published
 from plots.runs.run_folder import PaperRun, name_target
 
 
@@ -43,11 +44,11 @@ class PaperEntry:
     def find(cls, name: str, results: Path) -> PaperEntry:
         """Look for a paper's run among the results, then among the published ones."""
         written = read_paper(name)
-        for parent in (results, REFERENCE):
+        for parent, read in ((results, PaperRun.read), (REFERENCE, read_published)):
             folder = parent / f"paper-{name}"
             # the folder is made when a run starts, this file when it ends
             if (folder / "claims.json").is_file():
-                return cls(name, written, PaperRun.read(folder), parent == REFERENCE)
+                return cls(name, written, read(folder), parent == REFERENCE)
         return cls(name, written, None, False)
 
     @property
