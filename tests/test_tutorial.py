@@ -15,7 +15,6 @@ DOCS = ROOT / "docs"
 TUTORIAL = (DOCS / "tutorial.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TUTORIAL, flags=re.DOTALL | re.MULTILINE)
 COMMANDS = [line for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
-ON_DOING = ("tutorial", "install", "running", "executors", "data", "extending", "papers", "claims", "worked-example")
 LARGEST_PICTURE = 60_000
 
 
@@ -59,9 +58,3 @@ def test_its_pictures_are_small():
     pictures = [path for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TUTORIAL) if path.startswith("pictures/")]
     assert pictures
     assert {path for path in pictures if (DOCS / path).stat().st_size > LARGEST_PICTURE} == set()
-
-
-def test_the_pages_on_doing_are_short():
-    pages = [*(DOCS / f"{name}.md" for name in ON_DOING), ROOT / "CONTRIBUTING.md"]
-    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
-    assert sum(words.values()) <= 6000, words
