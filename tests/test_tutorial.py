@@ -1,4 +1,4 @@
-"""The tutorial holds: its commands run in their order, its pictures are small, and the pages on doing stay short."""
+"""The tutorial holds: its commands run in their order, and its pictures are small."""
 
 import json
 import re
