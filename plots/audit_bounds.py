@@ -77,30 +77,6 @@ def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]
     return f"What attacks measured at most: {'; '.join(bounds)}." if bounds else ""
 
 
-def count_violations(audit: pd.DataFrame, privacy: list[dict]) -> str:
-    """Return how many of the algorithms that claim an ε were measured to exceed it, of those that were audited.
-
-    Parameters
-    ----------
-    audit : DataFrame
-        As from `read_bounds`.
-    privacy : list of dict
-        As from `plots.privacy.sum_up_privacy`.
-
-    Examples
-    --------
-    >>> audit = pd.DataFrame({"algorithm": ["a", "b", "b"], "verdict": ["tight", "tight", "violated"]})
-    >>> count_violations(audit, [{"algorithm": name, "keeps_claim": True} for name in "abc"])
-    '1 of 2'
-    """
-    claiming = {row["algorithm"] for row in privacy if row["keeps_claim"] is not None}
-    audited = audit[audit["algorithm"].isin(claiming)]
-    if not len(audited):
-        return "none audited"
-    violating = audited.loc[audited["verdict"] == VIOLATED, "algorithm"]
-    return f"{violating.nunique()} of {audited['algorithm'].nunique()}"
-
-
 def format_bound(row: Mapping[str, Any]) -> str:
     """Return a bound as it is read.
 

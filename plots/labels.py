@@ -165,19 +165,6 @@ def format_interval(metric: str, low: Any, high: Any, decimals: int) -> str:
     return f"{format_number(metric, low, decimals)} to {format_number(metric, high, decimals)}"
 
 
-def format_comparison(row: Mapping[str, Any], center: str, decimals: int) -> str:
-    """Return a printed number, ours from the column ``center``, and the sign of the verdict.
-
-    Examples
-    --------
-    >>> row = {"metric": "accuracy", "printed": 0.84, "mean": 0.852, "verdict": "reproduced"}
-    >>> format_comparison(row, "mean", 1)
-    '84.0 / 85.2 ✓'
-    """
-    printed = format_number(row["metric"], row["printed"], decimals)
-    return f"{printed} / {format_number(row['metric'], row[center], decimals)} {find_symbol(row['verdict'])}"
-
-
 def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:
     """Return the setting of a printed number in words.
 

@@ -89,18 +89,6 @@ def _describe_claim(row: Mapping[str, Any]) -> str:
     return {True: "yes", False: "no", None: "claims no ε"}[row["keeps_claim"]]
 
 
-def count_keeping_claim(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return how many algorithms keep the ε that they claim.
-
-    Examples
-    --------
-    >>> count_keeping_claim([{"keeps_claim": True}, {"keeps_claim": False}, {"keeps_claim": None}])
-    '1 of 2'
-    """
-    claiming = [row["keeps_claim"] for row in rows if row["keeps_claim"] is not None]
-    return f"{sum(claiming)} of {len(claiming)}"
-
-
 def _sum_up_data_faults(table: pd.DataFrame) -> dict[str, list[str]]:
     faults: dict[str, list[str]] = {}
     for name, part in table.groupby("dataset", sort=True):

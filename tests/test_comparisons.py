@@ -132,7 +132,6 @@ def test_each_pair_is_written_into_the_figure_and_summed_up_beside_it():
     frame = wins(cells(by_hand))
     words = [text.get_text() for text in figure.draw(paper, frame).axes[0].texts]
     assert len(words) == 6 and words[:2] == ["2/1/1", "4/0/0"]
-    assert "| RDT | 3.00 | 0 | 0 | 8 |" in figure.format_markdown(paper, frame)
     assert figure.describe(paper, frame)["standings"][-1] == ["RDT", "3.00", "0", "0", "8"]
 
 
@@ -178,7 +177,8 @@ def test_sets_that_are_held_out_are_those_of_the_file(monkeypatch):
     assert "over 2 data sets, all held out, not in this study: letter;" in advice
     ranks.pop("sets")
     paper, figure = make_part(ranks)
-    assert "4 data sets, 2 of 4 held out" in figure.format_markdown(paper, figure.make_frame(paper, cells(), None))
+    shown = figure.describe(paper, figure.make_frame(paper, cells(), None))
+    assert "4 data sets, 2 of 4 held out" in shown["explanation"]
     assert set(wins(cells(), sets="chosen_on")["sets"]) == {2}
 
 
@@ -255,7 +255,7 @@ def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mu
     assert members["all"].split() == sorted(SETS) and members["unknown"] == "mushroom"
     assert not any("mushroom" in members[kind].split() for kind in KINDS)
     assert "kind unknown (1)" in part.describe(paper, frame)["columns"]
-    assert "kind unknown, as their files are missing: mushroom." in part.format_markdown(paper, frame)
+    assert "kind unknown, as their files are missing: mushroom." in part.describe(paper, frame)["explanation"]
 
     paper, figure = make_part(FACETS)
     kinds = figure.make_frame(paper, cells(), pd.DataFrame()).drop_duplicates("dataset").set_index("dataset")["kinds"]
@@ -263,14 +263,15 @@ def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mu
 
 
 def test_a_decision_names_the_sets_that_it_leaves_out_because_their_files_are_missing(without_mushroom):
-    ((_, evidence), (_, on_all)), said = decide(cells(), {"situation": "few rows", "data": "small"}, {}, least_sets=2)
-    assert evidence.endswith("; left out, as their files are missing: mushroom") and evidence in said
+    (_, evidence), (_, on_all) = decide(cells(), {"situation": "few rows", "data": "small"}, {}, least_sets=2)
+    assert evidence.endswith("; left out, as their files are missing: mushroom")
     assert "4 data sets" in on_all and "missing" not in on_all
 
 
 def test_where_all_files_are_there_no_kind_is_unknown():
     assert "unknown" not in set(ways(cells())["data"])
-    assert "missing" not in decide(cells(), {"data": "small"}, least_sets=2)[1]
+    ((_, evidence),) = decide(cells(), {"data": "small"}, least_sets=2)
+    assert evidence.startswith("mean rank 1.00 of 3 over 2 data sets") and "missing" not in evidence
 
 
 # The way from floor to ceiling.
@@ -307,9 +308,11 @@ def test_a_set_without_a_way_is_in_no_mean():
 def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
     paper, part = make_part(WAYS, "tables")
     publish_paper(paper, cells(), tmp_path)
-    said = part.format_markdown(paper, PaperRun.read(tmp_path).read_frame(part))
-    assert "| algorithm | all sets (4) | small table (2) | mostly nominal (4) |" in said
-    assert "| RDT | 25 | 25 | 25 |" in said and "small table (at most 1,500 training rows): " in said
+    shown = part.describe(paper, PaperRun.read(tmp_path).read_frame(part))
+    assert shown["columns"] == ["all sets (4)", "small table (2)", "mostly nominal (4)"]
+    texts = {name: [cell["ours"] for cell in cells_of] for name, cells_of in shown["rows"]}
+    assert texts["RDT"] == ["25", "25", "25"]
+    assert "small table (at most 1,500 training rows): " in shown["explanation"]
     assert "small table (2)" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -323,38 +326,36 @@ def test_floor_and_ceiling_must_be_run_on_the_same_sets():
 
 
 def decide(table, *lines, **keys):
-    """Return the answers of a decision table, and its text."""
+    """Return the answers of a decision table, each with its evidence."""
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line for line in lines]} | keys
     paper, decision = make_part(part, "tables")
     frame = decision.make_frame(paper, table, pd.DataFrame(), {})
-    answers = [[cell["ours"] for cell in cells_of] for _, cells_of in decision.describe(paper, frame)["rows"]]
-    return answers, decision.format_markdown(paper, frame)
+    return [[cell["ours"] for cell in cells_of] for _, cells_of in decision.describe(paper, frame)["rows"]]
 
 
 def test_the_answer_is_the_first_by_mean_rank_with_its_evidence():
-    ((take, evidence),), said = decide(cells(), {})
+    ((take, evidence),) = decide(cells(), {})
     assert take == "thrifty_tree"
     assert evidence.startswith(
         "mean rank 1.00 of 3 over 4 data sets, none held out; on average 10.0 points ahead of the next, edprf"
     )
-    assert f"| any table | **{take}** | {evidence} |" in said
-    ((take, _),), _ = decide(cells(lambda dataset, algorithm: 1 - TREE_AHEAD[algorithm]), {})
+    ((take, _),) = decide(cells(lambda dataset, algorithm: 1 - TREE_AHEAD[algorithm]), {})
     assert take == "RDT", "nothing of the answer is written anywhere but in the cells"
 
 
 def test_with_few_sets_nothing_is_said():
-    ((take, evidence), (none, _)), _ = decide(cells(), {"data": "small"}, {"situation": "wide", "data": "wide"})
+    (take, evidence), (none, _) = decide(cells(), {"data": "small"}, {"situation": "wide", "data": "wide"})
     assert take == none == "not enough sets to say"
     assert evidence == "2 data sets, none held out, of at least 3"
-    assert decide(cells(), {"data": "small"}, least_sets=2)[0][0][0] == "thrifty_tree"
+    assert decide(cells(), {"data": "small"}, least_sets=2)[0][0] == "thrifty_tree"
 
 
 def test_those_that_are_not_told_apart_are_named_together(monkeypatch):
     near = cells(lambda d, a: {"thrifty_tree": 0.8 if d == "car" else 0.7, "edprf": 0.7}.get(a, 0.2))
-    ((take, _),), _ = decide(near, {})
+    ((take, _),) = decide(near, {})
     assert take == "thrifty_tree or edprf (no clear difference)"
     monkeypatch.setattr("plots.tables.decision.MOST_NAMED", 0)
-    ((take, _),), _ = decide(near, {})
+    ((take, _),) = decide(near, {})
     assert take == "no clear first: thrifty_tree by mean rank, but 1 other may be as good"
 
 
@@ -376,17 +377,17 @@ def test_what_is_needed_decides_who_comes_into_question():
         {"situation": "added", "neighbours": "added_or_removed"},
         {"situation": "replaced", "neighbours": "replaced"},
     ]
-    answers, _ = decide(table, *lines)
+    answers = decide(table, *lines)
     assert [take for take, _ in answers] == ["thrifty_tree", "thrifty_tree", "RDT"]
     assert answers[2][1] == "the only method that qualifies"
     nobody = decide(cells(price=lambda algorithm: (3, 3)), {})
-    assert nobody[0][0] == ["none of these methods", "no method of this run does that"]
+    assert nobody[0] == ["none of these methods", "no method of this run does that"]
 
 
 def test_a_claim_that_nobody_checked_will_do_only_where_that_is_said():
     table = cells()
     table.loc[table["algorithm"] == "thrifty_tree", "privacy"] = ""
-    answers, _ = decide(table, {}, {"situation": "any claim", "unchecked": True})
+    answers = decide(table, {}, {"situation": "any claim", "unchecked": True})
     assert [take for take, _ in answers] == ["edprf", "thrifty_tree"]
 
 

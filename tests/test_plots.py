@@ -32,6 +32,7 @@ from plots.facts import count_facts
 from plots.pages import terminal
 from plots.pages.paper_results import check_printed, publish_paper
 from plots.readings.files import draw_claim
+from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics
 from tests.papers import make_paper
 
@@ -655,8 +656,9 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
     made = make_paper(**paper)
-    shown = made.tables[0].format_markdown(made, pd.read_csv(tmp_path / "out/tables/table-9.csv"))
-    assert "| **lost** | 90.0 ? (not implemented: never described) | — | — |" in shown
+    _, (name, shown) = made.tables[0].describe(made, read_csv(tmp_path / "out/tables/table-9.csv"))["rows"]
+    assert name == "lost" and [cell["ours"] for cell in shown] == ["90.0 ?", "—", "—"]
+    assert shown[0]["band"] == "(not implemented: never described)"
 
 
 def test_a_level_is_drawn_for_a_number_without_its_setting():

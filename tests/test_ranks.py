@@ -338,13 +338,15 @@ def test_pages_are_made_from_the_file(tmp_path):
     paper, figure = make_part(ITEM, labels={"c": "C"})
     write_csv(ranks(leads(0.3, 0.2, -0.1)), tmp_path / "r.csv")
     frame = read_csv(tmp_path / "r.csv")
-    heads, _, first, second, third = figure.format_markdown(paper, frame).splitlines()[-5:]
-    assert heads == "| algorithm | mean rank | the best is better | equal | worse |  | beyond the critical difference |"
-    assert first == "| a | 1.33 | — | — | — |  |  |"
-    assert second == "| b | 1.67 | 87 % | 1 % | 10 % | not told apart | no |"
-    assert third == "| C | 3.00 | 99 % | < 1 % | < 1 % | told apart | no |"
-    assert [row[0] for row in figure.describe(paper, frame)["standings"]] == ["a", "b", "C"]
-    assert "over 3 data sets" in figure.describe(paper, frame)["explanation"]
+    shown = figure.describe(paper, frame)
+    heads = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
+    assert shown["heads"] == heads
+    assert shown["standings"] == [
+        ["a", "1.33", "—", "—", "—", "", ""],
+        ["b", "1.67", "87 %", "1 %", "10 %", "not told apart", "no"],
+        ["C", "3.00", "99 %", "< 1 %", "< 1 %", "told apart", "no"],
+    ]
+    assert "over 3 data sets" in shown["explanation"]
 
 
 def test_the_critical_difference_stands_in_the_file_the_figure_and_the_advice():

@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_validator
@@ -199,16 +199,9 @@ class Exhibit(Named, ABC):
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return what the report's page shows of it: the cells of a table, what stands beside a drawing."""
 
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return what a page of text shows of it; nothing of most kinds."""
-        return ""
-
 
 class PaperTable(Exhibit):
     """A table of a paper; its kind says what it shows."""
-
-    section: ClassVar[str] = "Printed numbers"
-    """Under which heading of a page of text it stands."""
 
     def list_open_studies(self, paper: Paper) -> list[Study]:
         """Return the studies of which some setting gave the numbers that it prints without their settings."""

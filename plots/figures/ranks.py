@@ -23,7 +23,6 @@ from plots.comparisons.standings import (
     select_means,
 )
 from plots.labels import label_name
-from plots.markdown import format_table
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
@@ -55,11 +54,6 @@ class RanksFigure(ComparedPart, PaperFigure):
         """Return the comparisons as the report's page shows them."""
         standings = self._list_standings(paper, frame)
         return {"heads": _HEADS, "standings": standings, "explanation": self._explain(paper, frame)}
-
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the comparisons as a table."""
-        table = format_table(_HEADS, self._list_standings(paper, frame))
-        return f"{self.title}: {self._explain(paper, frame)}\n\n{table}"
 
     def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
         """Say which algorithm to take: the best mean rank, with what the data sets say of it against each other one.

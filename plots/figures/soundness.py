@@ -18,7 +18,6 @@ from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
 from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
-from plots.markdown import format_table
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -101,22 +100,6 @@ class SoundnessFigure(ShownPart, PaperFigure):
         drawn.legend(handles=_make_explanations(_count_datasets(frame)), **legend)
         style.write_title(drawn, panels[-1], self.title)
         return drawn
-
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the means over all data sets, with the ε that the printed variants pay."""
-        means = frame[frame["dataset"] == ""]
-        epsilons = _list_distinct(means, "epsilon")
-        body = []
-        for printed in _list_distinct(means, "printed"):
-            rows = means[means["printed"] == printed].to_dict("records")
-            cells = [f"{_format_gain(self.metric, row['gain'])} ({_format_paid(row)})" for row in rows]
-            body.append([label_name(paper, printed), *cells])
-        table = format_table(["printed variant", *map("claimed ε = {:g}".format, epsilons)], body)
-        mean = "geometric mean" if is_error(self.metric) else "mean"
-        head = f"{self.title}: {self._name_unit(paper)}, {mean} over {_count_datasets(frame)} data sets"
-        what = "in brackets the ε that the printed one accounts for, ∞ where a step carries no noise"
-        other = "and that of the sound one where it is not the claimed one"
-        return "\n\n".join([f"{head}; {what}, {other}, for neighbours as the printed one means them.", table])
 
     def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""
@@ -204,12 +187,6 @@ def _dress_panel(axes: Any, epsilon: float, metric: str) -> None:
     else:
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+g}" if x else "0"))
-
-
-def _format_gain(metric: str, gain: float) -> str:
-    if math.isnan(gain):
-        return MISSING
-    return f"{2.0**gain:.3g} ×" if is_error(metric) else f"{scale_value(metric, gain):+.1f}"
 
 
 def _format_paid(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from experiments.config.paper import Paper, PaperFigure
 from plots.comparisons.compared_part import ComparedPart
 from plots.comparisons.standings import format_rank
 from plots.labels import label_name, label_names
-from plots.markdown import format_table
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -82,10 +81,6 @@ class WinsFigure(ComparedPart, PaperFigure):
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the sums over all others as the report's page shows them."""
         return {"heads": _HEADS, "standings": _sum_up(paper, frame), "explanation": self._explain(frame)}
-
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the sums over all others as a table."""
-        return f"{self.title}: {self._explain(frame)}\n\n{format_table(_HEADS, _sum_up(paper, frame))}"
 
     @property
     def _held_out(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -16,7 +16,6 @@ from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.comparisons.levels import BetweenLevels
 from plots.labels import MISSING, label_name, label_names
 from plots.latex import write_table
-from plots.markdown import format_table
 from plots.series import note_shortfall
 
 _ALL = "all"
@@ -28,8 +27,6 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
     """How far each algorithm gets from the floor (0) to the ceiling (100), mean over the data sets of each kind."""
 
     kind: Literal["by_kind"]
-
-    section: ClassVar[str] = "Comparisons"
 
     def check(self, paper: Paper) -> None:
         """Check that the studies have what is compared, and floor and ceiling.
@@ -85,12 +82,6 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
             rows.append((name, cells))
         heads = {"corner": "algorithm", "columns": _list_heads(frame), "rows": rows}
         return {"note": note_shortfall(frame), "explanation": self._explain(paper, frame), **heads}
-
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the table with the rules of the kinds."""
-        body = [[name, *texts] for name, texts in _list_rows(paper, frame)]
-        table = format_table(["algorithm", *_list_heads(frame)], body)
-        return f"{self.title}: {self._explain(paper, frame)}\n\n{table}"
 
     def _find_levels(self, paper: Paper) -> ComparedPart:
         sets = paper.study(self.study, self.id).axis("dataset", self.narrow(paper))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -21,7 +21,6 @@ from plots.comparisons.eligibility import Requirement
 from plots.comparisons.standings import BEATS_THE_FIRST, TOLD_APART, format_probability, list_ranked_sets, select_means
 from plots.labels import label_name, label_names, scale_value
 from plots.latex import write_table
-from plots.markdown import format_table
 from plots.series import note_shortfall
 
 NOT_ENOUGH = "not enough sets to say"
@@ -80,8 +79,6 @@ class DecisionTable(PaperTable):
     least_sets: Annotated[int, Field(ge=2)] = 3
     """The least number of data sets that says something: with fewer the answer is that they are not enough."""
 
-    section: ClassVar[str] = "Which one to take"
-
     def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
         """Return the parts of studies that decide."""
         parts = []
@@ -129,16 +126,6 @@ class DecisionTable(PaperTable):
             rows.append((situation, [{"ours": text, "link": link} for text, link in zip(texts, links, strict=True)]))
         heads = {"corner": _HEADS[0], "columns": _HEADS[1:], "rows": rows}
         return {"note": note_shortfall(frame), "explanation": self._explain(), "is_text": True, **heads}
-
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the table, with links to the evidence."""
-        body = []
-        drawn = {part.id for part in paper.figures}
-        for line, (situation, answer, evidence) in zip(self.lines, self._list_answers(paper, frame), strict=True):
-            folder, ending = ("figures", "svg") if line.figure in drawn else ("tables", "csv")
-            link = f" ([{folder[:-1]}]({folder}/{line.figure}.{ending}))" if line.figure else ""
-            body.append([situation, f"**{answer}**", evidence + link])
-        return f"{self._explain()}\n\n{format_table(_HEADS, body)}"
 
     def _judge_situation(self, paper: Paper, table: pd.DataFrame, line: Situation) -> pd.DataFrame:
         part = line.select_part(self.sets)

@@ -12,12 +12,9 @@ from pydantic import model_validator
 from documents.document import ListOf
 from experiments.config.paper import Center, Paper, PaperTable, ShownPart
 from experiments.judge.preflight import check_metrics
-from plots.labels import MISSING, format_comparison, format_interval, format_number, label_names, label_values
+from plots.labels import MISSING, format_interval, format_number, label_names, label_values
 from plots.latex import write_table
-from plots.markdown import format_table
 from plots.series import count_decimals_by_metric, name_of_center, note_shortfall, summarise_metrics
-
-_DECIMALS = 2  # of a Markdown table, which is to be read beside others
 
 
 class GridCells(NamedTuple):
@@ -101,20 +98,6 @@ class GridTable(ShownPart, PaperTable):
             "rows": list(zip(grid.rows, grid.cells, strict=True)),
         }
 
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the printed numbers beside ours; nothing of a table without printed numbers."""
-        if not frame["printed"].notna().any():
-            return ""
-        columns, rows = self._list_values(paper)
-        center = name_of_center(frame)
-        texts = [_compare_numbers(row, center) for row in frame.to_dict("records")]
-        body = []
-        for position, name in enumerate(label_values(paper, self.rows, rows)):
-            start = position * len(columns)
-            body.append([f"**{name}**", *texts[start : start + len(columns)]])
-        heads = [self._name_corner(paper, " \\ "), *label_values(paper, self.columns, columns)]
-        return f"{self.title}: paper / ours\n\n{format_table(heads, body)}"
-
     def arrange(self, paper: Paper, frame: pd.DataFrame, between: str = " \\ ") -> GridCells:
         """Arrange a frame as rows and columns of text."""
         columns, rows = self._list_values(paper)
@@ -196,7 +179,3 @@ def _format_latex(cell: Mapping[str, str]) -> str:
     if band.startswith("±"):
         return f"${text} \\pm{band.removeprefix('±')}$"
     return f"${text}$ {band}".rstrip()
-
-
-def _compare_numbers(row: Mapping[str, Any], center: str) -> str:
-    return "" if pd.isna(row["printed"]) else format_comparison(row, center, _DECIMALS)

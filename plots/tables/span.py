@@ -16,7 +16,6 @@ from experiments.errors import suggest_name
 from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
 from plots.labels import find_symbol, format_number, label_name
 from plots.latex import write_table
-from plots.markdown import format_table
 from plots.series import NOTHING_PRINTED, note_missing_cells, note_shortfall, select_printed
 
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
@@ -109,16 +108,6 @@ class SpanTable(PaperTable):
             rows.append((label_name(paper, row["algorithm"]), list(starmap(_describe_cell, _format_cells(row)))))
         return {"note": note_shortfall(frame), "corner": "algorithm", "columns": COLUMNS, "rows": rows}
 
-    def format_markdown(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the table with its notes in brackets; nothing of a table without printed numbers."""
-        if not frame["printed"].notna().any():
-            return ""
-        body = []
-        for row in frame.fillna({"note": "", "lowest_setting": "", "highest_setting": ""}).to_dict("records"):
-            texts = starmap(_add_note, _format_cells(row))
-            body.append([f"**{label_name(paper, row['algorithm'])}**", *texts])
-        return f"{self.title}\n\n{format_table(['algorithm', *COLUMNS], body)}"
-
 
 def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
     """Return the lowest and the highest mean, and where they are."""
@@ -136,10 +125,6 @@ def _format_cells(row: Mapping[str, Any]) -> list[tuple[str, str]]:
         (format_number(metric, row["lowest"], decimals), row["lowest_setting"]),
         (format_number(metric, row["highest"], decimals), row["highest_setting"]),
     ]
-
-
-def _add_note(text: str, note: str) -> str:
-    return f"{text} ({note})" if note else text
 
 
 def _describe_cell(text: str, note: str) -> dict[str, str]:

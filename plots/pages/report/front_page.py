@@ -121,4 +121,4 @@ def _find_advice(entry: PaperEntry) -> dict[str, str] | None:
     if not run or not figures:
         return None
     line = run.list_advice()[0].partition(";")[0]
-    return {"line": line, "svg": read_svg(run, figures[0].id), "title": figures[0].title, "href": entry.href}
+    return {"line": line, "svg": read_svg(run, figures[0].id), "title": figures[0].title}
