@@ -10,6 +10,7 @@ import yaml
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
+from experiments.judge.readings.sentences import list_curve_details, list_ranking_details
 from plots.answers import answer_paper
 from plots.checked_finding import write_finding
 from plots.pages.paper_page import render_page
@@ -218,3 +219,12 @@ def test_on_paper_stand_our_own_claims_too(browser, made_up):
         assert "We ask more." not in tab.page.locator("main").inner_text()
         tab.page.emulate_media(media="print")
         assert tab.page.locator("#claim-ours > summary").bounding_box()["height"] > 0
+
+
+def test_what_readings_give_is_told_in_full(published):
+    run = RUNS["2"]
+    page = html.unescape((published / "paper-2.html").read_text(encoding="utf-8"))
+    told = [line for _, rows in run.list_rankings() for line in list_ranking_details(rows)]
+    told += [line for _, rows in run.list_curves() for line in list_curve_details(rows)]
+    assert len(told) > 10
+    assert [line for line in told if f"<li>{line}.</li>" not in page] == []

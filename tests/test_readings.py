@@ -21,10 +21,11 @@ from experiments.judge.readings.ranking import rank_readings, split_targets
 from experiments.judge.readings.sentences import (
     describe_curve,
     describe_ranking,
+    list_curve_details,
     list_curve_notes,
+    list_ranking_details,
     list_ranking_notes,
 )
-from experiments.judge.readings.variance import explain_variance
 from experiments.store.record import Measured, Record
 from plots.readings.files import write_curves, write_rankings
 from plots.runs.publishing import _lacks_cells
@@ -135,6 +136,10 @@ def test_the_reading_that_gives_the_printed_numbers_is_the_nearest():
     assert describe_ranking(
         rows
     ) == "The nearest of 4 readings, leaf = exact, evaluate_on = train, is 0.0 points off; " + ("none keeps its ε")
+    assert list_ranking_details(rows)[-2:] == [
+        "The noisy steps of the nearest cost 3 times its ε",
+        "Other steps of the nearest carry no noise",
+    ]
 
 
 def test_readings_that_lead_nowhere_get_two_repeats_and_the_literal_one_all():
@@ -152,7 +157,7 @@ def test_readings_that_lead_nowhere_get_two_repeats_and_the_literal_one_all():
         8,
     ]
     assert list_ranking_notes(rows) == ["2 of 4 readings were dropped early, so that 75 % of all cells were run"]
-    assert "dropped" not in describe_ranking(rows)
+    assert "dropped" not in "".join([describe_ranking(rows), *list_ranking_details(rows)])
     assert [len(keys) for keys in asked] == [4 * 4 + 2, 2 * 8 + 4], "half of the null is the literal one"
 
 
@@ -200,6 +205,7 @@ def test_no_noise_at_all_stands_beside_the_readings_and_is_none_of_them():
     assert math.isnan(first["rank"]) and first["distance"] == pytest.approx(0)
     assert describe_ranking(rows).startswith("The nearest of 4 readings, ")
     assert describe_ranking(rows).endswith("no noise at all is 0.0 points off, which is nearer")
+    assert "No noise at all, whatever ε, is 0.0 points off" in list_ranking_details(rows)
     assert make_null(make_readings(PAPER, SETTINGS, NUMBERS)) is None, "no setting of a table is the literal one"
 
 
@@ -213,6 +219,7 @@ def test_an_undefined_mean_has_no_distance():
     readings = make_readings(PAPER, TABLES, NUMBERS)
     rows = only_readings(rank(TABLES, readings, lambda cell: math.nan if cell.params.get("leaf") == "exact" else 0.75))
     assert rows["distance"].notna().tolist() == [True, True, False, False]
+    assert "2 could not be compared: cells are missing, or a mean is undefined" in list_ranking_details(rows)
 
 
 def test_a_cost_is_that_of_the_algorithm_that_is_read():
@@ -229,7 +236,7 @@ def test_a_cost_is_that_of_the_algorithm_that_is_read():
 def test_readings_that_cannot_be_told_apart_are_all_in_the_set():
     readings, rng = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(1)
     rows = only_readings(rank(TABLES, readings, lambda cell: 0.75 + rng.normal(0, 0.05)))
-    assert rows["in_set"].sum() > 1
+    assert rows["in_set"].sum() > 1 and "more cannot be told from it" in "".join(list_ranking_details(rows))
     assert (rows["low"] <= rows["distance"]).all() and (rows["distance"] <= rows["high"]).all()
 
 
@@ -240,7 +247,7 @@ def test_a_reading_without_all_its_cells_has_no_distance_and_stands_last():
     assert rows["reading"].iloc[-1] == readings[0].words and math.isnan(rows["distance"].iloc[-1])
     assert (rows["n"].iloc[-1], rows["n_expected"].iloc[-1]) == (3, 4)
     nothing = rank(TABLES, readings, lambda cell: None)
-    assert describe_ranking(nothing).startswith("INCOMPLETE")
+    assert describe_ranking(nothing).startswith("INCOMPLETE") and list_ranking_details(nothing) == []
 
 
 def test_halves_are_data_sets_where_there_are_several():
@@ -260,11 +267,9 @@ def test_what_is_chosen_on_one_half_is_scored_on_the_other():
         truth, is_met = (0.70, is_exact) if cell.params["max_depth"] == 2 else (0.80, not is_exact)
         return truth + (0.0 if is_met else 0.04)
 
-    rows = only_readings(rank(TABLES, readings, value))
-    assert set(rows["halves"]) == {"every other number, from the first | the others"}
-    for chosen_on, scored_on in (("first_half", "second_half"), ("second_half", "first_half")):
-        chosen = rows.sort_values(chosen_on).iloc[0]
-        assert (chosen[chosen_on], chosen[scored_on]) == pytest.approx((0, 4.0))
+    details = list_ranking_details(only_readings(rank(TABLES, readings, value)))
+    said = "The nearest on every other number, from the first is number 3 on the others: there it is 4.0 points off"
+    assert said in details
 
 
 def test_numbers_without_a_setting_are_asked_of_every_setting_that_all_share():
@@ -474,8 +479,7 @@ def test_a_claim_is_judged_under_every_reading():
     assert rows["weakest"].iloc[-1] == pytest.approx(-10) and rows["weakest_group"].iloc[-1].startswith("nursery")
     assert rows["repeats"].tolist() == [5] * 6 + [10] * 2 and rows["low"].tolist() == pytest.approx(rows["effect"])
     assert describe_curve(rows) == "It holds under 6 of 8 readings and fails under 2; under the literal one it fails"
-    shares = explain_variance(rows, "effect")
-    assert max(shares, key=shares.get) == "leaf"
+    assert list_curve_details(rows)[0].startswith("What matters, as a share of all that differs between readings: leaf")
     assert list_curve_notes(rows) == ["Readings that were decided early got no more runs: 62 % of all cells"]
 
 
@@ -483,7 +487,7 @@ def test_curves_are_written_and_drawn_and_a_part_says_so(tmp_path):
     paper, rng = make_paper(**KEYS | {"repeats": 6}, choices=CURVE_CHOICES), np.random.default_rng(0)
     below = list_curves(paper)[0][1]
     rows = judge(paper, below, lambda cell: rng.normal(0.7, 0.1))
-    assert set(rows["part"]) == {"depth 2"}
+    assert list_curve_details(rows)[-1] == "Run on a part of the claim: depth 2"
     paths = write_curves(paper, {"below": rows}, tmp_path)
     assert [path.name for path in paths] == ["curves.csv", "curve-below.png"]
     assert len(pd.read_csv(paths[0])) == 8

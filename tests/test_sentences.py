@@ -17,7 +17,9 @@ from experiments.judge.further_rows import agrees_with_verdict, describe_further
 from experiments.judge.readings.sentences import (
     describe_curve,
     describe_ranking,
+    list_curve_details,
     list_curve_notes,
+    list_ranking_details,
     list_ranking_notes,
 )
 from experiments.judge.verdict import REFUTED, REPRODUCED, describe_place, say_where
@@ -107,7 +109,7 @@ def test_an_answer_names_three_choices_of_a_long_reading():
 @pytest.mark.parametrize("change", [*list_missing(OPTIONAL_OF_RANKING, (math.nan, math.inf))], ids=str)
 def test_what_a_ranking_lacks_is_never_printed(change):
     rows = make_ranking(**change)
-    for said in (describe_ranking(rows), *list_ranking_notes(rows)):
+    for said in (describe_ranking(rows), *list_ranking_details(rows), *list_ranking_notes(rows)):
         check_sentence(said)
 
 
@@ -118,7 +120,7 @@ def test_what_a_curve_lacks_is_never_printed(change, tmp_path):
     rows = make_curve(**change)
     write_csv(rows, tmp_path / "curves.csv")
     for table in (rows, _read_readings(tmp_path / "curves.csv", "claim")):
-        for said in (describe_curve(table), *list_curve_notes(table)):
+        for said in (describe_curve(table), *list_curve_details(table), *list_curve_notes(table)):
             check_sentence(said)
 
 
@@ -127,6 +129,7 @@ def test_an_optional_text_that_is_missing_is_an_empty_one(tmp_path):
     write_csv(make_curve(part="", weakest_group=""), tmp_path / "curves.csv")
     rows = _read_readings(tmp_path / "curves.csv", "claim")
     assert set(rows["part"]) == set(rows["weakest_group"]) == {""}
+    assert not any("Run on a part" in said for said in list_curve_details(rows))
 
 
 def test_how_readings_were_run_is_no_finding():
@@ -134,6 +137,7 @@ def test_how_readings_were_run_is_no_finding():
     (note,), (other,) = list_ranking_notes(ranking), list_curve_notes(curve)
     assert note == "3 of 3 readings were dropped early, so that 50 % of all cells were run"
     findings = [describe_ranking(ranking), describe_curve(curve)]
+    findings += [*list_ranking_details(ranking), *list_curve_details(curve)]
     assert not {note, other} & set(findings)
     assert not any("early" in said or "cells" in said for said in findings)
 
@@ -228,7 +232,7 @@ def test_notes_and_captions_of_published_runs_are_in_plain_words(name):
     for _, rows in run.list_rankings():
         notes += [describe_ranking(rows), *list_ranking_notes(rows)]
     for _, rows in run.list_curves():
-        notes += [describe_curve(rows), *list_curve_notes(rows)]
+        notes += [describe_curve(rows), *list_curve_details(rows), *list_curve_notes(rows)]
     notes += filter(None, [run.describe_further_rows(claim["id"]) for claim in run.claims])
     for note in filter(None, notes):
         check_sentence(note, most=90)

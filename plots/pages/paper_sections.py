@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.config.paper import PaperFigure, PaperTable
-from experiments.judge.readings.sentences import describe_curve, describe_ranking
+from experiments.judge.readings.sentences import (
+    describe_curve,
+    describe_ranking,
+    list_curve_details,
+    list_ranking_details,
+)
 from plots import audit_bounds, labels, privacy
 from plots.pages.pictures import measure_picture
 from plots.runs.run_folder import PaperRun
@@ -77,7 +82,8 @@ def describe_readings(run: PaperRun) -> list[dict[str, Any]]:
     for question, rows in run.list_rankings():
         picture = _describe_picture(run, f"readings-{question.id}")
         files = [("CSV of all questions", "readings.csv"), *picture["files"]]
-        words = {"title": question.title, "sentence": _as_sentence(describe_ranking(rows))}
+        words: dict[str, Any] = {"title": question.title, "sentence": _as_sentence(describe_ranking(rows))}
+        words["details"] = list_ranking_details(rows)
         answers = [_describe_reading(row) for row in rows.to_dict("records")]
         unit, note = rows["unit"].iloc[0], note_shortfall(rows)
         described.append({**picture, **words, "files": files, "note": note, "unit": unit, "rows": answers})
@@ -90,7 +96,8 @@ def describe_curves(run: PaperRun) -> list[dict[str, Any]]:
     for claim, rows in run.list_curves():
         picture = _describe_picture(run, f"curve-{claim.id}")
         files = [("CSV of all claims", "curves.csv"), *picture["files"]]
-        words = {"title": claim.text, "sentence": _as_sentence(describe_curve(rows))}
+        words: dict[str, Any] = {"title": claim.text, "sentence": _as_sentence(describe_curve(rows))}
+        words["details"] = list_curve_details(rows)
         described.append({**picture, **words, "files": files, "note": note_shortfall(rows)})
     return described
 

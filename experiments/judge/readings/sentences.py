@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
-from experiments.judge.readings.variance import PREFIX, list_choices
+from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from experiments.judge.verdict import name_setting, say_share
 
+_SHOWN_SHARE = 0.05
+"""Choices that explain less of the variance are not named."""
 _NAMED = 3
 """In an answer so many choices of a reading are named; the details have all of them."""
 _NOTHING_COMPARED = "INCOMPLETE: no reading has all its cells, or what is printed is undefined in all"
@@ -39,6 +43,25 @@ def describe_ranking(rows: pd.DataFrame) -> str:
     if len(readings) == 1:
         nearest = f"The one reading {_say_distance(best)}"
     return "; ".join([nearest, *_describe_privacy(compared), *_describe_nearer_null(rows, best)])
+
+
+def list_ranking_details(rows: pd.DataFrame) -> list[str]:
+    """Return what else is known of the readings of a question, a sentence for each fact; see `describe_ranking`."""
+    readings = rows[rows["kind"] != "no noise"]
+    compared = readings[readings["distance"].notna()]
+    if compared.empty:
+        return []
+    best = compared.iloc[0].to_dict()
+    return [
+        f"The nearest reading is {best['reading']}{_say_interval(best)}",
+        *_count_others(readings, compared),
+        *_describe_floor(best),
+        *_describe_null(rows),
+        *_describe_literal(readings),
+        *_confirm(compared),
+        *_describe_variance(compared, "distance"),
+        *_describe_cost(best),
+    ]
 
 
 def list_ranking_notes(rows: pd.DataFrame) -> list[str]:
@@ -73,6 +96,12 @@ def _say_distance(row: Mapping) -> str:
     return f"is {row['distance']:.1f} points off"
 
 
+def _say_interval(row: Mapping) -> str:
+    if row["unit"] == "orderings" or not math.isfinite(row["high"] - row["low"]):
+        return ""
+    return f": {row['distance']:.2f} points off (95 % interval {row['low']:.2f} to {row['high']:.2f})"
+
+
 def _describe_privacy(compared: pd.DataFrame) -> list[str]:
     """Say whether the nearest reading keeps the ε that it claims, and which does if it does not."""
     if compared["keeps_epsilon"].iloc[0] == "yes":
@@ -87,6 +116,72 @@ def _describe_privacy(compared: pd.DataFrame) -> list[str]:
 def _describe_nearer_null(rows: pd.DataFrame, best: Mapping) -> list[str]:
     null = rows[(rows["kind"] == "no noise") & (rows["distance"] < best["distance"])]
     return [f"no noise at all {_say_distance(row)}, which is nearer" for row in null.to_dict("records")]
+
+
+def _describe_null(rows: pd.DataFrame) -> list[str]:
+    null = rows[(rows["kind"] == "no noise") & rows["distance"].notna()]
+    return [f"No noise at all, whatever ε, {_say_distance(row)}" for row in null.to_dict("records")]
+
+
+def _count_others(readings: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
+    n_alike, n_not_compared = int(compared["in_set"].sum()) - 1, len(readings) - len(compared)
+    sentences = []
+    if n_alike > 0:
+        sentences.append(f"{n_alike:,} more cannot be told from it (model confidence set, 95 %)")
+    if n_not_compared:
+        sentences.append(f"{n_not_compared:,} could not be compared: cells are missing, or a mean is undefined")
+    return sentences
+
+
+def _describe_floor(best: Mapping) -> list[str]:
+    if not math.isfinite(best["noise_floor"]):
+        return []
+    off = f"With our own noise it is {best['uncorrected']:.2f} points off"
+    return [f"{off}; noise alone would leave {best['noise_floor']:.2f}"]
+
+
+def _describe_literal(readings: pd.DataFrame) -> list[str]:
+    literal = readings[readings["kind"] == "literal"]
+    if literal.empty or literal["rank"].iloc[0] == 1:
+        return []
+    row = literal.iloc[0].to_dict()
+    if math.isnan(row["distance"]):
+        return ["The literal reading could not be compared"]
+    return [f"The literal reading is number {row['rank']:,.0f} and {_say_distance(row)}"]
+
+
+def _confirm(compared: pd.DataFrame) -> list[str]:
+    """Say where the reading that is nearest on one half of what is printed stands on the other half."""
+    halves = compared[["first_half", "second_half"]]
+    if len(compared) < 2 or not np.isfinite(halves.to_numpy(np.float64)).all():
+        return []
+    first, second = compared["halves"].iloc[0].split(" | ")
+    places = []
+    for chosen_on, name, scored_on in (("first_half", first, "second_half"), ("second_half", second, "first_half")):
+        chosen = compared.sort_values([chosen_on, "rank"], kind="stable").iloc[0]
+        rank = 1 + int((compared[scored_on] < chosen[scored_on]).sum())
+        other = second if scored_on == "second_half" else first
+        off = _say_distance({"unit": chosen["unit"], "distance": chosen[scored_on]})
+        places.append(f"The nearest on {name} is number {rank} on {other}: there it {off}")
+    return places
+
+
+def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
+    shares = explain_variance(compared, effect)
+    named = sorted((-share, name) for name, share in shares.items() if share >= _SHOWN_SHARE)
+    if not named:
+        return []
+    words = ", ".join(f"{'ε' if name == 'epsilon' else name} {say_share(-share)}" for share, name in named)
+    return [f"What matters, as a share of all that differs between readings: {words}"]
+
+
+def _describe_cost(best: Mapping) -> list[str]:
+    sentences = []
+    if math.isfinite(best["times_label"]):
+        sentences.append(f"The noisy steps of the nearest cost {best['times_label']:.3g} times its ε")
+    if best["unpaid"]:
+        sentences.append(f"{'Other steps' if sentences else 'Some steps'} of the nearest carry no noise")
+    return sentences
 
 
 def describe_curve(rows: pd.DataFrame) -> str:
@@ -113,6 +208,18 @@ def describe_curve(rows: pd.DataFrame) -> str:
     said[0] += f" of {n:,} readings"
     answer = f"It {', '.join(said[:-1])} and {said[-1]}"
     return "; ".join([answer, *_describe_literal_verdict(rows), *_describe_private(rows)])
+
+
+def list_curve_details(rows: pd.DataFrame) -> list[str]:
+    """Return what else is known of a claim under its readings, a sentence for each fact; see `describe_curve`."""
+    compared = rows[rows["effect"].notna()]
+    n_incomplete, part = len(rows) - len(compared), rows["part"].iloc[0]
+    sentences = _describe_variance(compared, "effect")
+    if n_incomplete:
+        sentences.insert(0, f"INCOMPLETE: {n_incomplete:,} lack cells, or what is measured is undefined in them")
+    if isinstance(part, str) and part:
+        sentences.append(f"Run on a part of the claim: {part}")
+    return sentences
 
 
 def list_curve_notes(rows: pd.DataFrame) -> list[str]:
