@@ -154,7 +154,7 @@ def test_growth_that_is_too_noisy_to_see_is_undecided_and_more_repeats_find_it()
     table = grid(lambda i, d: 0.3 + 0.12 * i, sd=0.15, repeats=320)
     few, many = (judge(table, paper=PAPER | {"most_repeats": most}) for most in (10, 320))
     assert (few["verdict"], many["verdict"]) == ("undecided", "reproduced")
-    assert few["reason"].startswith("open: holds in 0 of 3 settings; weakest on car at max_depth = ")
+    assert few["reason"].startswith("open: proven in 0 of 3 settings; weakest on car at max_depth = ")
 
 
 def test_the_weakest_open_group_is_named_where_a_claim_is_undecided():
@@ -163,7 +163,7 @@ def test_the_weakest_open_group_is_named_where_a_claim_is_undecided():
     result = judge(table.assign(accuracy=table["accuracy"] + noise))
     assert result["verdict"] == "undecided"
     assert result["reason"].startswith(
-        "open: holds in 1 of 3 settings, no difference that matters in 1; weakest on car at max_depth = 5"
+        "open: proven in 1 of 3 settings, no difference that matters in 1; weakest on car at max_depth = 5"
     )
     assert states_of(result) == {(3,): "holds", (5,): "open", (7,): "practically equal"}
 

@@ -172,7 +172,7 @@ def test_the_reason_of_a_claim_that_fails_is_the_one_that_a_page_shows():
     """A minus is a minus; ε is ε; where there is one setting alone, nothing is said of it."""
     said = REASONS["below"]()["reason"]
     effect = r"−[\d.]+ points \(−[\d.]+ to −[\d.]+\), as claimed in 0 % of \d+ runs"
-    assert re.fullmatch(rf"fails on car (at ε = [\d.]+|without noise): {effect}; holds in 0 of 4 settings", said)
+    assert re.fullmatch(rf"fails on car (at ε = [\d.]+|without noise): {effect}; proven in 0 of 4 settings", said)
     assert re.fullmatch(r"fails: −[\d.]+ points .* of \d+ runs", REASONS["one setting"]()["reason"])
 
 

@@ -325,14 +325,14 @@ def _explain_verdict(
 
 
 def _count_states(states: Sequence[str]) -> str:
-    """Say in how many settings a claim holds, holds within ± δ, or shows no difference.
+    """Say in how many settings a claim is proven, proven within ± δ, or shows no difference.
 
     Examples
     --------
     >>> _count_states(["holds"] * 3), _count_states(["holds", "open"])
-    ('holds in all 3 settings', 'holds in 1 of 2 settings')
+    ('holds in all 3 settings', 'proven in 1 of 2 settings')
     >>> _count_states(["holds", "practically equal"])
-    'holds in 1 of 2 settings, no difference that matters in 1'
+    'proven in 1 of 2 settings, no difference that matters in 1'
     >>> _count_states(["practically equal"] * 2), _count_states(["holds within ± δ"])
     ('no difference that matters in any of 2 settings', 'holds within ± δ')
     """
@@ -342,7 +342,7 @@ def _count_states(states: Sequence[str]) -> str:
             return _STATES[states[0]]
         every = "any of" if states[0] == State.EQUAL.value else "all"
         return f"{_STATES[states[0]]} in {every} {n} settings"
-    counts = [f"holds in {states.count(State.HOLDS.value)} of {n} settings"]
+    counts = [f"proven in {states.count(State.HOLDS.value)} of {n} settings"]
     for state in dict.fromkeys(states):
         if state not in (State.HOLDS.value, State.OPEN.value):
             counts.append(f"{_STATES[state].removeprefix('holds ')} in {states.count(state)}")

@@ -120,7 +120,7 @@ def _format_tested(paper: Paper, forest: Forest) -> str:
     for row in forest.rows:
         effect = f"{trim_unit(row.effect, forest.unit)} ({row.interval})" if row.interval else row.effect
         body.append([SYMBOLS[row.sign], _describe_claim(paper, row), _draw(row.strip, "│"), effect, row.held])
-    return format_table(["", "claim", forest.unit, "effect (95 % interval)", "settings held"], body)
+    return format_table(["", "claim", forest.unit, "effect (95 % interval)", "settings proven"], body)
 
 
 def _format_computed(paper: Paper, forest: Forest) -> str:

@@ -112,7 +112,7 @@ def _make_tested_table(paper: Paper, forest: Forest, head: str) -> Table:
     table.add_column(head)
     table.add_column(forest.unit, width=_STRIP)
     table.add_column("effect", justify="right", no_wrap=True)
-    table.add_column("held in", no_wrap=True)
+    table.add_column("proven", no_wrap=True)
     for row in forest.rows:
         strip = draw_in_text(row.strip, "│", _STRIP) if row.strip else ""
         effect = trim_unit(row.effect, forest.unit)

@@ -73,7 +73,7 @@ class ClaimRow:
     strip : Strip or None
         Where that stands on the axis of its unit.
     held : str
-        In how many settings it holds, such as ``8 of 9``.
+        In how many settings it is proven, such as ``8 of 9``.
     details : dict of str to str
         What is told of it when its row is opened, by name.
     settings : list of SettingRow
