@@ -183,7 +183,7 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
         assert done.returncode == 0, (words, done.stderr)
         said[words[0]] = done.stdout
         if words[:2] == ("new", "algorithm"):  # each count takes noise in thousands of releases
-            change(folder / "mine" / "algorithm" / "my_method.yaml", "n_bins: 10", "n_bins: 1")
+            change(folder / "mine" / "algorithm" / "my_method.yaml", "n_bins: 10", "n_bins: 2")
     assert "asn        inf" in said["audit"]
     audited = json.loads((folder / "results" / "audit" / "audit-my_method-asn.json").read_text(encoding="utf-8"))
     assert [replay["name"] for replay in audited["replays"]] == ["my_method", "asn"]

@@ -249,7 +249,7 @@ def test_a_model_that_must_not_leave_says_why():
         "a seed decides its noise": algorithms.ThriftyTreeClassifier(1.0, domain=DOMAIN, random_state=0),
         "no epsilon is claimed": algorithms.ThriftyTreeClassifier(math.inf, domain=DOMAIN, noise="opendp"),
         "its account has faults: inferred domain": algorithms.ThriftyTreeClassifier(1.0, noise="opendp"),
-        "its domain is not public: the bounds of": algorithms.ThriftyTreeClassifier(
+        "its domain is not public: ε holds only if the ranges of": algorithms.ThriftyTreeClassifier(
             1.0, domain=replace(DOMAIN, bounds_from_rows=["x"]), noise="opendp"
         ),
     }
