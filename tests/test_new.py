@@ -79,7 +79,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
 
 def test_every_template_is_written_somewhere():
     used = {name for files in FILES.values() for name in files}
-    assert used | {"__init__.py", "schema.py", "writing.py"} == {path.name for path in TEMPLATES.iterdir() if path.is_file()}
+    code = {"__init__.py", "schema.py", "writing.py"}
+    assert used | code == {path.name for path in TEMPLATES.iterdir() if path.is_file()}
 
 
 def test_the_rows_of_the_skeleton_are_within_its_domain(tmp_path, capsys, monkeypatch):
