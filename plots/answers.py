@@ -83,7 +83,7 @@ def answer_paper(run: PaperRun) -> list[Answer]:
 def answer_numbers(run: PaperRun) -> Answer:
     """Return whether the printed measurements come out; facts of data sets are not among them."""
     verdicts = list(run.numbers.loc[run.numbers["statistic"] != "exact", "verdict"])
-    nothing = "no measured number can be read in it" if isinstance(run.paper.number, int) else "it prints none"
+    nothing = "it prints no legible value" if isinstance(run.paper.number, int) else "it prints none"
     return _answer_verdicts("Do its numbers come out?", verdicts, nothing)
 
 
@@ -169,4 +169,7 @@ def _describe_attack(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
 def _describe_condition(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
     """Say on which data sets that holds only if their ranges count as public."""
     names = label_names(run.paper, list_datasets_at_fault(rows))
-    return f"if the ranges of {join_names(names, 'data sets')} are taken as public" if names else ""
+    if not names:
+        return ""
+    where = join_names(names) if len(names) < 3 else f"{len(names)} of its data sets"
+    return f"if the ranges of {where} are taken as public"

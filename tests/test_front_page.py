@@ -14,12 +14,12 @@ from plots.answers import answer_paper
 from plots.checked_finding import write_finding
 from plots.pages.report import paper_entry
 from plots.pages.report.report_folder import build_report
-from plots.runs.run_folder import PaperRun
+from plots.runs.published_run import read_published
 from tests.browser import column, opened
 from tests.published_report import published_papers
 
 MOST_WORDS = 900
-RUNS = {name: PaperRun.read(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
+RUNS = {name: read_published(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
 PAPERS = [name for name in RUNS if name.isdigit()]
 
 

@@ -15,13 +15,14 @@ from plots.answers import answer_paper
 from plots.checked_finding import write_finding
 from plots.pages.paper_page import render_page
 from plots.pages.report import paper_entry
+from plots.runs.published_run import read_published
 from plots.runs.run_folder import KEPT, PaperRun
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.published_report import published_papers
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish
 
 MOST_WORDS, MOST_BYTES, MOST_WORDS_OF_HEAD = 2500, 2_000_000, 60
-RUNS = {name: PaperRun.read(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
+RUNS = {name: read_published(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
 FOUND = [name for name, run in RUNS.items() if run.paper.finding]
 VOID = ("meta", "br", "img")
 
