@@ -41,8 +41,12 @@ def explain_signs(link: str) -> str:
 
 
 def _count_holding(answer: Answer, nothing: str) -> str:
-    n = sum(answer.counts.values())
-    return f"{answer.counts.get(Sign.HOLDS, 0)} of {n}" if n else nothing
+    """Say how many hold, and how many are open: who reads "5 of 9" takes the other four for wrong."""
+    n, n_open = sum(answer.counts.values()), answer.counts.get(Sign.OPEN, 0)
+    if not n:
+        return nothing
+    open_ones = f" ({n_open} open)" if n_open else ""
+    return f"{answer.counts.get(Sign.HOLDS, 0)} of {n}{open_ones}"
 
 
 def _say_privacy(run: PaperRun) -> str:
@@ -50,5 +54,5 @@ def _say_privacy(run: PaperRun) -> str:
     if answer.sign == Sign.OPEN:
         return answer.words.removeprefix("it ")
     if answer.sign == Sign.HOLDS and answer.reason:
-        return f"{SYMBOLS[answer.sign]} if ranges are public"
+        return f"{SYMBOLS[answer.sign]} with public ranges"
     return f"{SYMBOLS[answer.sign]} {answer.words}"
