@@ -1,10 +1,13 @@
 """What an audit measured, set beside results: made-up findings on a made-up paper."""
 
 import html
+import json
+import shutil
 
 import pandas as pd
 import pytest
 
+from experiments.config.paths import ROOT
 from plots import audit_bounds
 from plots.pages import reference_pages
 from plots.runs import publishing
@@ -95,3 +98,15 @@ def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert readme.startswith("before\n") and readme.endswith("after\n") and "private as claimed?" in readme
     assert (tmp_path / "results" / "reference" / "README.md").is_file()
+
+
+def test_a_published_command_names_no_folder_of_a_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(publishing, "REFERENCE", tmp_path / "reference")
+    shutil.copytree(ROOT / "results" / "reference" / "paper-2", tmp_path / "paper-2")
+    path = tmp_path / "paper-2" / "provenance.json"
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    command = f"python -m experiments paper=2 results={tmp_path} repeats=10"
+    path.write_text(json.dumps(facts | {"command": command}), encoding="utf-8")
+    publishing.publish_run("2", tmp_path)
+    kept = json.loads((tmp_path / "reference" / "paper-2" / "provenance.json").read_text(encoding="utf-8"))
+    assert kept == facts | {"command": "python -m experiments paper=2 repeats=10"}

@@ -8,6 +8,7 @@ bitmaps.
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -44,6 +45,14 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
         sys.exit(f"{run} is not complete: {name_target(name)} first")
     shutil.rmtree(kept, ignore_errors=True)
     copy_files(run, kept, KEPT)
+    _forget_folder(kept / "provenance.json")
+
+
+def _forget_folder(path: Path) -> None:
+    """Leave out of a published command where its results lay: that is of one machine alone."""
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    words = [word for word in shlex.split(facts["command"]) if not word.startswith("results=")]
+    path.write_text(json.dumps(facts | {"command": shlex.join(words)}, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _lacks_cells(folder: Path) -> bool:
@@ -68,6 +77,7 @@ def publish_audit(results: Path = ROOT / "results") -> None:
         sys.exit(f"{results / audit_bounds.SUMMARY} is missing: make audit first")
     _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
     copy_files(results, REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
+    _forget_folder(REFERENCE / "audit" / "provenance.json")
 
 
 def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
