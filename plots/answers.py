@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from algorithms.accounting.faults import join_names
@@ -156,13 +158,14 @@ def _describe_attack(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
     """Say how much an attack has measured of what is claimed, if it is more; of what claims nothing, how much."""
     names = [row["algorithm"] for row in rows]
     measured = run.audit[run.audit["algorithm"].isin(names)]
-    exceeding = (
-        measured if measured.empty else measured[measured["bound"] > measured["claimed"].where(lambda e: e < 1e9, 0)]
-    )
-    if exceeding.empty:
+    exceeding = []
+    for bound in measured.to_dict("records"):
+        if not math.isfinite(bound["claimed"]) or bound["bound"] > bound["claimed"]:
+            exceeding.append(bound)
+    if not exceeding:
         return ""
-    worst = exceeding.loc[exceeding["bound"].idxmax()]
-    claim = f" where {worst['claimed']:g} is claimed" if worst["claimed"] < 1e9 else ""
+    worst = max(exceeding, key=itemgetter("bound"))
+    claim = f" where {worst['claimed']:g} is claimed" if math.isfinite(worst["claimed"]) else ""
     return f"an attack measured ε ≥ {worst['bound']:.1f}{claim}"
 
 

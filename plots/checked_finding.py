@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from experiments.config.finding import Sign
-from experiments.judge.verdict import SIGN_OF, is_in_per_cent
+from experiments.judge.numbers.number_verdict import format_size
+from experiments.judge.numbers.printed import is_blank
+from experiments.judge.verdict import SIGN_OF
 from plots.answers import answer_privacy
 from plots.labels import MISSING
 from plots.runs.run_folder import PaperRun
 
 
 def write_finding(run: PaperRun) -> str:
-    """Return the finding of a paper with the sizes of this run; nothing if the paper has none."""
+    """Return the finding of a paper with the sizes of this run, which a partial run says; nothing if it has none."""
     finding = run.paper.finding
-    return finding.fill({name: _find_size(run, name) for name in finding.fields}) if finding else ""
+    if finding is None:
+        return ""
+    if not run.coverage[0]:
+        return "Nothing of it has been run yet."
+    said = finding.fill({name: _find_size(run, name) for name in finding.fields})
+    return f"So far, after a part of its runs: {said}" if run.is_partial else said
 
 
 def list_misfits(run: PaperRun) -> list[str]:
@@ -25,7 +31,7 @@ def list_misfits(run: PaperRun) -> list[str]:
     A run that is short leaves much open, so what is open there is no misfit; that it is short is said beside it.
     """
     finding = run.paper.finding
-    if finding is None:
+    if finding is None or not run.coverage[0]:
         return []
     given = {"claim": (finding.claims, _map_claims(run)), "number": (finding.numbers, _map_numbers(run))}
     misfits = []
@@ -49,24 +55,19 @@ def _find_size(run: PaperRun, name: str) -> str:
     claim, number = _map_claims(run).get(name), _map_numbers(run).get(name)
     if claim:
         effect = claim["contradiction"] or claim
-        return _format_size(claim["metric"], effect["effect"])
-    return _format_size(number["metric"], number["difference"]) if number else MISSING
+        return _round_size(claim["metric"], effect["effect"])
+    return _round_size(number["metric"], number["difference"]) if number else MISSING
 
 
-def _format_size(metric: str, size: float | None) -> str:
-    """Return a difference without its sign, as a sentence has it.
+def _round_size(metric: str, size: float | None) -> str:
+    """Return a difference without its sign, of two digits, as a sentence has it.
 
     Examples
     --------
-    >>> _format_size("accuracy", -0.2155), _format_size("accuracy", 0.0104), _format_size("mse", 0.01651)
+    >>> _round_size("accuracy", -0.2155), _round_size("accuracy", 0.0104), _round_size("mse", 0.01651)
     ('22 points', '1 point', '0.017')
     """
-    if size is None or math.isnan(size):
-        return MISSING
-    if not is_in_per_cent(metric):
-        return f"{abs(size):.2g}"
-    points = f"{100 * abs(size):.2g}"
-    return "1 point" if points == "1" else f"{points} points"
+    return MISSING if size is None or is_blank(size) else format_size(metric, float(f"{abs(size):.2g}"))
 
 
 def _map_claims(run: PaperRun) -> dict[str, Mapping[str, Any]]:

@@ -87,7 +87,7 @@ def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
 def test_a_published_audit_is_that_of_the_results(tmp_path):
     write(tmp_path / "results", FOUND)
     provenance = tmp_path / "results" / "audit" / "provenance.json"
-    provenance.write_text('{"git": {"revision": "1", "dirty": false}}', encoding="utf-8")
+    provenance.write_text('{"command": "make audit", "git": {"revision": "1", "dirty": false}}', encoding="utf-8")
     publishing.publish_audit(tmp_path / "results")
     assert audit_bounds.read_bounds(audit_bounds.REFERENCE).equals(audit_bounds.read_bounds(tmp_path / "results"))
 

@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -229,3 +230,10 @@ def test_what_readings_give_is_told_in_full(published):
     told += [line for _, rows in run.list_curves() for line in list_curve_details(rows)]
     assert len(told) > 10
     assert [line for line in told if f"<li>{line}.</li>" not in page] == []
+
+
+def test_the_finding_of_a_partial_run_says_so():
+    run = RUNS["2"]
+    partial = render_page(replace(run, coverage=(run.coverage[0] - 1, run.coverage[1])), [])
+    assert "So far, after a part of its runs: " in partial
+    assert "So far" not in render_page(run, [])

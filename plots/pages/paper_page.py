@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
+from experiments.config.paper import PaperFigure, PaperTable, Speaker
 from experiments.config.substitutes import describe_substitutes
 from plots import audit_bounds, privacy
 from plots.answers import answer_paper, count_signs
@@ -21,6 +21,7 @@ from plots.pages.pictures import read_svg
 from plots.rows.claim_rows import list_forests
 from plots.rows.cost_rows import COST_HEADS, list_costs
 from plots.rows.number_rows import list_dot_plots, list_facts
+from plots.rows.text_rows import name_paper
 from plots.runs.run_folder import PaperRun
 
 _DECISION = "decision"
@@ -53,26 +54,12 @@ def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dic
         links=links or [],
         base=base,
         paper=run.paper,
-        heading=make_heading(run.paper),
+        heading=name_paper(run.paper),
         **_list_notes(run, notes),
         **_answer(run),
         **_list_verdicts(run),
         **_list_sections(run),
     )
-
-
-def make_heading(paper: Paper) -> str:
-    """Return the title of a paper with its number.
-
-    Examples
-    --------
-    >>> studies = {"grid": {"dataset": "car", "algorithm": "rdt"}}
-    >>> make_heading(Paper(number=2, title="Forests", studies=studies))
-    'Paper 2. Forests'
-    >>> make_heading(Paper(number="demo", title="A tour", studies=studies))
-    'A tour'
-    """
-    return f"Paper {paper.number}. {paper.title}" if isinstance(paper.number, int) else paper.title
 
 
 def _list_notes(run: PaperRun, notes: list[str]) -> dict[str, list[str]]:

@@ -42,19 +42,23 @@ class NumberGroup:
 
 
 def name_paper(paper: Paper) -> str:
-    """Return the title of a paper, with its number if it has one."""
+    """Return the title of a paper, with its number if it has one.
+
+    Examples
+    --------
+    >>> studies = {"grid": {"dataset": "car", "algorithm": "rdt"}}
+    >>> name_paper(Paper(number=2, title="Forests", studies=studies))
+    'Paper 2. Forests'
+    >>> name_paper(Paper(number="demo", title="A tour", studies=studies))
+    'A tour'
+    """
     return f"Paper {paper.number}. {paper.title}" if isinstance(paper.number, int) else paper.title
 
 
 def describe_finding(run: PaperRun) -> str:
     """Return what came out of a paper, or that the sentence about it no longer fits; nothing if it has none."""
-    if run.paper.finding is None:
-        return ""
-    if not run.coverage[0]:
-        return "Nothing of it has been run yet."
-    if misfits := list_misfits(run):
-        return f"The sentence that was written about it no longer fits: {'; '.join(misfits)}."
-    return f"So far, after a part of its runs: {write_finding(run)}" if run.is_partial else write_finding(run)
+    misfits = "; ".join(list_misfits(run))
+    return f"The sentence that was written about it no longer fits: {misfits}." if misfits else write_finding(run)
 
 
 def draw_bar(counts: dict[Sign, int], width: int = 20) -> str:
