@@ -113,7 +113,7 @@ audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a mi
 test: $(STAMP)  ## the test suite, but for what `make test-system` runs: three minutes
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system"
 
-test-system: $(STAMP)  ## the rest, a minute: a wheel, the site, a browser, killed sweeps and workers, the examples for contributors
+test-system: $(STAMP)  ## the rest, two minutes: a wheel, the site, a browser, killed sweeps and workers, the examples for contributors
 	$(PY) -m pytest -n auto --dist worksteal -m "system and not slow" tests
 
 test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate
