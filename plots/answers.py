@@ -123,7 +123,7 @@ def answer_privacy(run: PaperRun) -> Answer:
     keeping = [row for row in claiming if row["keeps_claim"] and not _is_violated(run, row)]
     counts = {Sign.HOLDS: len(keeping), Sign.FAILS: len(claiming) - len(keeping)}
     counts = {sign: n for sign, n in counts.items() if n}
-    if not run.paper.own:
+    if not run.paper.own and len(claiming) > 1:
         return Answer(
             question, f"{len(keeping)} of {len(claiming)} algorithms are", counts, _describe_condition(run, rows)
         )

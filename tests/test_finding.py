@@ -172,6 +172,9 @@ def test_privacy_is_answered_from_accounts_and_attacks():
     on_adult = kept | {"data_faults": {"adult": ["bounds"]}}
     assert answer_privacy(_with_privacy(run, [on_adult])).reason == "if the ranges of Adult are taken as public"
     assert answer_privacy(_with_privacy(run, [])).sign == Sign.OPEN
+    ours = PaperRun(**vars(run) | {"paper": run.paper.model_copy(update={"own": ()})})
+    assert answer_privacy(_with_privacy(ours, [broken])).words == "no"
+    assert answer_privacy(_with_privacy(ours, [broken, kept])).words == "1 of 2 algorithms are"
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)

@@ -12,10 +12,10 @@ import yaml
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.judge.readings.sentences import list_curve_details, list_ranking_details
-from plots.answers import answer_paper
 from plots.checked_finding import write_finding
 from plots.pages.paper_page import render_page
 from plots.pages.report import paper_entry
+from plots.rows.text_rows import list_shown_answers
 from plots.runs.published_run import read_published
 from plots.runs.run_folder import KEPT, PaperRun
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
@@ -95,7 +95,7 @@ def test_no_sentence_has_an_empty_value(run):
 
 def test_the_first_screen_has_promise_answers_and_finding_in_this_order(run):
     shown = " ".join(Words(render_page(run, run.write_notes())).visible)
-    answers = answer_paper(run)
+    answers = list_shown_answers(run)
     expected = [run.paper.promise or "", *(answer.question for answer in answers), write_finding(run)]
     places = [shown.index(" ".join(sentence.split())) for sentence in expected if sentence]
     assert places == sorted(places) and places[-1] < shown.index("Tables")
@@ -124,7 +124,7 @@ def test_what_is_missing_or_stands_in_is_named_at_the_top():
     assert substituted
     for name in substituted:
         shown = " ".join(Words(render_page(RUNS[name], ["INCOMPLETE: 3 of 4 cells."])).visible)
-        at = shown.index(answer_paper(RUNS[name])[0].question)
+        at = shown.index(list_shown_answers(RUNS[name])[0].question)
         assert -1 < shown.find("stands in for it") < at and -1 < shown.find("INCOMPLETE: 3 of 4 cells.") < at
 
 

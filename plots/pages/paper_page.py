@@ -13,7 +13,7 @@ from typing import Any
 from experiments.config.paper import PaperFigure, PaperTable, Speaker
 from experiments.config.substitutes import describe_substitutes
 from plots import audit_bounds, privacy
-from plots.answers import answer_paper, count_signs
+from plots.answers import count_signs
 from plots.checked_finding import list_misfits, write_finding
 from plots.pages import html
 from plots.pages import paper_sections as sections
@@ -21,7 +21,7 @@ from plots.pages.pictures import read_svg
 from plots.rows.claim_rows import list_forests
 from plots.rows.cost_rows import COST_HEADS, list_costs
 from plots.rows.number_rows import list_dot_plots, list_facts
-from plots.rows.text_rows import name_paper
+from plots.rows.text_rows import list_shown_answers, name_paper
 from plots.runs.run_folder import PaperRun
 
 _DECISION = "decision"
@@ -83,7 +83,7 @@ def _list_notes(run: PaperRun, notes: list[str]) -> dict[str, list[str]]:
 def _answer(run: PaperRun) -> dict[str, Any]:
     """Return what the first screen shows."""
     return {
-        "answers": answer_paper(run),
+        "answers": list_shown_answers(run),
         "finding": write_finding(run),
         "misfits": list_misfits(run),
         **_find_picture(run),
