@@ -1,4 +1,4 @@
-"""Where algorithms, data sets, papers and executors are looked for: ``conf/`` first, then the folders that were added.
+"""Where algorithms, data sets, metrics, papers and executors are looked for: ``conf/``, then added folders.
 
 ``--config-dir`` adds a folder, so does the search path of an installed package (a plugin of Hydra), and so does the
 variable ``DPREPLICA_CATALOGUE`` of the environment, through which every process that a command starts knows them all.
@@ -17,7 +17,7 @@ from algorithms.installation import PROGRAM
 from documents.document import ROOT, DocumentError, shorten_path
 
 BUILT_IN = ROOT / "conf"
-GROUPS = ("algorithm", "dataset", "executor", "paper")
+GROUPS = ("algorithm", "dataset", "executor", "metric", "paper")
 """The sub-folders that are looked into."""
 VARIABLE = "DPREPLICA_CATALOGUE"
 """Names the added folders, separated like those of PATH."""

@@ -10,7 +10,8 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge import verdict
 from experiments.judge.numbers.printed import is_blank
-from experiments.judge.verdict import SIGN_OF, is_in_per_cent
+from experiments.judge.verdict import SIGN_OF
+from experiments.metrics.find import is_in_per_cent
 
 MISSING = "—"
 SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}

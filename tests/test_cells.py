@@ -24,9 +24,10 @@ from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.setting import is_same_value, match_column
 from experiments.errors import BadInput
 from experiments.judge.preflight import check_paper
+from experiments.metrics.find import list_measured
+from experiments.metrics.scores import score_numbers
 from experiments.run import evaluate
 from experiments.run.evaluate import evaluate_cell
-from experiments.run.metrics import metric_names, score_numbers
 from experiments.run.splits import domain_of, split_rows
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
@@ -119,7 +120,7 @@ def test_what_released_rows_leak_is_measured_where_the_protocol_asks():
     metrics = evaluate_cell(Cell("car", "cpppw", still, math.inf, 0, asked)).metrics
     assert metrics["relinked"] == 1 and metrics["membership_auc"] > 0.9 and metrics["interval_50"] == 0
     assert metrics["sampling_ratio"] == 2
-    assert set(metrics) <= set(metric_names("car"))
+    assert set(metrics) <= set(list_measured("car"))
     with pytest.raises(BadInput, match=r"protocol\.leakage: algorithm 'majority' releases no rows"):
         expand_grid({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=asked)
 

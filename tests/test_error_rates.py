@@ -23,7 +23,7 @@ from experiments.judge.claims.independent import IndependentClaim
 from experiments.judge.evidence import claim_group
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.group_claim import ClaimAboutRuns, Evidence
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 from tests.papers import make_paper
 
 DELTA, MOST, BASE = 0.01, 160, 0.5

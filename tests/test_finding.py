@@ -15,8 +15,8 @@ from experiments.config.paper import PaperError, Speaker, parse_paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
 from experiments.judge import verdict
-from experiments.judge.margin import Margin
 from experiments.judge.preflight import check_paper
+from experiments.metrics.metric import Margin
 from plots.answers import answer_claims, answer_numbers, answer_privacy, count_signs
 from plots.checked_finding import list_misfits, write_finding
 from plots.rows.claim_rows import label_place, list_forests

@@ -18,6 +18,7 @@ ORDER = [
     "experiments.stats",
     "experiments.processes",
     "experiments.config",
+    "experiments.metrics",
     "experiments.skeletons",
     "experiments.cells",
     "experiments.store",

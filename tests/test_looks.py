@@ -16,7 +16,7 @@ from experiments.judge.evidence.claim_group import ClaimGroup, PartWealth, RunsQ
 from experiments.judge.evidence.need import Need
 from experiments.judge.evidence.replay import QuestionState, list_looks, replay_looks
 from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 from experiments.store.record import Measured, Record
 from tests.papers import make_paper
 

@@ -14,7 +14,8 @@ from experiments.judge.numbers.order_chance import HighestMean
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import read_numbers_of, read_reported
 from experiments.judge.numbers.verdicts import count_expected_misses, judge_numbers
-from experiments.judge.verdict import MetricRange, half_digit
+from experiments.judge.verdict import half_digit
+from experiments.metrics.metric import MetricRange
 from tests.papers import make_paper
 
 PAPER = {

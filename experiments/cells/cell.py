@@ -34,6 +34,8 @@ PROTOCOL: dict[str, Any] = {
     "test_rows": None,
     "draw": 0,
     "common_noise": False,
+    "folds": None,
+    "groups": None,
     "leakage": False,
 }
 
@@ -48,7 +50,7 @@ _CHOICES = {
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split", "train_rows", "test_rows", "draw", "common_noise")
+_LATER = ("rows", "split", "train_rows", "test_rows", "draw", "common_noise", "folds", "groups")
 
 #: Options that say what else is measured of the same run: part of the key, not of the identity.
 _MEASURED = ("leakage",)
@@ -78,7 +80,12 @@ class Cell:
         the algorithm's randomness on the split of the repeat, from 0); ``common_noise`` (whether all algorithms of a
         repeat, whatever their parameters, have one seed: those that draw alike then have the same noise but for its
         scale, so that small differences between them show); ``leakage`` (whether to measure what the rows leak that an
-        algorithm trains on instead of the training rows).
+        algorithm trains on instead of the training rows); ``folds`` (k of a cross-validation: the cell fits k models,
+        each tested on the rows that it was not trained on, and gives the mean of their metrics); ``groups`` (a column:
+        rows with the same value are all training rows or all test rows, and the column is no feature).
+    metrics : tuple of str
+        What is measured beside what is measured always. It is part of neither identity nor key: a cell that lacks a
+        metric is run again, with the same seed.
 
     Examples
     --------
@@ -95,6 +102,7 @@ class Cell:
     epsilon: float
     repeat: int
     protocol: dict = field(default_factory=lambda: dict(PROTOCOL))
+    metrics: tuple[str, ...] = ()
 
     @property
     def identity(self) -> str:
@@ -150,6 +158,8 @@ class Cell:
         for name, value in self.protocol.items():
             if value != PROTOCOL[name]:
                 words.append(f"protocol.{name}={_format_word(value)}")
+        if self.metrics:
+            words.append(shlex.quote(f"metrics=[{','.join(self.metrics)}]"))
         return " ".join(words)
 
     @property
@@ -259,8 +269,25 @@ def read_protocol(given: Mapping | None) -> dict:
     if isinstance(draw, bool) or not isinstance(draw, int) or draw < 0:
         raise BadInput(f"protocol.draw must be a whole number from 0, got {draw!r}")
     _check_numbers_of_rows(protocol)
-    # a share of test rows means nothing beside their number, so it must not tell cells apart
-    return protocol | {"test_size": float(size if protocol["train_rows"] is None else PROTOCOL["test_size"])}
+    _check_folds(protocol)
+    # a share of test rows means nothing beside their number or beside folds, so it must not tell cells apart
+    is_of_no_use = protocol["train_rows"] is not None or protocol["folds"] is not None
+    return protocol | {"test_size": float(PROTOCOL["test_size"] if is_of_no_use else size)}
+
+
+def _check_folds(protocol: Mapping) -> None:
+    folds, groups = protocol["folds"], protocol["groups"]
+    if folds is not None and (isinstance(folds, bool) or not isinstance(folds, int) or folds < 2):
+        raise BadInput(f"protocol.folds must be a whole number from 2, got {folds!r}")
+    if groups is not None and not isinstance(groups, str):
+        raise BadInput(f"protocol.groups must be the name of a column, got {groups!r}")
+    if folds is not None and protocol["evaluate_on"] == "folds":
+        raise BadInput("protocol.folds tests on the rows that were left out: leave out protocol.evaluate_on=folds")
+    if groups is not None and protocol["split"] == "in_order":
+        raise BadInput("protocol.groups does not go with protocol.split=in_order: rows are split by one of the two")
+    for name in ("folds", "groups"):
+        if protocol[name] is not None and protocol["train_rows"] is not None:
+            raise BadInput(f"protocol.{name} does not go with numbers of rows")
 
 
 def _check_numbers_of_rows(protocol: Mapping) -> None:
@@ -286,10 +313,13 @@ def is_fixed(protocol: Mapping, has_official_split: bool) -> bool:
     --------
     >>> is_fixed(PROTOCOL, True), is_fixed(PROTOCOL | {"train_rows": 6000, "test_rows": 3000}, True)
     (True, False)
+    >>> is_fixed(PROTOCOL | {"folds": 5}, True)
+    False
     """
     if protocol["train_rows"] is not None:
         return False
-    return has_official_split or (protocol["split"] == "in_order" and protocol["rows"] == "all")
+    is_in_order = protocol["split"] == "in_order" and protocol["rows"] == "all"
+    return is_in_order or (has_official_split and protocol["folds"] is None)
 
 
 def _rows_by_class(size: int | Mapping) -> Mapping:

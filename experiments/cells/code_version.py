@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +19,7 @@ from algorithms.source_walk import collect_modules, list_imports, read_code
 from datasets import catalogue
 from experiments.cells.module_sources import describe_package, find_source, is_of_project, list_versions
 from experiments.config import estimators
+from experiments.metrics.own import find_own, import_function
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
 
@@ -60,11 +62,43 @@ def code_version(target: str) -> str:
         roots.append(module)
     if not is_of_project(module):
         elsewhere = f" {target} {describe_package(module.partition('.')[0])}"
-    digest = hashlib.sha256()
     modules = _collect_imports(roots)
+    return " ".join([_hash_code(modules) + elsewhere, *_list_versions_behind(modules)])
+
+
+def list_own_versions(metrics: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those metrics that are somebody's own, by name: what is stored of another is stale.
+
+    Examples
+    --------
+    >>> list_own_versions(["accuracy", "f1_macro"])
+    {}
+    """
+    versions = {}
+    for name in metrics:
+        if own := find_own(name):
+            versions[name] = _describe_metric(own.target, own.model_dump_json())
+    return versions
+
+
+@cache
+def _describe_metric(target: str, contents: str) -> str:
+    """Return the version of a metric's function and of what its file says, as a hash."""
+    module = getattr(import_function(target), "__module__", target.rpartition(".")[0])
+    words = [target, contents]
+    if find_source(module):
+        modules = _collect_imports([module])
+        words += [_hash_code(modules), *_list_versions_behind(modules)]
+    else:
+        words.append(describe_package(module.partition(".")[0]))
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()
+
+
+def _hash_code(modules: set[str]) -> str:
+    digest = hashlib.sha256()
     for name in sorted(modules):
         digest.update(f"{name}\0{read_code(_require_path(name))}\0".encode())
-    return " ".join([digest.hexdigest() + elsewhere, *_list_versions_behind(modules)])
+    return digest.hexdigest()
 
 
 def _list_versions_behind(modules: set[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from sklearn.base import is_classifier, is_regressor
@@ -13,6 +13,9 @@ from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
+from experiments.metrics.asked import ask_needs
+from experiments.metrics.find import select_extra
+from experiments.metrics.metric import STANDARD_ERROR
 
 
 def expand_grid(
@@ -21,6 +24,7 @@ def expand_grid(
     overrides: Mapping[str, Mapping] | None = None,
     protocol: Mapping | None = None,
     depends: Mapping[str, Mapping] | None = None,
+    metrics: Sequence[str] = (),
 ) -> list[list[Cell]]:
     """Return the cells of every combination of values, one list of repeats for each.
 
@@ -37,6 +41,8 @@ def expand_grid(
     depends : mapping of str to mapping, optional
         Parameters that follow one of the ``values``: ``{parameter: {name: {value: given}}}``, for every value of that
         name. Algorithms without the parameter do without.
+    metrics : sequence of str, optional
+        What is to be measured; what always is need not be named.
 
     Raises
     ------
@@ -72,7 +78,9 @@ def expand_grid(
             epsilon=read_epsilon(chosen["epsilon"]),
             repeat=0,
             protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
+            metrics=select_extra(chosen["dataset"], metrics),
         )
+        _check_standard_errors(cell, metrics)
         check_cell(cell)
         settings.append(cell.repeats(range(repeats)))
     return settings
@@ -103,16 +111,41 @@ def check_cell(cell: Cell) -> None:
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {one_line(error)}") from error
     if cell.protocol["leakage"] and not hasattr(estimator, "make_sampler"):
         raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
+    for name in cell.metrics:
+        if ask_needs(name).probabilities and not hasattr(estimator, "predict_proba"):
+            raise BadInput(
+                f"metrics: {name!r} needs probabilities, and algorithm {cell.algorithm!r} gives none (predict_proba)"
+            )
     if wrong:
         raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
 
 
+def _check_standard_errors(cell: Cell, metrics: Sequence[str]) -> None:
+    for name in metrics:
+        if name.endswith(STANDARD_ERROR) and cell.protocol["folds"] is None:
+            raise BadInput(f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number")
+
+
 def _check_protocol(cell: Cell, task: str) -> None:
+    entry = catalogue.read_entry(cell.dataset)
+    if (groups := cell.protocol["groups"]) is not None:
+        columns = [feature.name for feature in entry.domain.features]
+        if groups not in columns:
+            raise BadInput(
+                f"protocol.groups: {cell.dataset!r} has no column {groups!r}; {suggest_name(groups, columns)}"
+            )
+        if len(columns) == 1:
+            raise BadInput(
+                f"protocol.groups: {groups!r} is the only column of {cell.dataset!r}, and would be no feature"
+            )
     if cell.protocol["train_rows"] is not None:
         _check_numbers_of_rows(cell, task)
         return
-    for name in ("rows", "split"):
-        if cell.protocol[name] != PROTOCOL[name] and catalogue.read_entry(cell.dataset).n_train is not None:
+    folds = cell.protocol["folds"]
+    if folds is not None and folds > entry.rows:
+        raise BadInput(f"protocol.folds={folds}: {cell.dataset!r} has {entry.rows} rows")
+    for name in () if folds else ("rows", "split", "groups"):
+        if cell.protocol[name] != PROTOCOL[name] and entry.n_train is not None:
             raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
     if cell.protocol["rows"] == "balanced" and task != "classification":
         raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")

@@ -42,7 +42,9 @@ def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list
     for name, study in paper.studies.items():
         n_repeats = paper.repeats if repeats is None else repeats
         try:
-            settings = expand_grid(study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends)
+            settings = expand_grid(
+                study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends, study.metrics
+            )
         except (ValueError, TypeError) as error:
             raise BadInput(f"study {name!r}: {error}") from error
         cells[name] = list(chain.from_iterable(settings))

@@ -58,6 +58,12 @@ class Protocol(Document):
     same noise but for its scale."""
     leakage: bool = False
     """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
+    folds: Annotated[int, Field(ge=2)] | None = None
+    """Cross-validation: so many folds of all rows, an official split or not. A run is then the mean over the folds of
+    one partition, and ``accuracy_se`` the standard error of that mean over folds. Classes are spread evenly; with
+    ``split: in_order`` each fold is tested by a model of the rows before it."""
+    groups: str | None = None
+    """A column whose equal values stay together: all training rows or all test rows. It is no feature then."""
 
 
 class Study(Document):
@@ -76,6 +82,10 @@ class Study(Document):
     Algorithms without the parameter do without it; it is no axis, so nothing else names it."""
     protocol: Protocol = Protocol()
     """How rows are split and which are evaluated."""
+    metrics: ListOf[str] = ()
+    """What is measured beside what always is (of classes accuracy, precision and recall of each; of numbers ``mse``,
+    ``unit_mse`` and ``r2``): names of scikit-learn's scorers, errors by their own names (``rmse``), or files of
+    ``metric/``."""
 
     _name: str = PrivateAttr("")
 

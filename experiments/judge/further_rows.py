@@ -24,7 +24,7 @@ from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
 from experiments.config.paper import Paper, Study
 from experiments.judge.evidence.claim_group import ClaimGroup
-from experiments.judge.group_claim import ClaimAboutRuns, Evidence, is_fixed_split
+from experiments.judge.group_claim import ClaimAboutRuns, Evidence, has_random_split
 from experiments.judge.verdict import REPRODUCED, REPRODUCED_WITHIN, describe_place
 from experiments.stats import LEVEL
 
@@ -127,9 +127,10 @@ def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
             wanted += [(study, SettingsOfAxes.of(where)) for study, where in parts]
     first: dict[str, list[Cell]] = {}
     for name, cells in cells_of_studies(paper).items():
-        settings = [of_claim for study, of_claim in wanted if study == name]
-        fixed = {dataset for dataset in paper.studies[name].dataset if is_fixed_split(paper.studies[name], dataset)}
-        first[name] = [cell for cell in cells if cell.dataset not in fixed and any(own.hold(cell) for own in settings)]
+        settings = [of_claim for of_study, of_claim in wanted if of_study == name]
+        study = paper.studies[name]
+        drawn = {dataset for dataset in study.dataset if has_random_split(study, dataset)}
+        first[name] = [cell for cell in cells if cell.dataset in drawn and any(own.hold(cell) for own in settings)]
     return [{name: [_redraw(cell, draw) for cell in cells] for name, cells in first.items()} for draw in range(DRAWS)]
 
 
@@ -171,7 +172,7 @@ def _list_asked(paper: Paper, table: pd.DataFrame) -> Iterator[tuple[ClaimAboutR
         groups, parts = [], []
         for group, part in zip(evidence.groups, evidence.parts, strict=True):
             name, where = part[0]
-            is_random = not is_fixed_split(paper.studies[name], _the_dataset(paper, name, where))
+            is_random = has_random_split(paper.studies[name], _the_dataset(paper, name, where))
             if group.center == "mean" and is_random:
                 groups.append(group)
                 parts.append(part)

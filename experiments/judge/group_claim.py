@@ -27,9 +27,10 @@ from experiments.cells.cell import PROTOCOL, is_fixed
 from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
 from experiments.config.setting import make_setting_key
 from experiments.judge.evidence.claim_group import ClaimGroup, Part
-from experiments.judge.margin import Margin, find_margin
+from experiments.judge.margin import find_margin
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import MetricRange, is_in_per_cent, range_of
+from experiments.metrics.find import find_metric, is_in_per_cent
+from experiments.metrics.metric import Margin, MetricRange
 from experiments.store.study_rows import select_tried, select_undefined
 
 _STEP = "step "
@@ -259,7 +260,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     def _find_reach(self, paper: Paper, study: Study, levels: Levels) -> tuple[float | None, float | None]:
         """Return the largest difference that the metric can have, and the most that a run can lose; None: no bound."""
-        bounds = range_of(self.metric)
+        bounds = find_metric(self.metric).range
         if bounds.reach is not None:
             return bounds.reach, bounds.reach
         known = paper.at_most.get(self.metric, {})
@@ -396,6 +397,11 @@ def pivot_levels(rows: pd.DataFrame, metric: str, levels: Levels) -> pd.DataFram
     """Return a metric with one row for each repeat and one column for each level."""
     wide = rows.pivot(index="repeat", columns=levels.axis, values=metric)
     return wide.reindex(columns=levels.values)
+
+
+def has_random_split(study: Study, dataset: str) -> bool:
+    """Return whether each repeat of a study draws one split of a data set: folds share their rows in another way."""
+    return study.protocol.folds is None and not is_fixed_split(study, dataset)
 
 
 def is_fixed_split(study: Study, dataset: str) -> bool:

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from experiments.cells.study_cells import cells_of_studies
-from experiments.config.paper import Paper, PaperError
-from experiments.errors import suggest_name
+from experiments.config.paper import Paper, PaperError, Study
+from experiments.errors import BadInput, suggest_name
 from experiments.judge.numbers.printed import read_numbers_of
-from experiments.run.leakage import LEAKS
-from experiments.run.metrics import metric_names
+from experiments.metrics.find import LEAKS, list_measured, select_extra
+from experiments.metrics.metric import STANDARD_ERROR
 
 
 def check_paper(paper: Paper, judge: Sequence[Callable[[], object]] = ()) -> None:
@@ -82,12 +82,28 @@ def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, 
         If one of the data sets has not.
     """
     study = paper.study(study_name, user)
-    measured = {dataset: metric_names(dataset) for dataset in study.axis("dataset", where)}
-    for dataset, names in measured.items():
-        available = [name for name in names if study.protocol.leakage or name not in LEAKS]
+    for dataset in study.axis("dataset", where):
+        available = _list_metrics(study, dataset)
         for metric in metrics:
             if metric not in available:
-                raise PaperError(f"{user}: {dataset} has no metric {metric!r}; {suggest_name(metric, available)}")
+                raise PaperError(f"{user}: {_explain_lack(study_name, dataset, metric, available)}")
+
+
+def _explain_lack(study: str, dataset: str, metric: str, available: Sequence[str]) -> str:
+    try:
+        select_extra(dataset, [metric])
+    except BadInput:
+        return f"{dataset} has no metric {metric!r}; {suggest_name(metric, available)}"
+    return f"study {study!r} does not measure {metric!r}; add it there: metrics: [{metric}]"
+
+
+def _list_metrics(study: Study, dataset: str) -> list[str]:
+    """Return the names of the metrics that the cells of a study have on a data set."""
+    names = [name for name in list_measured(dataset) if study.protocol.leakage or name not in LEAKS]
+    names += study.metrics
+    if study.protocol.folds is not None:
+        names += [f"{name}{STANDARD_ERROR}" for name in names]
+    return names
 
 
 def _check_readings_of_claims(paper: Paper) -> None:

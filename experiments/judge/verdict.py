@@ -1,14 +1,15 @@
-"""The verdicts, and the scale on which papers print a metric."""
+"""The verdicts, their signs, and how sizes and settings are said."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from experiments.config.finding import Sign
 from experiments.config.setting import describe_setting, drop_entries
+from experiments.metrics.find import is_in_per_cent
 
 REPRODUCED = "reproduced"
 REPRODUCED_WITHIN = "reproduced within ± δ"
@@ -47,17 +48,6 @@ SIGN_OF = {
     NOT_RUN: Sign.OPEN,
 }
 """The sign of each verdict. Who claims that one is better is not borne out where both are practically equal."""
-
-
-def is_in_per_cent(metric: str) -> bool:
-    """Return whether papers print this metric in per cent (it is a fraction in files all the same).
-
-    Examples
-    --------
-    >>> is_in_per_cent("accuracy"), is_in_per_cent("recall_acc"), is_in_per_cent("mse")
-    (True, True, False)
-    """
-    return metric == "accuracy" or metric.startswith(("precision_", "recall_"))
 
 
 def half_digit(metric: str, decimals: int) -> float:
@@ -177,48 +167,3 @@ def count_runs(n: int) -> str:
     ('1 run', '1,280 runs')
     """
     return "1 run" if n == 1 else f"{n:,} runs"
-
-
-def is_error(metric: str) -> bool:
-    """Return whether less of a metric is better.
-
-    Examples
-    --------
-    >>> is_error("mse"), is_error("accuracy")
-    (True, False)
-    """
-    return metric in ("mse", "unit_mse")
-
-
-_SHARES = (
-    *("membership_auc", "calibrated_auc", "calibrated_auc_copied", "calibrated_tpr_1", "calibrated_tpr_01"),
-    *("relinked", "interval_50", "interval_95"),
-)
-"""What a release leaks, as far as it lies between 0 and 1."""
-
-
-class MetricRange(NamedTuple):
-    """The smallest and the largest value that a metric can have."""
-
-    low: float
-    high: float
-
-    @property
-    def reach(self) -> float | None:
-        """The largest difference of two values; None where there is no bound."""
-        return self.high - self.low if math.isfinite(self.high - self.low) else None
-
-
-def range_of(metric: str) -> MetricRange:
-    """Return the bounds of a metric.
-
-    Examples
-    --------
-    >>> range_of("relinked"), range_of("r2")
-    (MetricRange(low=0.0, high=1.0), MetricRange(low=-inf, high=1.0))
-    """
-    if is_in_per_cent(metric) or metric in _SHARES:
-        return MetricRange(0.0, 1.0)
-    if metric == "r2":
-        return MetricRange(-math.inf, 1.0)
-    return MetricRange(0.0 if is_error(metric) else -math.inf, math.inf)

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper
-from experiments.judge.verdict import is_in_per_cent
+from experiments.metrics.find import is_in_per_cent
 from experiments.regression_check.bands import Accepted
 from experiments.regression_check.order_statistics import POWER, Band
 from experiments.regression_check.watch import WatchList, judge_watched_claim

@@ -16,7 +16,7 @@ import datasets
 from datasets import Dataset
 from experiments.cells.cell import format_canonical, is_fixed, read_protocol
 from experiments.config.setting import keep_entries
-from experiments.run.splits import OPTIONS, split_rows
+from experiments.run.splits import OPTIONS, list_splits
 
 _SPLITS = 10
 """Splits that a share is the mean of: it hardly differs from one to the next."""
@@ -75,10 +75,10 @@ def measure_copies(data: Dataset, protocol: Mapping[str, Any], repeats: int) -> 
     numbers = number_rows([*(column for _, column in data.frame.items()), data.target])
     shares = []
     for repeat in range(1 if is_fixed(protocol, data.n_train is not None) else repeats):
-        train, test = split_rows(data, repeat, protocol)
-        is_known = np.zeros(len(numbers), dtype=bool)
-        is_known[numbers[train]] = True
-        shares.append(is_known[numbers[test]].mean())
+        for train, test in list_splits(data, repeat, protocol):
+            is_known = np.zeros(len(numbers), dtype=bool)
+            is_known[numbers[train]] = True
+            shares.append(is_known[numbers[test]].mean())
     return float(np.mean(shares))
 
 
@@ -105,13 +105,23 @@ def describe_split(data: Dataset, protocol: Mapping[str, Any]) -> str:
     >>> describe_split(datasets.load("car"), read_protocol({"rows": "balanced", "test_size": 0.25}))
     'balanced, 25 % test rows, drawn at random'
     """
+    if protocol["folds"] is not None:
+        return _describe_folds(protocol)
     if protocol["train_rows"] is not None:
         return f"{_format_size(protocol['train_rows'])} training and {_format_size(protocol['test_rows'])} test rows"
     if data.n_train is not None:
         return "the official split"
     how = "the last ones" if protocol["split"] == "in_order" else "drawn at random"
+    how += "" if protocol["groups"] is None else f" by {protocol['groups']}"
     balanced = "balanced, " if protocol["rows"] == "balanced" else ""
     return f"{balanced}{100 * protocol['test_size']:.3g} % test rows, {how}"
+
+
+def _describe_folds(protocol: Mapping[str, Any]) -> str:
+    balanced = "balanced, " if protocol["rows"] == "balanced" else ""
+    how = " in order" if protocol["split"] == "in_order" else ""
+    how += "" if protocol["groups"] is None else f" by {protocol['groups']}"
+    return f"{balanced}{protocol['folds']} folds{how}"
 
 
 def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,13 +19,16 @@ import datasets
 from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Nominal
 from algorithms.installation import name_in_checkout
 from datasets import Dataset
 from experiments.cells.cell import Cell, format_canonical, is_fixed
+from experiments.cells.code_version import list_own_versions
 from experiments.config import estimators
 from experiments.errors import BadInput
-from experiments.run.metrics import number_classes, score_classes, score_numbers
-from experiments.run.splits import OPTIONS, domain_of, split_rows
+from experiments.metrics.metric import STANDARD_ERROR
+from experiments.metrics.scores import number_classes, score_classes, score_numbers
+from experiments.run.splits import OPTIONS, domain_of, list_splits
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
 
@@ -51,14 +55,55 @@ def evaluate_cell(cell: Cell) -> Measured:
     >>> round(measured.metrics["accuracy"], 4), measured.metrics["recall_unacc"]
     (0.6994, 1.0)
     """
+    data, n_folds = datasets.load(cell.dataset), cell.protocol["folds"]
+    if n_folds is None:
+        return _evaluate_split(cell, data, 0, cell.seed)
+    seeds = np.random.SeedSequence(cell.seed).generate_state(n_folds)
+    return average_folds([_evaluate_split(cell, data, fold, int(seed)) for fold, seed in enumerate(seeds)])
+
+
+def average_folds(runs: Sequence[Measured]) -> Measured:
+    """Return what a cross-validation gave: means over its folds, and the standard errors of these.
+
+    Parameters
+    ----------
+    runs : sequence of Measured
+        One for each fold, at least two.
+
+    Returns
+    -------
+    Measured
+        Each metric with its standard error over folds, ``<metric>_se``: NaN if it is undefined in a fold. The seconds
+        of a fit are the mean, and the account is the largest of the models'.
+
+    Examples
+    --------
+    >>> average_folds([Measured({"accuracy": 0.5}, 1.0), Measured({"accuracy": 0.75}, 3.0)]).metrics
+    {'accuracy': 0.625, 'accuracy_se': 0.125}
+    """
+    metrics = {}
+    for name in runs[0].metrics:
+        values = np.array([run.metrics[name] for run in runs])
+        metrics[name] = float(values.mean())
+        metrics[f"{name}{STANDARD_ERROR}"] = float(values.std(ddof=1) / math.sqrt(len(runs)))
+    dearest = max(runs, key=lambda run: run.details.get("privacy", {}).get("accounted_epsilon", 0.0))
+    reasons: dict[str, str] = {}
+    for run in runs:
+        reasons = run.details.get("undefined", {}) | reasons
+    details = dearest.details | ({"undefined": reasons} if reasons else {})
+    fit_seconds = float(np.mean([run.fit_seconds for run in runs]))
+    return Measured(metrics, fit_seconds, details, sum(run.seconds for run in runs))
+
+
+def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured:
+    """Fit one model on the training rows of a split and measure it."""
     began = time.perf_counter()
-    data = datasets.load(cell.dataset)
-    split = _find_split(cell, data)
+    split = _find_split(cell, data, fold)
     train, test = _take_sides(split)
     evaluated = test if cell.protocol["evaluate_on"] == "test" else train
     domain = domain_of(data.domain, cell.protocol)
     estimator = estimators.make_estimator(
-        cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
+        cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=seed
     )
     as_declared = "domain" in estimators.list_parameters(estimators.find_target(cell.algorithm))
     loading = time.perf_counter()
@@ -80,6 +125,8 @@ def evaluate_cell(cell: Cell) -> Measured:
         predicted = np.asarray(estimator.predict(rows))
     _check_predictions(predicted, evaluated)
     metrics = _score_predictions(data, evaluated, predicted)
+    asked, reasons = _score_asked(cell, estimator, rows, domain, evaluated.target, predicted)
+    metrics |= asked
     metrics |= _collect_published(estimator)
     if cell.protocol["leakage"]:
         from experiments.run.leakage import measure_leakage  # which few cells need
@@ -88,7 +135,10 @@ def evaluate_cell(cell: Cell) -> Measured:
     numbers = {
         name: float(value) for name, value in metrics.items()
     }  # a metric that is none fails here, not in the store
-    return Measured(numbers, fit_seconds, _collect_details(estimator, domain), time.perf_counter() - began)
+    details = _collect_details(estimator, domain) | ({"undefined": reasons} if reasons else {})
+    if own := list_own_versions(cell.metrics):
+        details["own_metrics"] = own
+    return Measured(numbers, fit_seconds, details, time.perf_counter() - began)
 
 
 def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarray, target: np.ndarray) -> None:
@@ -113,11 +163,14 @@ def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarr
 _loaded: set[tuple[str, str, str]] = set()
 
 
-def _find_split(cell: Cell, data: Dataset) -> _Split:
+def _find_split(cell: Cell, data: Dataset, fold: int) -> _Split:
     """Return the split of a cell; whichever side is evaluated, and in every repeat if it is fixed, it is the same."""
     protocol = {name: cell.protocol[name] for name in OPTIONS}
     return _Split(
-        cell.dataset, 0 if is_fixed(protocol, data.n_train is not None) else cell.repeat, format_canonical(protocol)
+        cell.dataset,
+        0 if is_fixed(protocol, data.n_train is not None) else cell.repeat,
+        format_canonical(protocol),
+        fold,
     )
 
 
@@ -127,13 +180,16 @@ class _Split(NamedTuple):
     dataset: str
     repeat: int
     protocol: str
+    fold: int
 
 
 # Cells of one repeat follow each other in a worker, so a few splits are enough; each of Adult's takes 10 MB.
 @lru_cache(maxsize=4)
 def _take_sides(split: _Split) -> tuple[_Rows, _Rows]:
-    train, test = split_rows(datasets.load(split.dataset), split.repeat, json.loads(split.protocol))
-    return _take_rows(split.dataset, train), _take_rows(split.dataset, test)
+    protocol = json.loads(split.protocol)
+    train, test = list_splits(datasets.load(split.dataset), split.repeat, protocol)[split.fold]
+    groups = protocol["groups"]
+    return _take_rows(split.dataset, train, groups), _take_rows(split.dataset, test, groups)
 
 
 @dataclass(frozen=True)
@@ -151,10 +207,14 @@ def _summarise_rows(of_split: _Pass) -> Any:
     return of_split.reader.summarise(train.frame, train.target)
 
 
-def _take_rows(name: str, rows: np.ndarray) -> _Rows:
+def _take_rows(name: str, rows: np.ndarray, groups: str | None) -> _Rows:
+    """Return rows of a data set, without the column of their groups if they have any."""
     data = datasets.load(name)
     matrix, target, codes = _encode_table(name)
     frame = data.frame.iloc[rows].reset_index(drop=True)
+    if groups is not None:
+        names = [feature.name for feature in data.domain.features]
+        frame, matrix = frame.drop(columns=groups), np.delete(matrix, names.index(groups), axis=1)
     return _Rows(frame, matrix[rows], target[rows], None if codes is None else codes[rows])
 
 
@@ -174,6 +234,22 @@ def _check_predictions(predicted: np.ndarray, evaluated: _Rows) -> None:
         raise BadInput(f"predict gave an array of shape {predicted.shape} for {len(evaluated.target)} rows")
     if evaluated.codes is None and np.isnan(predicted.astype(np.float64)).any():
         raise BadInput(f"predict gave values that are no numbers, in {np.isnan(predicted.astype(float)).sum()} rows")
+
+
+def _score_asked(
+    cell: Cell, estimator: Any, rows: Any, domain: Domain, actual: np.ndarray, predicted: np.ndarray
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the metrics that the cell asks for, and why those are undefined that are."""
+    if not cell.metrics:
+        return {}, {}
+    from experiments.metrics.asked import Predictions, ask_needs, collect_shares, score_asked  # which few cells need
+
+    if not isinstance(domain.target, Nominal):
+        return score_asked(cell.metrics, Predictions(actual, predicted.astype(np.float64)))
+    classes = np.array(list(map(str, domain.target.categories)))
+    needs_shares = any(ask_needs(name).probabilities for name in cell.metrics)
+    shares = collect_shares(estimator, rows, classes) if needs_shares else None
+    return score_asked(cell.metrics, Predictions(actual, predicted.astype(str), classes, shares))
 
 
 def _score_predictions(data: Dataset, evaluated: _Rows, predicted: np.ndarray) -> dict[str, float]:

@@ -20,12 +20,6 @@ from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 
-LEAKS = (
-    *("membership_auc", "membership_advantage", "calibrated_auc", "calibrated_tpr_1", "calibrated_tpr_01"),
-    *("calibrated_auc_copied", "relinked", "interval_50", "interval_95"),
-)
-"""Metrics of a release; the last four are of noisy copies only."""
-
 _FALSE_POSITIVES = {"calibrated_tpr_1": 0.01, "calibrated_tpr_01": 0.001}
 _N_BINS = 10  # of a continuous attribute, where marginals are compared
 _CHUNK = 16  # rows whose distances to all others are in memory at a time: so few that a core's own cache holds them

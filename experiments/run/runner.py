@@ -10,7 +10,7 @@ times, and named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -19,8 +19,9 @@ from time import monotonic
 
 from experiments.cells.cell import Cell
 from experiments.config import estimators
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.run.executors import ChunkResult, Executor, Workers
+from experiments.run.more_metrics import ask_again, describe_changed, find_lacking, has_changed, merge_metrics
 from experiments.run.progress import Progress
 from experiments.store.database import Store
 from experiments.store.record import Record
@@ -89,11 +90,13 @@ def run_cells(
     KeyboardInterrupt
         As raised by Ctrl-C; everything finished has been written.
     """
-    unique = {cell.key: cell for cell in cells}
-    failures = []
+    unique = merge_metrics(cells)
+    failures, changed = [], []
     with store.held():
         finished = store.done()
+        before = find_lacking(unique, store)
         missing = [cell for key, cell in unique.items() if key not in finished]
+        missing += [ask_again(unique[key], measured) for key, measured in before.items()]
         n_reused, skipped = len(unique) - len(missing), find_obstacles(missing)
         impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
         pending = [cell for cell in missing if cell.key not in impossible]
@@ -101,20 +104,30 @@ def run_cells(
         # Workers come first: the bar has a thread, beside which no process can be forked from this one.
         opened = (where or Executor()).open_workers() if pending else nullcontext()
         with opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
-            for cell, record in _run_and_store(pending, store, workers):
+            for cell, record in _run_and_store(pending, store, workers, before):
                 if record.status != "done":
                     failures.append((cell, record.error))
+                elif cell.key in before and record.measured and has_changed(before[cell.key], record.measured):
+                    changed.append(cell)
                 progress.advance(failed=record.status != "done")
+    for line in describe_changed(changed):
+        print_to_stderr(line)
     return Outcome(len(pending) - len(failures), n_reused, failures, skipped)
 
 
-def _run_and_store(pending: list[Cell], store: Store, workers: Workers | None) -> Iterator[tuple[Cell, Record]]:
-    """Yield each result once the store has it; whatever ends the run, those before are written."""
+def _run_and_store(
+    pending: list[Cell], store: Store, workers: Workers | None, before: Container[str]
+) -> Iterator[tuple[Cell, Record]]:
+    """Yield each result once the store has it; whatever ends the run, those before are written.
+
+    A cell that was done before keeps what it gave if it fails now.
+    """
     if workers is None:
         return
     try:
         for cell, record in _run_pending(pending, workers):
-            store.put(cell, record)
+            if record.status == "done" or cell.key not in before:
+                store.put(cell, record)
             yield cell, record
     finally:
         store.flush()

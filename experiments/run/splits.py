@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,12 +15,59 @@ from algorithms import Domain, Nominal
 from datasets import Dataset
 from experiments.cells.cell import format_canonical
 
-OPTIONS = ("test_size", "rows", "split", "train_rows", "test_rows")
+OPTIONS = ("test_size", "rows", "split", "train_rows", "test_rows", "folds", "groups")
 """What of a protocol says which rows are on which side."""
 
 
-def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of the training and the test rows of a repeat, both ascending.
+Sides = tuple[np.ndarray, np.ndarray]
+"""Positions of training rows and of test rows, both ascending."""
+
+
+def list_splits(data: Dataset, repeat: int, protocol: Mapping) -> list[Sides]:
+    """Return the splits of a repeat: one, or one for each fold of a cross-validation.
+
+    Parameters
+    ----------
+    data : Dataset
+        What is split.
+    repeat : int
+        From 0.
+    protocol : mapping
+        As `cell.read_protocol` returns it.
+
+    Notes
+    -----
+    Folds are those of scikit-learn's splitters, of all rows, an official split or not: ``StratifiedKFold`` of classes
+    and ``KFold`` of numbers, shuffled by a seed that follows from the rows and the repeat; with groups
+    ``StratifiedGroupKFold`` and ``GroupKFold``; in order ``TimeSeriesSplit``, which tests on rows after the training
+    rows.
+    """
+    if protocol["folds"] is None:
+        return [split_rows(data, repeat, protocol)]
+    kept = _choose_rows(data, repeat, protocol)
+    groups = None if protocol["groups"] is None else _number_groups(data, protocol["groups"])
+    words = f"{data.fingerprint} {repeat} {protocol['folds']} folds {protocol['groups']}"
+    splitter = _make_splitter(data.task, protocol, _seed_stream(words))
+    classes = _number_classes(data)[kept]
+    found = splitter.split(np.empty((len(kept), 0)), classes, None if groups is None else groups[kept])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a class with fewer rows than folds: some folds have none of it
+        return [(kept[train], kept[test]) for train, test in found]
+
+
+def _make_splitter(task: str, protocol: Mapping, rng: np.random.Generator) -> Any:
+    from sklearn import model_selection  # slow to import, and few cells need it
+
+    n_folds = protocol["folds"]
+    if protocol["split"] == "in_order":
+        return model_selection.TimeSeriesSplit(n_folds)
+    name = "GroupKFold" if protocol["groups"] is not None else "KFold"
+    name = name if task == "regression" else f"Stratified{name}"
+    return getattr(model_selection, name)(n_folds, shuffle=True, random_state=int(rng.integers(2**32)))
+
+
+def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
+    """Return the positions of the training and the test rows of a repeat, where it has no folds.
 
     Parameters
     ----------
@@ -43,15 +91,13 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
     n = len(data.target)
     if data.n_train is not None:
         return np.arange(data.n_train), np.arange(data.n_train, n)
-    groups = _number_classes(data)
-    kept = np.arange(n)
-    if protocol["rows"] == "balanced":
-        kept = _draw_balanced(groups, _seed_stream(f"{data.fingerprint} {repeat} balanced"))
-    test_size = protocol["test_size"]
+    kept, test_size = _choose_rows(data, repeat, protocol), protocol["test_size"]
+    if protocol["groups"] is not None:
+        return _split_groups(data, repeat, protocol, kept)
     if protocol["split"] == "in_order":
         n_test = min(max(round(len(kept) * test_size), 1), len(kept) - 1)
         return kept[:-n_test], kept[-n_test:]
-    rng = _seed_stream(f"{data.fingerprint} {repeat} {test_size!r}")
+    rng, groups = _seed_stream(f"{data.fingerprint} {repeat} {test_size!r}"), _number_classes(data)
     is_test = np.zeros(n, dtype=bool)
     for group in range(groups.max() + 1):
         members = rng.permutation(kept[groups[kept] == group])
@@ -60,8 +106,31 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> tuple[np.ndarra
     return kept[~is_test[kept]], kept[is_test[kept]]
 
 
+def _choose_rows(data: Dataset, repeat: int, protocol: Mapping) -> np.ndarray:
+    """Return the positions of the rows that take part, ascending."""
+    if protocol["rows"] == "balanced":
+        return _draw_balanced(_number_classes(data), _seed_stream(f"{data.fingerprint} {repeat} balanced"))
+    return np.arange(len(data.target))
+
+
+def _number_groups(data: Dataset, column: str) -> np.ndarray:
+    """Return a number for the group of each row: rows with the same value, or all without one, are a group."""
+    return pd.factorize(data.frame[column], use_na_sentinel=False)[0]
+
+
+def _split_groups(data: Dataset, repeat: int, protocol: Mapping, kept: np.ndarray) -> Sides:
+    """Split so that rows of one group are on one side; the share of test rows is one of groups."""
+    from sklearn.model_selection import GroupShuffleSplit  # slow to import, and few cells need it
+
+    groups = _number_groups(data, protocol["groups"])
+    rng = _seed_stream(f"{data.fingerprint} {repeat} {protocol['test_size']!r} {protocol['groups']}")
+    splitter = GroupShuffleSplit(1, test_size=protocol["test_size"], random_state=int(rng.integers(2**32)))
+    ((train, test),) = splitter.split(kept, groups=groups[kept])
+    return kept[np.sort(train)], kept[np.sort(test)]
+
+
 def domain_of(domain: Domain, protocol: Mapping) -> Domain:
-    """Return the public domain that algorithms get: where the protocol names classes, there are no others.
+    """Return the public domain that algorithms get: the classes that the protocol names, and no column of groups.
 
     Examples
     --------
@@ -69,6 +138,8 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
     >>> domain_of(domain, {"train_rows": {"acc": 300, "unacc": 1000}}).target.categories
     ('unacc', 'acc')
     """
+    if protocol.get("groups") is not None:
+        domain = replace(domain, features=tuple(one for one in domain.features if one.name != protocol["groups"]))
     named = protocol["train_rows"]
     if not isinstance(named, Mapping):
         return domain

@@ -17,7 +17,7 @@ import sqlite3
 import struct
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from experiments.store.record import Measured, Record
 _MARK = 0x44505232  # "DPR2" in the file's header: tells our stores from other SQLite files
 _FORMER_MARK = 0x44505265  # "DPRe": every cell with texts of its own
 _SECONDS = 0.5
+_AT_ONCE = 20_000  # records that are held at once
 _BATCH = 500  # keys in one query; SQLite takes 32,766 at most, older ones 999
 
 _SETTING = ("dataset", "algorithm", "params", "protocol")
@@ -232,6 +233,24 @@ class Store:
         with self._lock, self._explained():
             return {key.hex() for (key,) in self._connection.execute("SELECT key FROM cells WHERE status = 'done'")}
 
+    def find_lacking(self, wanted: Mapping[str, Sequence[str]], versions: Mapping[str, str]) -> dict[str, Measured]:
+        """Return what cells that were run gave, by key, where they lack a metric that is wanted of them.
+
+        Parameters
+        ----------
+        wanted : mapping of str to sequence of str
+            By key of a cell, names of metrics.
+        versions : mapping of str to str
+            By name, the version of a metric that is somebody's own: a value of another version does not count.
+        """
+        lacking = {}
+        for batch in split_batches(list(wanted), _AT_ONCE):
+            for key, record in self.get(batch).items():
+                measured = record.measured
+                if measured and not all(_has_metric(measured, name, versions) for name in wanted[key]):
+                    lacking[key] = measured
+        return lacking
+
     def seconds(self) -> dict[tuple[str, str], float]:
         """Return how long a cell took, in the mean over all that are done, by data set and algorithm."""
         query = """SELECT json_extract(text, '$.dataset') AS dataset, json_extract(text, '$.algorithm') AS algorithm,
@@ -334,6 +353,11 @@ class Store:
             raise StoreError(
                 f"store {self.path} is damaged ({fault}); move it away and run again, its cells are then computed anew"
             ) from error
+
+
+def _has_metric(measured: Measured, name: str, versions: Mapping[str, str]) -> bool:
+    known = measured.details.get("own_metrics", {})
+    return name in measured.metrics and known.get(name) == versions.get(name)
 
 
 def _name_numbers(names: list[str], numbers: bytes) -> dict[str, float]:

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from experiments.config.paper import Paper
-from experiments.judge.verdict import is_error
+from experiments.metrics.find import is_error
 from plots import style
 from plots.comparisons.data_kinds import KINDS, UNKNOWN
 from plots.labels import format_large, label_metric, label_name, label_names, scale_value

@@ -13,7 +13,7 @@ from pydantic import model_validator
 from documents.document import ListOf
 from experiments.config.paper import Center, Paper, PaperFigure, ShownPart
 from experiments.judge.preflight import check_metrics
-from experiments.judge.verdict import is_in_per_cent
+from experiments.metrics.find import is_in_per_cent
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
 from plots.series import add_numbers_without_setting, count_decimals_by_metric, name_of_center, summarise_metrics
 from plots.tables.grid import check_axes

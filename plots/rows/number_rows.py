@@ -8,7 +8,8 @@ from typing import Any
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.judge.verdict import SIGN_OF, is_in_per_cent
+from experiments.judge.verdict import SIGN_OF
+from experiments.metrics.find import is_in_per_cent
 from plots import labels
 from plots.rows.strips import Axis, Strip, make_number_axis, place_number
 from plots.runs.run_folder import PaperRun

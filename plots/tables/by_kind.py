@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperTable
-from experiments.judge.verdict import is_error
+from experiments.metrics.find import is_error
 from plots.comparisons.compared_part import ComparedPart
 from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.comparisons.levels import BetweenLevels

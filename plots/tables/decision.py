@@ -13,7 +13,7 @@ from pydantic import Field
 from datasets.tuning import Side
 from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperTable, Study, Where
-from experiments.judge.verdict import is_error
+from experiments.metrics.find import is_error
 from experiments.store.study_rows import select_rows
 from plots.comparisons.compared_part import NOT_COMPARED, ComparedPart
 from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of

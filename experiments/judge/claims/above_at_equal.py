@@ -14,7 +14,7 @@ from experiments.judge.group_claim import ClaimAboutRuns, Evidence, describe_sco
 from experiments.judge.margin import find_margin
 from experiments.judge.preflight import check_metrics
 from experiments.judge.tradeoffs import check_curve, compare_at_equal, count_attempted, select_points
-from experiments.judge.verdict import range_of
+from experiments.metrics.find import find_metric
 
 
 class AboveAtEqualClaim(ClaimAboutRuns):
@@ -71,7 +71,7 @@ class AboveAtEqualClaim(ClaimAboutRuns):
             rule=AboveClaim,
             margin=find_margin(paper, self.metric),
             center=paper.center_of(self.metric),
-            reach=range_of(self.metric).reach,
+            reach=find_metric(self.metric).range.reach,
             cells_per_repeat=n_cells,
         )
         # what drops out depends on what came out: no test of the rest would be fair

@@ -12,7 +12,7 @@ from experiments.config.paper import Study
 from experiments.config.setting import match_column
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import Levels, TrendClaim, pivot_levels
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 
 
 class ApproachesClaim(TrendClaim):

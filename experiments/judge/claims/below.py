@@ -10,8 +10,7 @@ import numpy as np
 
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import ComparisonClaim
-from experiments.judge.margin import Margin
-from experiments.judge.verdict import MetricRange
+from experiments.metrics.metric import Margin, MetricRange
 
 
 class BelowClaim(ComparisonClaim):

@@ -12,7 +12,7 @@ from pydantic import model_validator
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import GroupClaim, Levels
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 
 _BELOW = "below the upper end"
 """The part that says so."""

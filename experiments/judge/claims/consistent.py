@@ -16,7 +16,8 @@ from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
 from experiments.judge.numbers.named import find_numbers
-from experiments.judge.verdict import INCONSISTENT, REPRODUCED, TOO_COARSE, is_in_per_cent
+from experiments.judge.verdict import INCONSISTENT, REPRODUCED, TOO_COARSE
+from experiments.metrics.find import is_in_per_cent
 
 
 class ConsistentClaim(Claim):

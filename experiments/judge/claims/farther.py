@@ -9,7 +9,7 @@ import numpy as np
 from documents.document import Scalar
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import GroupClaim
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 
 
 class FartherClaim(GroupClaim):

@@ -12,7 +12,7 @@ from experiments.config.paper import Paper, PaperError, Study
 from experiments.config.setting import is_among, is_same_value
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import GroupClaim, Levels
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 
 _OTHER = "other value "
 """How the name of a part begins; the place of the other value follows."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import TrendClaim, list_changes
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 
 
 class IncreasesClaim(TrendClaim):

@@ -9,7 +9,7 @@ import numpy as np
 from experiments.config.paper import Study
 from experiments.judge.evidence.claim_group import Part
 from experiments.judge.group_claim import Levels, WithMargin, list_bounds
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 
 
 class MeetsClaim(WithMargin):

@@ -28,7 +28,7 @@ from experiments.judge.evidence.wealth import (
     project_sign_wealth,
     sign_gains,
 )
-from experiments.judge.margin import Margin
+from experiments.metrics.metric import Margin
 from experiments.stats import Interval, center_interval
 
 ROUNDING = 1e-12

@@ -38,15 +38,8 @@ from experiments.judge.numbers.number_verdict import (
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import (
-    REFUTED,
-    REPRODUCED,
-    REPRODUCED_WITHIN,
-    TOO_COARSE,
-    UNDECIDED,
-    count_runs,
-    range_of,
-)
+from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, count_runs
+from experiments.metrics.find import find_metric
 from experiments.stats import ALPHA, mean_interval
 
 
@@ -69,7 +62,7 @@ def judge_agreement(
     n, mean = len(values), mean_interval(values)
     if n < 2:
         return NumberVerdict(UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
-    ours = Prediction(values, printed_repeats, range_of(number.metric))
+    ours = Prediction(values, printed_repeats, find_metric(number.metric).range)
     predicted, chance = ours.interval(), ours.chance_of(number.value, slack_of(number))
     verdict, reason = _decide(number, ours, resolution)
     if not ours.spread:

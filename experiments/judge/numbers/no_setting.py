@@ -33,16 +33,8 @@ from experiments.config.setting import keep_entries
 from experiments.judge.numbers.number_verdict import NumberVerdict, format_chance, slack_of
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import (
-    NOT_IMPLEMENTED,
-    NOT_RUN,
-    REFUTED,
-    SETTING_LOST,
-    UNDECIDED,
-    is_in_per_cent,
-    name_setting,
-    range_of,
-)
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED, name_setting
+from experiments.metrics.find import find_metric, is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows
 
@@ -125,7 +117,7 @@ class UnplacedNumber:
 
     def find_chances(self, m: int) -> dict[str, float]:
         """Return by setting the chance that the mean of m of its runs is as far out as what is printed."""
-        number, bounds = self.number, range_of(self.number.metric)
+        number, bounds = self.number, find_metric(self.number.metric).range
         chances = {}
         for setting in self.settings:
             chances[setting.where] = Prediction(setting.values, m, bounds).chance_of(number.value, slack_of(number))

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field
 
 from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import half_digit, is_in_per_cent
+from experiments.judge.verdict import half_digit
+from experiments.metrics.find import is_in_per_cent
 from experiments.stats import Interval
 
 NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)

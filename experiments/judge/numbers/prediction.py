@@ -24,7 +24,7 @@ from scipy.stats import norm, skew
 from scipy.stats import t as student
 
 from experiments.judge.numbers.order_chance import HighestMean
-from experiments.judge.verdict import MetricRange
+from experiments.metrics.metric import MetricRange
 from experiments.stats import ALPHA, Interval
 
 _DRAWS = 9_999

@@ -43,16 +43,8 @@ from experiments.judge.numbers.number_verdict import NumberVerdict, format_diffe
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber, is_blank, list_numbers
 from experiments.judge.statements.finding import find_function
-from experiments.judge.verdict import (
-    NOT_IMPLEMENTED,
-    NOT_RUN,
-    REFUTED,
-    REPRODUCED,
-    UNDECIDED,
-    count_runs,
-    range_of,
-    say_where,
-)
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, count_runs, say_where
+from experiments.metrics.find import find_metric
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.study_rows import group_by_setting, select_rows, select_undefined
 
@@ -227,7 +219,7 @@ def _judge_incomplete_maximum(
     mean, reason = mean_interval(values), f"INCOMPLETE: a maximum over {cells}"
     if len(values) < 2:
         return NumberVerdict(UNDECIDED, reason, repeats, mean)
-    predicted = Prediction(values, paper.printed_repeats, range_of(number.metric)).interval()
+    predicted = Prediction(values, paper.printed_repeats, find_metric(number.metric).range).interval()
     return NumberVerdict(UNDECIDED, reason, repeats, mean, predicted)
 
 

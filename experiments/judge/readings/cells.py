@@ -126,7 +126,7 @@ def make_null(readings: Sequence[Reading]) -> Reading | None:
 
 
 def _drop_noise(cells: Sequence[Cell]) -> list[Cell]:
-    return [Cell(cell.dataset, cell.algorithm, cell.params, math.inf, cell.repeat, cell.protocol) for cell in cells]
+    return [replace(cell, epsilon=math.inf) for cell in cells]
 
 
 def _read_choices(
@@ -281,4 +281,4 @@ def expand_reading(
         if name in accepted and name not in chosen:
             depends[name] = {axis: {value: parameter for value, parameter in given.items() if value in axes[axis]}}
     protocol = {**study.protocol_options, **choice.protocol}
-    return expand_grid(axes, repeats, paper.algorithms, protocol, depends)
+    return expand_grid(axes, repeats, paper.algorithms, protocol, depends, study.metrics)

@@ -22,7 +22,7 @@ from experiments.judge.readings.distance import Errors
 from experiments.judge.readings.halving import Race, find_hopeless, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost
 from experiments.judge.readings.variance import PREFIX
-from experiments.judge.verdict import is_in_per_cent
+from experiments.metrics.find import is_in_per_cent
 from experiments.stats import ALPHA
 from experiments.store.record import Measured, Record
 

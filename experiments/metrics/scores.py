@@ -1,35 +1,16 @@
-"""What is measured of predictions, and the names of all metrics."""
+"""What is measured of every prediction: of classes accuracy, precision and recall, of numbers errors and R²."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from algorithms.encoding.features import Continuous
-from datasets import catalogue
-from experiments.run.leakage import LEAKS
 
 
-def metric_names(dataset: str) -> list[str]:
-    """Return the names of all metrics that a cell on a data set may have.
-
-    Examples
-    --------
-    >>> metric_names("car")[:3], "r2" in metric_names("diamonds")
-    (['accuracy', 'precision_unacc', 'recall_unacc'], True)
-    """
-    entry = catalogue.read_entry(dataset)
-    if entry.task == "regression":
-        return ["mse", "unit_mse", "r2", "noise_scale_quadratic", "noise_scale_linear", "beta", "monomials"]
-    names = ["accuracy"]
-    for label in entry.domain.target.categories:
-        names += [f"precision_{label}", f"recall_{label}"]
-    return [*names, "sampling_ratio", *LEAKS]
-
-
-def number_classes(labels: Sequence, values: np.ndarray) -> np.ndarray:
+def number_classes(labels: Iterable, values: np.ndarray) -> np.ndarray:
     """Return the position of each value among the declared classes, -1 for what is none of them.
 
     Examples

@@ -1,0 +1,1 @@
+"""Metrics: what can be measured of predictions, by name."""

@@ -1,0 +1,106 @@
+"""What is known of a metric before anything is run: its range, its direction, its unit, and what is no difference."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+POINT = 0.01
+"""One point of a percentage, and as much of R²."""
+STANDARD_ERROR = "_se"
+"""The end of the name of a metric's standard error over folds."""
+
+
+class MetricRange(NamedTuple):
+    """The smallest and the largest value that a metric can have."""
+
+    low: float
+    high: float
+
+    @property
+    def reach(self) -> float | None:
+        """The largest difference of two values; None where there is no bound."""
+        return self.high - self.low if math.isfinite(self.high - self.low) else None
+
+
+class Margin(NamedTuple):
+    """What counts as no difference of a metric.
+
+    Parameters
+    ----------
+    size : float
+        On the metric's scale, or a share of the metric.
+    is_share : bool
+        Whether it is a share.
+    floor : float
+        Two values below it do not differ, however far apart they are: an R² below 0 is worse than no model.
+    """
+
+    size: float
+    is_share: bool = False
+    floor: float = -math.inf
+
+    def between(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+        """Return the margin between two levels of a metric in each repeat, on the metric's scale.
+
+        Parameters
+        ----------
+        before, after : float64 array of shape (n_repeats,)
+            The metric at each level.
+
+        Examples
+        --------
+        >>> Margin(0.1, is_share=True).between(np.array([1.0, -1.0]), np.array([3.0, -3.0]))
+        array([0.2, 0.2])
+        >>> Margin(0.01, floor=0.0).between(np.array([-5.0, -5.0]), np.array([-9.0, 0.5]))
+        array([ inf, 0.01])
+        """
+        size = self.size * np.abs(before + after) / 2 if self.is_share else np.full(len(before), self.size)
+        return np.where(np.maximum(before, after) < self.floor, math.inf, size)
+
+    def largest(self, reach: float) -> float:
+        """Return the largest that it can be of a metric between 0 and ``reach``."""
+        return self.size * reach if self.is_share else self.size
+
+
+UNBOUNDED = MetricRange(-math.inf, math.inf)
+TWENTIETH = Margin(0.05, is_share=True)
+"""The margin of an error, or of any other metric without a scale of its own."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric, as far as it is known before anything is run.
+
+    Parameters
+    ----------
+    name : str
+        What it is called on the command line and in files.
+    range : MetricRange
+        The smallest and the largest value.
+    margin : Margin
+        What counts as no difference, unless a paper says otherwise.
+    is_error : bool
+        Whether less is better.
+    is_in_per_cent : bool
+        Whether papers print it in per cent; it is a fraction in files all the same.
+    """
+
+    name: str
+    range: MetricRange = UNBOUNDED
+    margin: Margin = TWENTIETH
+    is_error: bool = False
+    is_in_per_cent: bool = False
+
+
+def make_share(name: str, is_in_per_cent: bool) -> Metric:
+    """Return a metric between 0 and 1, of which more is better and a point is no difference."""
+    return Metric(name, MetricRange(0.0, 1.0), Margin(POINT), is_in_per_cent=is_in_per_cent)
+
+
+def make_error(name: str) -> Metric:
+    """Return a metric from 0, of which less is better and a twentieth is no difference."""
+    return Metric(name, MetricRange(0.0, math.inf), is_error=True)

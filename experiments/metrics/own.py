@@ -1,0 +1,157 @@
+"""Metrics of one's own: files ``metric/NAME.yaml`` of the catalogue, each an import path and what is known of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import yaml
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import Field, field_validator, model_validator
+
+from documents import search_path
+from documents.composed_yaml import read_as_composed
+from documents.document import Document, parse_document, shorten_path
+from experiments.config.paths import CONF
+from experiments.errors import BadInput, one_line
+from experiments.metrics.metric import Margin, Metric, MetricRange
+from experiments.metrics.scikit_learn import Fitted, FittedClassifier, Needs, score_quietly
+
+FOLDER = CONF / "metric"
+
+
+class OwnMetric(Document):
+    """What the file of a metric says beside ``_target_``, a function of what is so and of what was predicted."""
+
+    task: Literal["classification", "regression"]
+    """What it is a metric of."""
+    better: Literal["higher", "lower"]
+    """Which of two values is the better one."""
+    low: float
+    """The smallest value; ``-.inf`` where there is no bound."""
+    high: float
+    """The largest value; ``.inf`` where there is no bound."""
+    margin: float | str
+    """What counts as no difference: a number, or a share of the metric such as ``5 %``."""
+    needs: Literal["predictions", "probabilities"] = "predictions"
+    """What the function takes as its second argument; probabilities have a column for each class."""
+    two_classes: bool = False
+    """Whether it is defined for two classes only."""
+    per_cent: bool = False
+    """Whether it is printed in per cent."""
+    parameters: dict[str, Any] = {}
+    """Further arguments of the function, by name."""
+    target: str = Field("", exclude=True)
+
+    @field_validator("margin")
+    @classmethod
+    def _check_margin(cls, margin: float | str) -> float | str:
+        if not read_margin(margin).size > 0:
+            raise ValueError(f"write a number above 0, or a share such as 5 %, got {margin!r}")
+        return margin
+
+    @model_validator(mode="after")
+    def _check_range(self) -> OwnMetric:
+        if not self.low < self.high:
+            raise ValueError(f"low must lie below high, got {self.low} and {self.high}")
+        return self
+
+    def describe(self, name: str) -> Metric:
+        """Return what is known of the metric."""
+        limits = MetricRange(self.low, self.high)
+        return Metric(name, limits, read_margin(self.margin), self.better == "lower", self.per_cent)
+
+    @property
+    def asks(self) -> Needs:
+        """What the metric asks of a model and of a data set."""
+        return Needs(self.needs == "probabilities", self.two_classes)
+
+    def score(self, model: Fitted, actual: np.ndarray) -> float:
+        """Return the metric of what a model said.
+
+        Parameters
+        ----------
+        model : FittedClassifier or FittedRegressor
+            What was said, with classes as declared.
+        actual : array of shape (n,)
+            What is so.
+        """
+        from sklearn.metrics import make_scorer
+
+        method = "predict_proba" if self.asks.probabilities and isinstance(model, FittedClassifier) else "predict"
+        scorer = make_scorer(import_function(self.target), response_method=method, **self.parameters)
+        return score_quietly(scorer, model, actual, {})
+
+
+def read_margin(text: float | str) -> Margin:
+    """Return a margin as a file gives it; one of size 0 if it is none.
+
+    Examples
+    --------
+    >>> read_margin(0.01), read_margin("5 %").is_share, read_margin("some").size
+    (Margin(size=0.01, is_share=False, floor=-inf), True, 0.0)
+    """
+    if isinstance(text, float | int):
+        return Margin(float(text))
+    share = re.fullmatch(r"(\d+(?:\.\d+)?) ?%", text.strip())
+    return Margin(float(share[1]) / 100 if share else 0.0, is_share=True)
+
+
+def list_own() -> list[str]:
+    """Return the names of the metrics that have files."""
+    return list(search_path.list_files(FOLDER))
+
+
+def find_own(name: str) -> OwnMetric | None:
+    """Return what the file of a metric says; None if it has none.
+
+    Raises
+    ------
+    BadInput
+        If the file cannot be read, or its function cannot be imported.
+    """
+    path = search_path.find_file(FOLDER, name)
+    return None if path is None else _read_file(path)
+
+
+@cache
+def _read_file(path: Path) -> OwnMetric:
+    place = shorten_path(path)
+    try:
+        entry = read_as_composed(path)
+    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
+        raise BadInput(f"{place} cannot be read: {' '.join(str(error).split())}") from error
+    if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
+        raise BadInput(f"{place}: _target_, the import path of the metric's function, is missing")
+    target = entry.pop("_target_")
+    read = parse_document(OwnMetric, entry, path).model_copy(update={"target": target})
+    try:
+        import_function(target)
+    except BadInput as error:  # here, where the file is known that names the function
+        raise BadInput(f"{place}: {error}") from error
+    return read
+
+
+@cache
+def import_function(path: str) -> Callable:
+    """Import a function by its path.
+
+    Raises
+    ------
+    BadInput
+        If there is none.
+    """
+    search_path.make_importable()
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except Exception as error:  # whatever the module of a user raises
+        raise BadInput(f"_target_: {path} cannot be imported ({one_line(error)})") from error
+    if not callable(found):
+        raise BadInput(f"_target_: {path} is no function of what is so and what was predicted")
+    return found
