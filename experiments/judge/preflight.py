@@ -91,10 +91,12 @@ def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, 
 
 def _explain_lack(study: str, dataset: str, metric: str, available: Sequence[str]) -> str:
     try:
-        select_extra(dataset, [metric])
+        can_be_asked = bool(select_extra(dataset, [metric]))
     except BadInput:
-        return f"{dataset} has no metric {metric!r}; {suggest_name(metric, available)}"
-    return f"study {study!r} does not measure {metric!r}; add it there: metrics: [{metric}]"
+        can_be_asked = False
+    if can_be_asked:
+        return f"study {study!r} does not measure {metric!r}; add it there: metrics: [{metric}]"
+    return f"{dataset} has no metric {metric!r}; {suggest_name(metric, available)}"
 
 
 def _list_metrics(study: Study, dataset: str) -> list[str]:
