@@ -12,6 +12,8 @@ from experiments.judge import verdict
 from experiments.judge.numbers.printed import is_blank
 from experiments.judge.verdict import SIGN_OF
 from experiments.metrics.find import is_in_per_cent
+from experiments.metrics.metric import STANDARD_ERROR
+from experiments.metrics.scikit_learn import find_scikit_learn
 
 MISSING = "—"
 SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}
@@ -116,9 +118,15 @@ def label_metric(paper: Paper, metric: str) -> str:
     >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
     >>> label_metric(paper, "accuracy"), label_metric(paper, "recall_acc"), label_metric(paper, "unit_mse")
     ('accuracy (%)', 'recall, acc (%)', 'unit_mse')
+    >>> label_metric(paper, "recall_macro"), label_metric(paper, "accuracy_se")
+    ('recall_macro (%)', 'standard error of accuracy (%)')
     """
     name = label_name(paper, metric)
-    return f"{name.replace('_', ', ', 1)} (%)" if is_in_per_cent(metric) else name
+    if (of_folds := metric.removesuffix(STANDARD_ERROR)) != metric and name == metric:
+        return f"standard error of {label_metric(paper, of_folds)}"
+    if find_scikit_learn(metric) is None and name.startswith(("precision_", "recall_")):
+        name = name.replace("_", ", ", 1)  # of a class
+    return f"{name} (%)" if is_in_per_cent(metric) else name
 
 
 def scale_value(metric: str, value: Any) -> Any:

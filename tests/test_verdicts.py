@@ -142,9 +142,17 @@ def test_chance_misses_count_every_number_with_an_interval():
     assert count_expected_misses(judge_numbers(wide, printed(0.8), pd.DataFrame(cells((0.8,))))) == 0
 
 
-def test_a_metric_without_a_scale_needs_a_resolution():
-    with pytest.raises(PaperError, match="resolution"):
-        judge(printed(1.0, metric="mse"), cells(REPEATS, metric="mse"), paper=PAPER | {"resolution": {}})
+def test_a_metric_without_a_scale_needs_a_resolution_before_a_cell_has_run():
+    studies = {"grid": PAPER["studies"]["grid"] | {"metrics": ["log_loss"]}}
+    paper = PAPER | {"studies": studies, "resolution": {}}
+    for numbers in (cells(REPEATS, metric="log_loss"), []):
+        with pytest.raises(PaperError, match=r"resolution: {log_loss: \.\.\.}"):
+            judge(printed(1.0, metric="log_loss"), numbers, paper=paper)
+
+
+def test_a_printed_number_of_a_metric_that_its_study_does_not_measure_is_refused():
+    with pytest.raises(PaperError, match="printed number 'x': study 'grid' does not measure 'log_loss'"):
+        judge(printed(1.0, metric="log_loss"), [], paper=PAPER)
 
 
 def test_half_a_printed_digit_is_granted_and_no_more():

@@ -95,9 +95,10 @@ def _find(name: str, added: tuple[Path, ...]) -> Metric:
 
 
 def _describe_standard_error(name: str, base: Metric) -> Metric:
-    """Return what is known of the standard error over folds of a metric."""
+    """Return what is known of the standard error over folds of a metric; twice it is about what an interval adds."""
     limits = MetricRange(0.0, base.range.reach or math.inf)
-    return Metric(name, limits, TWENTIETH, is_error=True, is_in_per_cent=base.is_in_per_cent)
+    margin = TWENTIETH if base.margin.is_share else Margin(base.margin.size / 2)
+    return Metric(name, limits, margin, is_error=True, is_in_per_cent=base.is_in_per_cent)
 
 
 def list_measured(dataset: str) -> list[str]:

@@ -36,6 +36,7 @@ import pandas as pd
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
 from experiments.errors import BadInput
 from experiments.judge.margin import find_margin
+from experiments.judge.preflight import check_metrics
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
 from experiments.judge.numbers.no_setting import UnplacedTable
@@ -196,6 +197,9 @@ def _judge_with_setting(
 ) -> NumberVerdict:
     name, where = find_part(paper, part, number)
     study = paper.study(name, part.id)
+    check_metrics(paper, f"printed number {number.id!r}", name, where, [number.metric])
+    if not is_choice(number.metric):
+        resolution_of(paper, number.metric)  # refused before a cell has run, not after
     rows = select_rows(table, study, number.metric, where)
     n_undefined = len(select_undefined(table, study, number.metric, where))
     n_settings = study.count_settings(where)
