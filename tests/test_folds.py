@@ -1,5 +1,6 @@
 """Cross-validation as a protocol: every row is tested once, classes are spread, groups stay together, time goes on."""
 
+import json
 import math
 
 import numpy as np
@@ -23,6 +24,7 @@ from experiments.run.copies import describe_split, measure_copies
 from experiments.run.evaluate import average_folds, evaluate_cell
 from experiments.run.splits import domain_of, list_splits, split_rows
 from experiments.store.record import Measured
+from tests.command_line import exit_code
 
 
 def list_sides(name, repeat=0, **protocol):
@@ -218,3 +220,46 @@ def test_folds_of_an_official_split_are_of_all_rows():
     tested = [test.tolist() for _, test in list_splits(Official, 0, read_protocol({"folds": 3}))]
     assert sorted(row for rows in tested for row in rows) == list(range(6))
     assert all({Official.target[row] for row in rows} == {"p", "q"} for rows in tested)
+
+
+PAPER = """
+number: folds
+title: "A paper that cross-validates"
+reported: folds.csv
+repeats: 4
+most_repeats: 8
+studies:
+  grid: {dataset: car, algorithm: [random_forest, majority], protocol: {folds: 3}, metrics: [f1_macro, roc_auc_ovr]}
+tables:
+  - {id: table-1, title: "F1", kind: grid, study: grid, rows: dataset, columns: algorithm, metric: f1_macro}
+figures:
+  - {id: figure-1, title: "AUC", study: grid, x: dataset, lines: algorithm, metric: roc_auc_ovr}
+claims:
+  - {id: above, text: "The forest is better.", kind: above, study: grid, better: random_forest, worse: majority,
+     within: [dataset], metric: f1_macro}
+"""
+PRINTED = """\
+id,table,dataset,algorithm,epsilon,metric,statistic,value,decimals,source
+f1,table-1,car,majority,inf,f1_macro,mean,0.2059,2,Table 1
+auc,table-1,car,majority,inf,roc_auc_ovr,mean,0.50,2,Table 1
+error,table-1,car,majority,inf,accuracy_se,mean,0.0006,2,Table 1
+wrong,table-1,car,majority,inf,accuracy_se,mean,0.0100,2,Table 1
+"""
+
+
+def test_a_paper_of_folds_and_scikit_learns_metrics_gets_verdicts_a_table_and_a_figure(tmp_path):
+    (tmp_path / "own" / "paper").mkdir(parents=True)
+    (tmp_path / "own" / "paper" / "folds.yaml").write_text(PAPER)
+    (tmp_path / "own" / "paper" / "folds.csv").write_text(PRINTED)
+    words = ["--config-dir", tmp_path / "own", "paper=folds", f"results={tmp_path / 'results'}", "executor.jobs=1"]
+    assert exit_code(*words) == 0
+    folder = tmp_path / "results" / "paper-folds"
+    verdicts = pd.read_csv(folder / "numbers.csv").set_index("id")["verdict"]
+    assert verdicts.to_dict() == {"f1": "reproduced", "auc": "reproduced", "error": "reproduced", "wrong": "refuted"}
+    (claim,) = json.loads((folder / "claims.json").read_text())["claims"]
+    assert claim["verdict"] == "reproduced"
+    cells = pd.read_csv(folder / "cells.csv").query("repeat < 4").groupby("algorithm").mean(numeric_only=True)
+    table = pd.read_csv(folder / "tables" / "table-1.csv").set_index("algorithm")
+    assert table["mean"].to_dict() == pytest.approx(cells["f1_macro"].to_dict())
+    figure = pd.read_csv(folder / "figures" / "figure-1.csv").set_index("algorithm")
+    assert figure["mean"].to_dict() == pytest.approx(cells["roc_auc_ovr"].to_dict())
