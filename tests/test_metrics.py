@@ -22,6 +22,7 @@ from experiments.metrics import own as own_metrics
 from experiments.metrics.asked import Predictions, ask_needs, score_asked
 from experiments.metrics.find import find_metric, list_available, select_extra
 from experiments.metrics.metric import Metric, MetricRange
+from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
@@ -237,6 +238,8 @@ def test_one_more_metric_runs_the_cells_again_that_lack_it_and_the_others_keep_t
         plain = store.get({cell.key for cell in list_forests()})
         assert (run_cells(list_forests(["f1_macro"], 3), store, here).done, len(store.done())) == (3, 3)
         assert run_cells(list_forests(["f1_macro"], 3), store, here).reused == 3
+        plan = describe_plan(list_forests(["jaccard_macro"], 3), tmp_path / "store.sqlite", here)
+        assert "3 cells: 0 in" in plan and "3 to run" in plan
         assert run_cells(list_forests(["jaccard_macro"], 1), store, here).done == 1
         found = store.get({cell.key for cell in list_forests(repeats=3)})
     for key, record in plain.items():

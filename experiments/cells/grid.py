@@ -62,7 +62,10 @@ def expand_grid(
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise BadInput(f"repeats must be a whole number, at least 1, got {repeats!r}")
     _check_depends(values, depends or {})
-    settings = []
+    settings, extra = [], {}
+    for dataset in values["dataset"]:
+        task_and_domain(dataset)  # before anything is asked of one that is not there
+        extra[dataset] = select_extra(dataset, metrics)
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
         algorithm = chosen["algorithm"]
@@ -78,7 +81,7 @@ def expand_grid(
             epsilon=read_epsilon(chosen["epsilon"]),
             repeat=0,
             protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
-            metrics=select_extra(chosen["dataset"], metrics),
+            metrics=extra[chosen["dataset"]],
         )
         _check_standard_errors(cell, metrics)
         check_cell(cell)
@@ -111,13 +114,13 @@ def check_cell(cell: Cell) -> None:
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {one_line(error)}") from error
     if cell.protocol["leakage"] and not hasattr(estimator, "make_sampler"):
         raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
+    if wrong:
+        raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
     for name in cell.metrics:
         if ask_needs(name).probabilities and not hasattr(estimator, "predict_proba"):
             raise BadInput(
                 f"metrics: {name!r} needs probabilities, and algorithm {cell.algorithm!r} gives none (predict_proba)"
             )
-    if wrong:
-        raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
 
 
 def _check_standard_errors(cell: Cell, metrics: Sequence[str]) -> None:

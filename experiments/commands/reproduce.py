@@ -21,6 +21,7 @@ from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.papers import name_paper_file, prepare_paper
 from experiments.config.request import SweepRequest
+from experiments.config.setting import drop_entries
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.decide import run_until_decided
@@ -58,10 +59,11 @@ def run_command(request: SweepRequest) -> int:
 def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int:
     config = request.config
     values = {**chosen, "epsilon": [config["epsilon"]]}
-    for name, given in request.values.items():
+    metrics = read_metrics(request.values.get("metrics", []))
+    for name, given in drop_entries(request.values, ["metrics"]).items():
         values[name.replace("algorithm.", "params.", 1)] = given
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
-    settings = expand_grid(values, repeats, protocol=config["protocol"])
+    settings = expand_grid(values, repeats, protocol=config["protocol"], metrics=metrics)
     cells = list(chain.from_iterable(settings))
     executor = spare_processes(cells, request.results_folder / "store.sqlite", make_executor(config["executor"]))
     if config["dry_run"]:
@@ -71,6 +73,28 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
     return name_failures(outcome.failures, outcome.skipped, str(config["results"]))
+
+
+def read_metrics(given: Sequence) -> list[str]:
+    """Return the names of the metrics that are asked for, in one list whatever the commas stand between.
+
+    Raises
+    ------
+    BadInput
+        If there is something else than names.
+
+    Examples
+    --------
+    >>> read_metrics([["rmse", "mae"]]), read_metrics(["rmse", "mae"])
+    (['rmse', 'mae'], ['rmse', 'mae'])
+    """
+    names: list = []
+    for part in given:
+        names += part if isinstance(part, list) else [part]
+    for name in names:
+        if not isinstance(name, str):
+            raise BadInput(f"metrics: write names, such as metrics=[f1_macro,balanced_accuracy], got {name!r}")
+    return list(dict.fromkeys(names))
 
 
 def _run_papers(request: SweepRequest) -> int:

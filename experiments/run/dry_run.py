@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.run.executors import Executor
+from experiments.run.more_metrics import find_lacking, merge_metrics
 from experiments.run.progress import format_duration
 from experiments.store.database import Store
 
@@ -30,8 +31,8 @@ def describe_plan(cells: Iterable[Cell], path: Path, where: Executor) -> str:
     where : Executor
         How many would run at once.
     """
-    asked = {cell.key: cell for cell in cells}
-    finished, seconds = _known(path)
+    asked = merge_metrics(cells)
+    finished, seconds = _known(path, asked)
     frame = pd.DataFrame(
         [(cell.dataset, cell.algorithm, key not in finished) for key, cell in asked.items()],
         columns=["dataset", "algorithm", "to run"],
@@ -73,8 +74,9 @@ def spare_processes(cells: Iterable[Cell], path: Path, where: Executor) -> Execu
         if len(unique) > _FEW:
             return where
     with Store(path) as store:
-        records, seconds = store.get(unique), store.seconds()
-    pending = [cell for key, cell in unique.items() if key not in records or records[key].status != "done"]
+        records, seconds, lacking = store.get(unique), store.seconds(), find_lacking(unique, store)
+    done = {key for key, record in records.items() if record.status == "done" and key not in lacking}
+    pending = [cell for key, cell in unique.items() if key not in done]
     total = sum(seconds.get((cell.dataset, cell.algorithm), math.inf) for cell in pending)
     return replace(where, jobs=1) if total < _QUICK else where
 
@@ -89,9 +91,9 @@ def _time(plan: pd.DataFrame, where: Executor) -> str:
     return "; ".join(["", *said])
 
 
-def _known(path: Path) -> tuple[set[str], dict[tuple[str, str], float]]:
-    """Return the keys that are done, and the mean seconds of a cell by data set and algorithm."""
+def _known(path: Path, asked: Mapping[str, Cell]) -> tuple[set[str], dict[tuple[str, str], float]]:
+    """Return the keys that are done and lack no metric, and the mean seconds of a cell by data set and algorithm."""
     if not path.is_file():
         return set(), {}
     with Store(path) as store:
-        return store.done(), store.seconds()
+        return store.done() - find_lacking(asked, store).keys(), store.seconds()

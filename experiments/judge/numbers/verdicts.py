@@ -36,13 +36,13 @@ import pandas as pd
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, StudyPart
 from experiments.errors import BadInput
 from experiments.judge.margin import find_margin
-from experiments.judge.preflight import check_metrics
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
 from experiments.judge.numbers.no_setting import UnplacedTable
 from experiments.judge.numbers.number_verdict import NumberVerdict, format_difference, slack_of
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.printed import PrintedNumber, is_blank, list_numbers
+from experiments.judge.preflight import check_metrics
 from experiments.judge.statements.finding import find_function
 from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, count_runs, say_where
 from experiments.metrics.find import find_metric
