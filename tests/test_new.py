@@ -51,7 +51,7 @@ def test_nothing_is_written_over(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["new"], "say what is new, and its name: new algorithm|dataset|paper NAME"),
+        (["new"], "say what is new, and its name: new algorithm|dataset|metric|paper NAME"),
         (["new", "paper"], "say what is new, and its name"),
         (["new", "papre", "mine"], "what=papre cannot be begun; did you mean 'paper'?"),
         (["new", "paper", "my paper"], "name=my paper cannot be the name of the paper: use letters"),

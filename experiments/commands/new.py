@@ -1,4 +1,4 @@
-"""``do=new``: an algorithm, a data set or a paper of one's own, begun."""
+"""``do=new``: an algorithm, a data set, a metric or a paper of one's own, begun."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from experiments.skeletons.writing import FILES, write_skeleton
 _RUN = {
     "algorithm": "dataset=car algorithm={name} epsilon=1",
     "dataset": "dataset={name} algorithm=rdt epsilon=1",
+    "metric": "dataset=car algorithm=rdt epsilon=1 metrics={name}",
     "paper": "paper={name}",
 }
 

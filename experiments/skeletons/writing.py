@@ -9,11 +9,14 @@ from pathlib import Path
 from documents import search_path
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, suggest_name
+from experiments.metrics.find import find_metric
+from experiments.metrics.metric import Metric
 
 TEMPLATES = Path(__file__).parent
 FILES = {
     "algorithm": {"algorithm.py": "NAME.py", "algorithm.yaml": "algorithm/NAME.yaml"},
     "dataset": {"dataset.csv": "NAME.csv", "dataset.yaml": "dataset/NAME.yaml"},
+    "metric": {"metric.py": "NAME.py", "metric.yaml": "metric/NAME.yaml"},
     "paper": {"paper.csv": "paper/NAME.csv", "paper.yaml": "paper/NAME.yaml"},
 }
 """Of each kind its templates, and where they go in the folder of the user."""
@@ -21,17 +24,18 @@ FILES = {
 _NAMES = {
     "algorithm": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
     "dataset": (r"\w[\w-]*", "letters, digits, _ and -"),
+    "metric": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
     "paper": (r"\w[\w-]*", "letters, digits, _ and -"),
 }
-"""What a name may look like, as a pattern and in words: that of an algorithm is a module's, too."""
+"""What a name may look like, as a pattern and in words: that of an algorithm or a metric is a module's, too."""
 
 
 def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
-    """Write an algorithm, a data set or a paper that runs as it is; return its files.
+    """Write an algorithm, a data set, a metric or a paper that runs as it is; return its files.
 
     Parameters
     ----------
-    what : {"algorithm", "dataset", "paper"}
+    what : {"algorithm", "dataset", "metric", "paper"}
         Which kind.
     name : str
         What it is called on the command line.
@@ -73,9 +77,9 @@ def check_name(what: str, name: str) -> None:
     pattern, of_what = _NAMES[what]
     if not re.fullmatch(pattern, name):
         raise BadInput(f"name={name} cannot be the name of the {what}: use {of_what}")
-    if what == "algorithm" and find_spec(name) is not None:
+    if what in ("algorithm", "metric") and find_spec(name) is not None:
         raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
-    if name in search_path.list_files(CONF / what):
+    if name in search_path.list_files(CONF / what) or (what == "metric" and find_metric(name) != Metric(name)):
         raise BadInput(f"name={name}: there is a {what} of that name; choose another")
 
 
