@@ -194,7 +194,7 @@ def test_directions_and_margins_follow_from_the_metric():
         ),
         ({"dataset": "car", "algorithm": "pfdpdt"}, ["accuracy_se"], "set protocol.folds=5"),
         (
-            {"dataset": "car", "algorithm": "diffprivlib_decision_tree"},
+            {"dataset": "car", "algorithm": "dp_sgd"},
             ["neg_log_loss"],
             "needs probabilities, and algorithm",
         ),

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from algorithms import Continuous, Domain, Nominal, ParameterError
@@ -549,6 +550,28 @@ def test_three_classes_of_which_one_has_no_rows(cls):
     settings = {"n_steps": 60} if cls is DPSGDClassifier else {}
     model = small(cls, domain=domain, epsilon=100.0, **settings).fit(X, y)
     assert list(model.classes_) == ["maybe", "no", "yes"] and model.score(X, y) > 0.7
+
+
+@needs_peers
+@pytest.mark.parametrize(
+    "cls",
+    [
+        DiffprivlibForestClassifier,
+        DiffprivlibTreeClassifier,
+        DiffprivlibNaiveBayes,
+        DiffprivlibLogisticRegression,
+        DPEBMClassifier,
+    ],
+)
+def test_probabilities_are_of_the_declared_classes_and_say_what_is_predicted(cls):
+    X, y = rows(cls, 3000)
+    model = small(cls, epsilon=100.0).fit(X, y)
+    shares = model.predict_proba(X)
+    assert shares.shape == (3000, 2)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    said = np.abs(shares[:, 0] - shares[:, 1]) > 1e-9  # where two are equal, either may be predicted
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X))[said].all()
+    assert roc_auc_score(y, shares[:, 1]) > 0.7
 
 
 def in_their_environment(code, environment=process.PEERS):

@@ -62,10 +62,10 @@ class Peer(PrivateEstimator):
         answer, arrays = process.ask_worker(self.environment, words, X=self._lay_out(matrix), y=y)
         self.model_, self.fit_seconds_ = arrays["model"].tobytes(), answer["fit_seconds"]
 
-    def _predict_scaled(self, X) -> np.ndarray:
+    def _ask_model(self, method: str, X) -> np.ndarray:
         matrix = self._lay_out(self.read_rows(X))
         model = np.frombuffer(self.model_, dtype=np.uint8)
-        _, arrays = process.ask_worker(self.environment, {"do": "predict"}, X=matrix, model=model)
+        _, arrays = process.ask_worker(self.environment, {"do": method}, X=matrix, model=model)
         return arrays["predicted"]
 
     def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
@@ -104,8 +104,16 @@ class PeerClassifier(Peer, PrivateClassifier):
 
     def predict(self, X):
         """Predict the class of each row."""
-        positions = self._predict_scaled(X)
+        positions = self._ask_model("predict", X)
         return self.classes_[positions]
+
+
+class PeerWithProbabilities(PeerClassifier):
+    """A peer that gives probabilities of the classes, too."""
+
+    def predict_proba(self, X):
+        """Return the probability of each class, in the order of ``classes_``, for each row."""
+        return self._ask_model("predict_proba", X)
 
 
 class PeerRegressor(Peer, PrivateRegressor):
@@ -113,4 +121,4 @@ class PeerRegressor(Peer, PrivateRegressor):
 
     def predict(self, X):
         """Predict the target of each row, in its own unit."""
-        return self.in_unit_of_target(self._predict_scaled(X))
+        return self.in_unit_of_target(self._ask_model("predict", X))

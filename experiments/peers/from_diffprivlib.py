@@ -11,7 +11,7 @@ from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import OTHERS
 from algorithms.parameters import ParameterError, check_choice, check_count
-from experiments.peers.base import PeerClassifier, PeerRegressor
+from experiments.peers.base import PeerRegressor, PeerWithProbabilities
 
 _BY_POSITION = Fault(
     "rows dealt out by position",
@@ -38,7 +38,7 @@ _CLASS_CHANGES = Fault(
 )
 
 
-class DiffprivlibForestClassifier(PeerClassifier):
+class DiffprivlibForestClassifier(PeerWithProbabilities):
     """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
 
     Parameters
@@ -97,7 +97,7 @@ class DiffprivlibForestClassifier(PeerClassifier):
         return self
 
 
-class DiffprivlibTreeClassifier(PeerClassifier):
+class DiffprivlibTreeClassifier(PeerWithProbabilities):
     """diffprivlib's ``DecisionTreeClassifier``: random cuts, and all rows in one tree.
 
     Parameters
@@ -140,7 +140,7 @@ class DiffprivlibTreeClassifier(PeerClassifier):
         return self
 
 
-class DiffprivlibNaiveBayes(PeerClassifier):
+class DiffprivlibNaiveBayes(PeerWithProbabilities):
     """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
 
     Parameters
@@ -184,7 +184,7 @@ class DiffprivlibNaiveBayes(PeerClassifier):
         return self
 
 
-class DiffprivlibLogisticRegression(PeerClassifier):
+class DiffprivlibLogisticRegression(PeerWithProbabilities):
     """diffprivlib's ``LogisticRegression``: a noisy vector in the objective, one class against the rest.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.encoding.features import Nominal
 from algorithms.parameters import ParameterError, check_count, check_number
-from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
+from experiments.peers.base import Peer, PeerRegressor, PeerWithProbabilities
 
 
 class _DPEBM(Peer):
@@ -39,7 +39,7 @@ class _DPEBM(Peer):
         return self._scale_numbers(matrix)
 
 
-class DPEBMClassifier(_DPEBM, PeerClassifier):
+class DPEBMClassifier(_DPEBM, PeerWithProbabilities):
     """interpret's ``DPExplainableBoostingClassifier``, for two classes.
 
     Parameters
