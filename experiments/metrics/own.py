@@ -115,8 +115,13 @@ def find_own(name: str) -> OwnMetric | None:
     BadInput
         If the file cannot be read, or its function cannot be imported.
     """
-    path = search_path.find_file(FOLDER, name)
+    path = find_own_file(name)
     return None if path is None else _read_file(path)
+
+
+def find_own_file(name: str) -> Path | None:
+    """Return the file of a metric; None if it has none."""
+    return search_path.find_file(FOLDER, name)
 
 
 @cache
