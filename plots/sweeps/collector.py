@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import shutil
 import tempfile
@@ -11,7 +10,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -118,13 +117,11 @@ class ResultCollector:
                 numbers = one.mean.center, one.mean.low, one.mean.high, one.mean.n, n_expected
                 self._kept.extend((number, self._shown.index(one.metric), *numbers))
 
-    def write_table(self, path: Path) -> None:
-        """Write the table of all metrics."""
+    def copy_table(self, stream: TextIO) -> None:
+        """Write the table of all metrics, as CSV."""
         self._file.flush()
         self._file.seek(0)
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            shutil.copyfileobj(self._file, stream)
-        self._file.seek(0, io.SEEK_END)
+        shutil.copyfileobj(self._file, stream)
 
     def arrange(self) -> SweepResults:
         """Return what is shown of all that was taken."""

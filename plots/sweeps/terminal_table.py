@@ -33,18 +33,22 @@ def print_sweep(results: SweepResults, tables: Sequence[SweepTable], paths: Sequ
         n_hidden = max(len(table.rows) - _MOST_ROWS, 0) + table.n_left_out
         if n_hidden:
             console.print(f"... and {n_hidden} more rows: table.md and table.csv beside the picture have them")
-    print_incomplete(results, console)
-    for path in paths:
-        console.print(f"  {escape(str(path))}", soft_wrap=True)
+    _print_end(results, paths, console)
 
 
-def print_incomplete(results: SweepResults, console: Console) -> None:
-    """Name the settings with fewer runs than were asked for."""
+def print_shortfall(results: SweepResults, paths: Sequence[Path]) -> None:
+    """Print to stderr what is missing of a sweep, and its files."""
+    _print_end(results, paths, open_console(sys.stderr))
+
+
+def _print_end(results: SweepResults, paths: Sequence[Path], console: Console) -> None:
     lines = results.list_incomplete()
     for line in lines[:_MOST_LINES]:
         console.print(escape(line), style="bold red", soft_wrap=True)
     if len(lines) > _MOST_LINES:
         console.print(f"INCOMPLETE: {len(lines) - _MOST_LINES} more settings", style="bold red")
+    for path in paths:
+        console.print(f"  {escape(str(path))}", soft_wrap=True)
 
 
 def describe_table(sweep: Sweep, table: SweepTable) -> str:

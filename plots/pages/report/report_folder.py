@@ -45,7 +45,7 @@ def build_report(results: Path, names: Sequence[str]) -> Path:
     folder.mkdir(parents=True)
     for entry in entries:
         if entry.run:
-            copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png"))
+            copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png", "figures/*.pdf"))
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder / "index.html"
