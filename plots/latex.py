@@ -15,9 +15,7 @@ def write_table(path: Path, title: str, columns: Sequence[str], body: Sequence[S
     path.write_text(format_table(title, columns, body, note), encoding="utf-8")
 
 
-def format_table(
-    title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1
-) -> str:
+def format_table(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:
     """Return a table of text as LaTeX.
 
     Parameters

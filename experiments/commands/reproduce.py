@@ -71,11 +71,14 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
     if options.name:
         sweep_folder.refuse_taken_name(parent, options.name, sweep.identity)
     cells = list(chain.from_iterable(sweep.settings))
-    executor = spare_processes(cells, request.results_folder / "store.sqlite", make_executor(request.config["executor"]))
+    executor = spare_processes(
+        cells, request.results_folder / "store.sqlite", make_executor(request.config["executor"])
+    )
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
     make_results_folder(parent)
-    with ResultCollector(sweep, parent) as collector:
+    with tempfile.TemporaryFile("w+", dir=parent, encoding="utf-8", newline="") as file:
+        collector = ResultCollector(sweep, file)
 
         def take(setting: SettingSummary) -> None:
             collector.take(setting)

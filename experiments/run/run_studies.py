@@ -171,7 +171,7 @@ def name_failures(outcome: Outcome, results: str) -> int:
     where = "" if results == "results" else f" results={shlex.quote(results)}"
     for name, errors in list(failed.items())[:_SHOWN]:
         repeats, first_error = sorted(repeat for repeat, _ in errors), errors[0][1]
-        print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {first_error}; to run repeat {repeats[0]} again:")
+        print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {first_error}")
         print_to_stderr(f"  {search_path.name_program()} {name} repeat={repeats[0]}{where}")
     if len(failed) > _SHOWN:
         print_to_stderr(

@@ -20,7 +20,7 @@ def read_svg(run: PaperRun, name: str) -> str:
 
 
 def embed_svg(svg: str, name: str) -> str:
-    """Make a picture part of the page: ids that begin with its name, colours as variables that follow light and dark."""
+    """Make a picture part of the page: ids of its own by its name, colours as variables that follow light and dark."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     for before in (' id="', "url(#", 'href="#'):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SPAN_OF_LOG = 30
 """Errors that span as much are drawn on a logarithmic axis."""
+_MOST_DECADES = 1e6
+"""What is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25."""
 _LOWEST_R2 = -1.0
 """What lies below is marked at the end of the axis: it would flatten all else."""
 _LONGEST_NAME = 30
@@ -58,13 +60,25 @@ def draw_sweep(figure: SweepFigure, frame: pd.DataFrame, note: str) -> Figure:
         is_cut |= has_cut
         title = figure.label_facet(facets[i % len(facets)])
         if n_panels > 1 and title:
-            write_above(axes, textwrap.shorten(title, 44, placeholder=" …"), 16 if has_cut else 5, fontsize=10, fontweight="bold")
+            write_above(
+                axes,
+                textwrap.shorten(title, 44, placeholder=" …"),
+                16 if has_cut else 5,
+                fontsize=10,
+                fontweight="bold",
+            )
     _add_legend(drawn, figure, handles + make_explanations(frame, is_cut), n_panels == 1)
     if note:
         panels[0].set_title(note, loc="left", fontsize=11, fontweight="bold", color=style.ALARM, pad=22)
-    rest = figure.describe_rest()
-    style.write_title(drawn, panels[-1], figure.sweep.describe_fixed() + (f" ({rest})" if rest else ""))
+    style.write_title(drawn, panels[-1], _write_title(figure, metrics))
     return drawn
+
+
+def _write_title(figure: SweepFigure, metrics: Sequence[str]) -> str:
+    sweep, rest = figure.sweep, figure.describe_rest()
+    shown = " and ".join(label_metric(sweep.paper, metric) for metric in metrics)
+    over = f" over {sweep.label_axis(figure.x)}" if figure.x else ""
+    return f"{shown}{over}: {sweep.describe_fixed()}" + (f" ({rest})" if rest else "")
 
 
 def _make_single(figure: SweepFigure) -> tuple[Figure, list[Axes]]:
@@ -107,15 +121,15 @@ def _draw_lines(axes: Axes, figure: SweepFigure, frame: pd.DataFrame, is_small: 
         panel_lines.append(PanelLine(text, look, _clip_intervals(metric, own)))
     handles, beyond = draw_panel(axes, panel_lines, places.tolist(), limits)
     names = label_values(paper, figure.x or "", xs)
-    axes.set_xticks(places, thin_names(places, names, _CHARACTERS[is_small]), fontsize=9 if is_small else None)
+    axes.set_xticks(places, thin_names(places.tolist(), names, _CHARACTERS[is_small]), fontsize=9 if is_small else None)
     axes.set_xlabel(figure.sweep.label_axis(figure.x or ""))
-    axes.set_ylabel(label_metric(paper, metric))
+    axes.set_ylabel(label_metric(paper, metric), fontsize=9 if is_small else None)
     dress_panel(axes, xs, limits, is_log)
     _limit_per_cent(axes, metric)
     n_above, n_below = y_axis.mark_points(axes, beyond, limits)
     if n_below:
         axes.tick_params(axis="x", pad=y_axis.measure_padding(n_below))
-    return handles, bool(n_above or n_below)
+    return handles if figure.lines else [], bool(n_above or n_below)
 
 
 def _draw_dots(axes: Axes, figure: SweepFigure, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
@@ -127,7 +141,8 @@ def _draw_dots(axes: Axes, figure: SweepFigure, frame: pd.DataFrame, is_small: b
     axes.hlines(rows, low, high, colors=style.QUALITATIVE[0], linewidth=1.4, alpha=0.8)
     axes.plot(center, rows, linestyle="none", marker="o", markersize=5.5, color=style.QUALITATIVE[0], zorder=3)
     names = [textwrap.shorten(figure.label_line(line), 44, placeholder=" …") for line in figure.list_lines()]
-    axes.set_yticks(rows, names if axes.get_subplotspec().is_first_col() else [""] * len(names))
+    place = axes.get_subplotspec()
+    axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel(label_metric(figure.sweep.paper, metric))
     style.dress_axes(axes, "both")
@@ -145,7 +160,9 @@ def _choose_limits(metric: str, frame: pd.DataFrame) -> tuple[y_axis.Limits, boo
     """Return the ends of the y axis, infinite where the drawing decides, and whether it is logarithmic."""
     means = frame["mean"].dropna()
     if is_error(metric) and len(means) and means.min() > 0 and means.max() > _SPAN_OF_LOG * means.min():
-        return y_axis.find_limits(y_axis.AxisValues(metric, frame, is_log=True), y_axis.Limits()), True
+        lowest = means.max() / _MOST_DECADES
+        given = y_axis.Limits(bottom=lowest if means.min() < lowest else -math.inf)
+        return y_axis.find_limits(y_axis.AxisValues(metric, frame, is_log=True), given), True
     if metric == "r2" and (means < _LOWEST_R2).any():
         values = y_axis.AxisValues(metric, _clip_intervals(metric, frame), is_log=False)
         return y_axis.find_limits(values, y_axis.Limits(bottom=_LOWEST_R2)), False
@@ -161,7 +178,7 @@ def _limit_per_cent(axes: Axes, metric: str) -> None:
 
 
 def _add_legend(drawn: Figure, figure: SweepFigure, handles: Sequence[Any], is_single: bool) -> None:
-    title = " and ".join(map(figure.sweep.label_axis, figure.lines)) if figure.x else None
+    title = " and ".join(map(figure.sweep.label_axis, figure.lines)) if figure.x else ""
     look: dict[str, Any] = {"frameon": False, "fontsize": 10, "handlelength": 3.2, "title": title, "alignment": "left"}
     if is_single:
         drawn.legend(handles=handles, loc="outside right upper", labelspacing=0.65, **look)

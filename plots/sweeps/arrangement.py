@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -23,6 +23,8 @@ BEST, INCOMPLETE = "*", "!"
 WIDTH = 80
 """How many characters of a line a table takes, if it can."""
 _GAP = 2
+_NEGLIGIBLE = 1e-6
+"""What is smaller than this part of the largest mean is as good as zero."""
 _MOST_ROWS = 1000
 """Rows of a table as text: more are for machines, which read ``table.csv``."""
 
@@ -73,7 +75,10 @@ class SweepTable:
 
     def measure_width(self) -> int:
         """Return how many characters wide it is."""
-        lines = [[*self.heads, *self.columns], *([*names, *(cell.marked for cell in cells)] for names, cells in self.rows)]
+        lines = [
+            [*self.heads, *self.columns],
+            *([*names, *(cell.marked for cell in cells)] for names, cells in self.rows),
+        ]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return sum(widths) + _GAP * (len(widths) - 1)
 
@@ -91,14 +96,12 @@ class _Layout:
         in_rows = list(filter(_is_alternative, self.rows))
         return in_rows or [name for name in [self.columns] if name and _is_alternative(name)]
 
-    @property
-    def best_of(self) -> str:
-        """What the best is marked of."""
-        if not self.compared:
-            return ""
-        what = "row" if self.compared == [self.columns] else "column"
-        others = [name for name in self.rows if name not in self.compared]
-        return f"{what}, for each {' and '.join(others)}" if others and what == "column" else what
+    def name_group(self, sweep: Sweep) -> str:
+        """Return what the best is marked of."""
+        if self.compared == [self.columns]:
+            return "row"
+        others = [sweep.label_axis(name) for name in self.rows if name not in self.compared]
+        return f"column at each {' and '.join(others)}" if others else "column"
 
 
 def arrange_tables(results: SweepResults) -> list[SweepTable]:
@@ -115,11 +118,12 @@ def arrange_tables(results: SweepResults) -> list[SweepTable]:
 
 
 def _list_layouts(sweep: Sweep) -> list[_Layout]:
-    """Return the possible layouts, the best first: ε along the top, else data sets or numbers, if something is below."""
+    """Return the possible layouts, the best first: ε along the top, else data sets or numbers."""
     varying = sweep.varying
     alternatives = list(filter(_is_alternative, varying))
     wanted = ["epsilon", "dataset"] if alternatives else ["epsilon"]
-    wanted += [find_numeric_axis(sweep)] if len(alternatives) > 1 else []
+    numeric = find_numeric_axis(sweep)
+    wanted += [numeric] if numeric and len(alternatives) > 1 else []
     wanted += [name for name in varying if name.startswith("protocol.") and alternatives]
     columns = [name for name in dict.fromkeys(wanted) if name in varying]
     columns += ["algorithm"] if columns and "algorithm" in varying else []
@@ -173,7 +177,7 @@ def _make_table(
     shown = [f"{axis} = {name}" if is_numeric and name != "no noise" else name for name in columns]
     rows = list(zip(names, cells, strict=True))
     title = label_metric(sweep.paper, metric) if metric else ""
-    return SweepTable(title, axis, heads, shown, rows, n_rows - len(rows), layout.best_of if has_best else "")
+    return SweepTable(title, axis, heads, shown, rows, n_rows - len(rows), layout.name_group(sweep) if has_best else "")
 
 
 def _arrange_cells(results: SweepResults, metric: str, layout: _Layout) -> tuple[list[TableCell], bool]:
@@ -183,22 +187,30 @@ def _arrange_cells(results: SweepResults, metric: str, layout: _Layout) -> tuple
     order = [axes.index(name) for name in [*(name for name in axes if name not in sweep.varying), *layout.rows, *inner]]
     numbers = {name: values.transpose(order) for name, values in results.numbers[metric].items()}
     lacks = (results.n_measured < sweep.repeats).transpose(order)
-    decimals = count_decimals(_list_means(metric, numbers))
+    decimals = _count_decimals(sweep, metric, results.numbers[metric]["mean"]).transpose(order)
     compared = tuple(order.index(axes.index(name)) for name in layout.compared)
     is_best = _find_best(metric, numbers["mean"], lacks, decimals, compared)
     n_cells = _MOST_ROWS * (len(sweep.axes[layout.columns]) if layout.columns else 1)
     columns = [values.ravel()[:n_cells].tolist() for values in numbers.values()]
     measured = results.n_measured.transpose(order).ravel()[:n_cells].tolist()
     cells = []
-    for point, best, n in zip(zip(*columns, strict=True), is_best.ravel()[:n_cells], measured, strict=True):
+    shown = zip(zip(*columns, strict=True), is_best.ravel(), decimals.ravel(), measured, strict=False)
+    for point, best, digits, n in shown:
         note = f"{n} of {sweep.repeats} runs" if n < sweep.repeats else ""
-        cells.append(_make_cell(metric, dict(zip(numbers, point, strict=True)), decimals, bool(best), note))
+        cells.append(_make_cell(metric, dict(zip(numbers, point, strict=True)), int(digits), bool(best), note))
     return cells, bool(is_best.any())
 
 
-def _list_means(metric: str, numbers: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    means = numbers["mean"].ravel()
-    return pd.DataFrame({"metric": metric, "mean": means, "decimals": math.nan})
+def _count_decimals(sweep: Sweep, metric: str, means: np.ndarray) -> np.ndarray:
+    """Return how many decimals are shown of each mean: of errors every data set has a size of its own."""
+    axis = list(sweep.axes).index("dataset")
+    decimals = np.empty(means.shape, dtype=np.int64)
+    for place in range(means.shape[axis]):
+        own = means.take(place, axis).ravel()
+        own = own[np.abs(own) > _NEGLIGIBLE * np.nanmax(np.abs(own), initial=0.0)]
+        frame = pd.DataFrame({"metric": [metric, *[metric] * len(own)], "mean": [math.nan, *own], "decimals": math.nan})
+        decimals[(slice(None),) * axis + (place,)] = count_decimals(frame)
+    return decimals
 
 
 def _make_cell(metric: str, point: dict[str, Any], decimals: int, is_best: bool, note: str) -> TableCell:
@@ -207,10 +219,10 @@ def _make_cell(metric: str, point: dict[str, Any], decimals: int, is_best: bool,
 
 
 def _find_best(
-    metric: str, means: np.ndarray, lacks: np.ndarray, decimals: int, compared: Sequence[int]
+    metric: str, means: np.ndarray, lacks: np.ndarray, decimals: np.ndarray, compared: Sequence[int]
 ) -> np.ndarray:
     """Return where the best of several complete means stands along some axes; nowhere where two are shown as equal."""
-    rounded = np.where(lacks, math.nan, np.round(scale_value(metric, means), decimals))
+    rounded = np.where(lacks, math.nan, np.rint(scale_value(metric, means) * 10.0**decimals))
     if not compared or math.prod(means.shape[axis] for axis in compared) < 2:
         return np.zeros(means.shape, dtype=bool)
     scores = np.where(np.isnan(rounded), -math.inf, -rounded if is_error(metric) else rounded)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 import math
 import shutil
-import tempfile
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -65,7 +63,7 @@ class SweepResults:
         repeats, lines = self.sweep.repeats, []
         for place in np.argwhere(self.n_measured < repeats):
             n = self.n_measured[tuple(place)]
-            lines.append(f"INCOMPLETE: {self.sweep.name_setting(place)}: {n} of {repeats} runs")
+            lines.append(f"INCOMPLETE: {self.sweep.name_setting(place.tolist())}: {n} of {repeats} runs")
         return lines
 
     def describe_shortfall(self) -> str:
@@ -75,31 +73,24 @@ class SweepResults:
 
 
 class ResultCollector:
-    """Takes the summaries of settings one by one, in their order; a context, at whose end the unfinished table is gone.
+    """Takes the summaries of settings one by one, in their order.
 
     Parameters
     ----------
     sweep : Sweep
         What was asked for.
-    folder : Path
-        Where the table is written until it is whole; it must exist.
+    file : file object
+        Where the rows of all metrics are kept until the table is whole.
     """
 
-    def __init__(self, sweep: Sweep, folder: Path) -> None:
-        self._sweep = sweep
-        self._file = tempfile.TemporaryFile("w+", dir=folder, encoding="utf-8", newline="")
-        self._rows = csv.writer(self._file, lineterminator="\n")
+    def __init__(self, sweep: Sweep, file: TextIO) -> None:
+        self._sweep, self._file = sweep, file
+        self._rows = csv.writer(file, lineterminator="\n")
         self._rows.writerow([*sweep.axes, "metric", "mean", "std", "ci_low", "ci_high", "n", "n_expected"])
         self._shown: list[str] = []
         self._kept = array("d")  # of each metric shown: setting, metric, and its numbers
         self._n_measured = array("q")
         self._found: dict[str, None] = {}
-
-    def __enter__(self) -> ResultCollector:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     def take(self, setting: SettingSummary) -> None:
         """Take the summary of the next setting."""
@@ -119,7 +110,6 @@ class ResultCollector:
 
     def copy_table(self, stream: TextIO) -> None:
         """Write the table of all metrics, as CSV."""
-        self._file.flush()
         self._file.seek(0)
         shutil.copyfileobj(self._file, stream)
 
@@ -127,7 +117,7 @@ class ResultCollector:
         """Return what is shown of all that was taken."""
         shape = self._sweep.shape
         rows = np.frombuffer(self._kept, dtype=np.float64).reshape(-1, 2 + len(_NUMBERS))
-        numbers = {}
+        numbers: dict[str, dict[str, np.ndarray]] = {}
         for i, metric in enumerate(self._shown):
             own = rows[rows[:, 1] == i]
             numbers[metric] = {}

@@ -59,7 +59,8 @@ class Sweep:
     def paper(self) -> Paper:
         """The sweep as a study without print, for all that labels names."""
         study = {"dataset": self.axes["dataset"], "algorithm": self.axes["algorithm"]}
-        return Paper(number="sweep", title="A sweep", studies={"sweep": study}, labels=_LABELS)
+        described = {"number": "sweep", "title": "A sweep", "studies": {"sweep": study}, "labels": _LABELS}
+        return Paper.model_validate(described)
 
     @property
     def identity(self) -> str:
@@ -70,7 +71,10 @@ class Sweep:
     @property
     def automatic_name(self) -> str:
         """A readable name: data sets, algorithms, and the names of what else varies."""
-        parts = [_join_values(self.axes[name], what) for name, what in (("dataset", "data-sets"), ("algorithm", "algorithms"))]
+        parts = [
+            _join_values(self.axes[name], what)
+            for name, what in (("dataset", "data-sets"), ("algorithm", "algorithms"))
+        ]
         parts += [_shorten_name(name) for name in self.varying if name not in ("dataset", "algorithm")]
         return re.sub(r"[^\w.+-]+", "_", "-".join(parts)).lstrip(".")
 
@@ -98,8 +102,8 @@ class Sweep:
             values = self.axes[name]
             texts = [label_value(self.paper, value) for value in values]
             is_short = len(texts) <= _NAMED
-            words.append(f"{self.label_axis(name)}: {', '.join(texts) if is_short else f'{len(texts)} values'}")
-        return "; ".join(words) or "nothing"
+            words.append(f"{self.label_axis(name)} ({', '.join(texts) if is_short else f'{len(texts)} values'})")
+        return ", ".join(words) or "nothing"
 
     def name_setting(self, place: Sequence[int]) -> str:
         """Return the setting at a place of the axes by what varies."""

@@ -48,11 +48,13 @@ class SweepFigure:
 
     def list_lines(self) -> list[tuple]:
         """Return the values of the lines that are drawn."""
-        return self._list_points(self.lines)[: _MOST_LINES if self.x else _MOST_DOTS]
+        points = self._list_points(self.lines)
+        return [points[i] for i in self._choose_lines()]
 
     def list_facets(self) -> list[tuple]:
         """Return the values of the facets that are drawn."""
-        return self._list_points(self.facets)[:_MOST_FACETS]
+        points = self._list_points(self.facets)
+        return [points[i] for i in self._choose_facets()]
 
     def label_line(self, values: Sequence) -> str:
         """Return how the legend calls a line."""
@@ -88,10 +90,22 @@ class SweepFigure:
             frame["metric"] = metric
             for name, array in numbers.items():
                 whole = array.transpose(places).reshape(*sizes, -1)
-                shown = whole[: len(self.list_facets()), : len(self.list_lines())].ravel()
+                shown = whole[self._choose_facets()][:, self._choose_lines()].ravel()
                 frame[name] = shown.astype(np.int64) if name.startswith("n") else shown
             frames.append(frame.assign(**NOTHING_PRINTED))
         return pd.concat(frames, ignore_index=True)
+
+    def _choose_lines(self) -> list[int]:
+        return _spread_out(len(self._list_points(self.lines)), _MOST_LINES if self.x else _MOST_DOTS)
+
+    def _choose_facets(self) -> list[int]:
+        """Return the places of the facets that are drawn: where they are too many, some of each data set."""
+        n, n_sets = len(self._list_points(self.facets)), len(self.sweep.axes["dataset"])
+        if "dataset" not in self.facets or n_sets > _MOST_FACETS:
+            return _spread_out(n, _MOST_FACETS)
+        n_own = n // n_sets
+        chosen = _spread_out(n_own, max(_MOST_FACETS // n_sets, 1))
+        return [start * n_own + i for start in range(n_sets) for i in chosen]
 
     def _list_points(self, names: Sequence[str]) -> list[tuple]:
         return list(product(*(self.sweep.axes[name] for name in names)))
@@ -105,6 +119,17 @@ class SweepFigure:
         return ", ".join(words)
 
 
+def _spread_out(n: int, most: int) -> list[int]:
+    """Return the places of some of ``n`` things, the first and the last among them; of all if there are few.
+
+    Examples
+    --------
+    >>> _spread_out(3, 5), _spread_out(9, 3)
+    ([0, 1, 2], [0, 4, 8])
+    """
+    return np.linspace(0, n - 1, min(n, most)).round().astype(int).tolist()
+
+
 def plan_figure(sweep: Sweep) -> SweepFigure | None:
     """Return the figure of a sweep: a numeric axis is x, algorithms and parameters are lines, data sets are facets.
 
@@ -114,7 +139,6 @@ def plan_figure(sweep: Sweep) -> SweepFigure | None:
     if not varying:
         return None
     x = find_numeric_axis(sweep)
-    x = x if x == "epsilon" or x is None or len(sweep.axes[x]) > 1 else None
     lines = [name for name in varying if name not in ("dataset", x)]
     facets = ["dataset"] if "dataset" in varying else []
     if not x and not lines:

@@ -54,7 +54,9 @@ def refuse_taken_name(parent: Path, name: str, identity: str) -> None:
         Before anything has run.
     """
     if not _is_free(parent / name, identity):
-        raise BadInput(f"name={name}: {parent / name} holds another sweep; choose another name, or move that folder away")
+        raise BadInput(
+            f"name={name}: {parent / name} holds another sweep; choose another name, or move that folder away"
+        )
 
 
 def make_folder(parent: Path, name: str, identity: str) -> Path:
@@ -69,6 +71,16 @@ def make_folder(parent: Path, name: str, identity: str) -> Path:
                 (candidate / file).unlink(missing_ok=True)
             return candidate
     raise AssertionError("there is no end of numbers")
+
+
+def list_sweeps(results: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Return the folders of the sweeps among some results, the newest first, each with what it says of itself."""
+    found = []
+    for folder in sorted((results / FOLDER).glob("*")):
+        facts = read_facts(folder)
+        if facts and (folder / "report.html").is_file():
+            found.append((folder, facts))
+    return sorted(found, key=lambda one: str(one[1].get("written", "")), reverse=True)
 
 
 def _list_candidates(parent: Path, name: str) -> Iterator[Path]:

@@ -12,12 +12,10 @@ from plots.pages.pictures import embed_svg
 from plots.sweeps.arrangement import SweepTable
 from plots.sweeps.collector import SweepResults
 from plots.sweeps.sweep_folder import FILES
-from plots.sweeps.terminal_table import describe_table
+from plots.sweeps.terminal_table import describe_cells
 
 
-def write_page(
-    results: SweepResults, tables: Sequence[SweepTable], facts: Mapping[str, Any], folder: Path
-) -> Path:
+def write_page(results: SweepResults, tables: Sequence[SweepTable], facts: Mapping[str, Any], folder: Path) -> Path:
     """Write ``report.html`` beside the other files of a sweep and return its path."""
     path, picture = folder / "report.html", folder / "figure.svg"
     sweep = results.sweep
@@ -29,7 +27,7 @@ def write_page(
         varying=sweep.describe_varying(),
         incomplete=results.list_incomplete(),
         svg=embed_svg(picture.read_text(encoding="utf-8"), "figure") if picture.is_file() else "",
-        tables=[{"words": describe_table(sweep, table), **vars(table)} for table in tables],
+        tables=[{"words": describe_cells(sweep, table), **vars(table)} for table in tables],
         others=results.others,
         files=[name for name in FILES if name != path.name and (folder / name).is_file()],
         provenance=[(name, _format_fact(value)) for name, value in facts.items()],

@@ -27,6 +27,7 @@ def print_sweep(results: SweepResults, tables: Sequence[SweepTable], paths: Sequ
     console = open_console(sys.stdout)
     console.print(escape(results.sweep.describe_fixed()), style="bold")
     for table in tables:
+        console.print()
         console.print(escape(describe_table(results.sweep, table)), style="dim")
         for part in _make_parts(table, console.width):
             console.print(part)
@@ -48,13 +49,18 @@ def _print_end(results: SweepResults, paths: Sequence[Path], console: Console) -
     if len(lines) > _MOST_LINES:
         console.print(f"INCOMPLETE: {len(lines) - _MOST_LINES} more settings", style="bold red")
     for path in paths:
-        console.print(f"  {escape(str(path))}", soft_wrap=True)
+        is_below = path.is_relative_to(Path.cwd())
+        console.print(f"  {escape(str(path.relative_to(Path.cwd()) if is_below else path))}", soft_wrap=True)
 
 
 def describe_table(sweep: Sweep, table: SweepTable) -> str:
+    """Return what a table shows, what its cells are, and what its signs mean."""
+    return ": ".join(filter(None, [table.title, describe_cells(sweep, table)]))
+
+
+def describe_cells(sweep: Sweep, table: SweepTable) -> str:
     """Return what the cells of a table are, and what its signs mean."""
-    center = "one run each" if sweep.repeats == 1 else "mean ± half-width of its 95 % interval"
-    words = [f"{table.title}: {center}" if table.title else center]
+    words = ["one run each" if sweep.repeats == 1 else "mean ± half-width of its 95 % interval"]
     words += [f"{BEST} best of each {table.best_of}"] if table.best_of else []
     is_short = any(cell.note for _, cells in table.rows for cell in cells)
     words += [f"{INCOMPLETE} incomplete"] if is_short else []
