@@ -11,6 +11,7 @@ from plots.sweeps.arrangement import SweepTable
 from plots.sweeps.collector import ResultCollector, SweepResults
 from plots.sweeps.sweep_figure import plan_figure
 from plots.sweeps.sweep_folder import PROVENANCE
+from plots.sweeps.sweep_page import write_page
 from plots.sweeps.table_files import write_latex, write_markdown
 
 
@@ -53,8 +54,6 @@ def write_sweep(
     write_markdown(results, tables, folder / "table.md")
     write_latex(results, tables, folder / "table.tex")
     pictures = _write_figure(results, folder)
-    from plots.sweeps.sweep_page import write_page  # the colours of pictures come with matplotlib, which is slow
-
     return [*pictures, write_page(results, tables, facts, folder)]
 
 

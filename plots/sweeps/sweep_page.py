@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from plots.pages import html
-from plots.pages.pictures import embed_svg
 from plots.sweeps.arrangement import SweepTable
 from plots.sweeps.collector import SweepResults
 from plots.sweeps.sweep_folder import FILES
@@ -17,7 +16,7 @@ from plots.sweeps.terminal_table import describe_cells
 
 def write_page(results: SweepResults, tables: Sequence[SweepTable], facts: Mapping[str, Any], folder: Path) -> Path:
     """Write ``report.html`` beside the other files of a sweep and return its path."""
-    path, picture = folder / "report.html", folder / "figure.svg"
+    path = folder / "report.html"
     sweep = results.sweep
     page = html.render_template(
         "sweep.html.j2",
@@ -26,7 +25,7 @@ def write_page(results: SweepResults, tables: Sequence[SweepTable], facts: Mappi
         fixed=sweep.describe_fixed(),
         varying=sweep.describe_varying(),
         incomplete=results.list_incomplete(),
-        svg=embed_svg(picture.read_text(encoding="utf-8"), "figure") if picture.is_file() else "",
+        svg=_read_picture(folder / "figure.svg"),
         tables=[{"words": describe_cells(sweep, table), **vars(table)} for table in tables],
         others=results.others,
         files=[name for name in FILES if name != path.name and (folder / name).is_file()],
@@ -34,6 +33,15 @@ def write_page(results: SweepResults, tables: Sequence[SweepTable], facts: Mappi
     )
     path.write_text(page, encoding="utf-8")
     return path
+
+
+def _read_picture(path: Path) -> str:
+    """Return the picture as a part of the page; nothing if none was drawn."""
+    if not path.is_file():
+        return ""
+    from plots.pages.pictures import embed_svg  # the colours of pictures come with matplotlib, which is slow
+
+    return embed_svg(path.read_text(encoding="utf-8"), "figure")
 
 
 def _format_fact(value: Any) -> str:
