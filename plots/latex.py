@@ -7,16 +7,35 @@ from pathlib import Path
 
 from plots.labels import MISSING
 
-_ESCAPES = {"%": r"\%", "_": r"\_", "&": r"\&", "ε": r"$\varepsilon$", MISSING: "---"}
+_ESCAPES = {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "ε": r"$\varepsilon$", MISSING: "---"}
 
 
 def write_table(path: Path, title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str) -> None:
-    """Write a table of text as LaTeX; a note stands in bold behind its caption."""
+    """Write a table of text as LaTeX; see `format_table`."""
+    path.write_text(format_table(title, columns, body, note), encoding="utf-8")
+
+
+def format_table(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:
+    """Return a table of text as LaTeX.
+
+    Parameters
+    ----------
+    title : str
+        Its caption.
+    columns : sequence of str
+        The heads of all columns.
+    body : sequence of sequence of str
+        The entries of each row; what begins with a dollar sign is taken as it is.
+    note : str
+        Stands in bold behind the caption; empty if there is none.
+    n_names : int, default=1
+        How many columns are names, at the left; the others are numbers, at the right.
+    """
     caption = _escape(title) + (rf" \textbf{{{_escape(note)}}}" if note else "")
     lines = [
         r"\begin{table}",
         rf"\caption{{{caption}}}",
-        rf"\begin{{tabular}}{{l*{{{len(columns) - 1}}}{{r}}}}",
+        rf"\begin{{tabular}}{{{'l' * n_names}*{{{len(columns) - n_names}}}{{r}}}}",
         r"\toprule",
         _join_row(columns),
         r"\midrule",
@@ -25,7 +44,7 @@ def write_table(path: Path, title: str, columns: Sequence[str], body: Sequence[S
         r"\end{tabular}",
         r"\end{table}",
     ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
 def _join_row(entries: Sequence[str]) -> str:

@@ -37,12 +37,13 @@ _STYLE: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "svg.fonttype": "path",
+    "pdf.fonttype": 42,  # outlines that printers and publishers take
     "axes.unicode_minus": True,
 }
 
 
 def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write a figure as SVG and PNG, and what it is drawn from as CSV; returns the three files.
+    """Write a figure as SVG, PNG and PDF, and what it is drawn from as CSV; returns the files.
 
     What is drawn from a part of a larger file is drawn by `draw_figure` alone.
 
@@ -63,13 +64,26 @@ def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, fol
 
 
 def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Path]:
-    """Write a figure as SVG and PNG; parameters are those of `write_figure`."""
-    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png")]
+    """Write a figure as SVG, PNG and PDF; parameters are those of `write_figure`."""
+    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png", "pdf")]
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = draw()
         figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
         figure.savefig(paths[1], dpi=150, metadata={"Software": None})
+        figure.savefig(paths[2], metadata={"CreationDate": None, "Creator": None, "Producer": None})
     return paths
+
+
+def choose_shape(i: int) -> dict[str, Any]:
+    """Return marker and dash of thing number ``i``; together with the colours the first 64 differ.
+
+    Examples
+    --------
+    >>> choose_shape(0)["marker"], choose_shape(8)["marker"]
+    ('o', 's')
+    """
+    turned = i + i // len(MARKERS)
+    return {"marker": MARKERS[turned % len(MARKERS)], "dashes": DASHES[turned % len(DASHES)]}
 
 
 def make_figure(width: float, height: float) -> Figure:

@@ -54,8 +54,8 @@ class PointBeyond:
 
     Parameters
     ----------
-    x : int
-        Its place on the x axis, from 0.
+    x : float
+        The place of its value on the x axis.
     position : float
         Where it is drawn there.
     value : float
@@ -66,7 +66,7 @@ class PointBeyond:
         Whether the paper prints it.
     """
 
-    x: int
+    x: float
     position: float
     value: float
     color: str
@@ -172,7 +172,7 @@ def mark_points(axes: Axes, points: Sequence[PointBeyond], limits: Limits) -> tu
 
 
 def _mark_end(axes: Axes, points: Sequence[PointBeyond], end: float, sign: int) -> int:
-    heights: dict[int, int] = {}
+    heights: dict[float, int] = {}
     for point in points:
         style: dict[str, Any] = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}
         shape: dict[str, Any] = {"marker": "^" if sign > 0 else "v"}

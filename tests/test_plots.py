@@ -240,6 +240,7 @@ def test_figures_mark_what_is_printed_and_what_is_missing(paper, tmp_path, monke
     assert "printed in\nthe paper" in drawn
     assert {"no noise", "0.05", "1.00", "accuracy (%)", "depth"} <= set(drawn)
     ElementTree.parse(tmp_path / "figures/figure-1.svg")
+    assert (tmp_path / "figures/figure-1.pdf").read_bytes().startswith(b"%PDF")
     assert "<dc:date>" not in (tmp_path / "figures/figure-1.svg").read_text(encoding="utf-8")
 
 

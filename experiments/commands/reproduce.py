@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import hydra
 import pandas as pd
@@ -30,9 +31,17 @@ from experiments.judge.readings.choices import check_choices
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
-from experiments.run.run_studies import Rounds, describe_data_faults, name_failures, run_and_summarise
+from experiments.run.run_studies import Details, Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv
+from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
+from plots.sweeps import sweep_folder
+from plots.sweeps.arrangement import arrange_tables
+from plots.sweeps.collector import ResultCollector
+from plots.sweeps.options import SweepOptions, read_stop_on_error, refuse_options_of_sweeps
+from plots.sweeps.sweep import Sweep, order_values
+from plots.sweeps.sweep_files import write_sweep
+from plots.sweeps.terminal_table import print_shortfall, print_sweep
 
 _REPEATS = 10
 _START = f"""\
@@ -57,22 +66,68 @@ def run_command(request: SweepRequest) -> int:
 
 
 def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int:
+    options, stop_on_error = SweepOptions.read(request.config), read_stop_on_error(request.config)
+    sweep = _expand_sweep(request, chosen, options.repeat)
+    parent = request.results_folder / sweep_folder.FOLDER
+    if options.name:
+        sweep_folder.refuse_taken_name(parent, options.name, sweep.identity)
+    cells = list(chain.from_iterable(sweep.settings))
+    executor = spare_processes(
+        cells, request.results_folder / "store.sqlite", make_executor(request.config["executor"])
+    )
+    if request.config["dry_run"]:
+        return _say_plan(cells, request, executor)
+    make_results_folder(parent)
+    with tempfile.TemporaryFile("w+", dir=parent, encoding="utf-8", newline="") as file:
+        collector = ResultCollector(sweep, file)
+
+        def take(setting: SettingSummary) -> None:
+            setting = keep_metrics(setting, sweep.metrics)
+            collector.take(setting)
+            if options.output == "json":
+                write_json_lines(setting)
+
+        outcome, details = run_and_summarise(sweep.settings, request.results_folder, executor, take, stop_on_error)
+        _say_of_data(sweep, details)
+        _answer(collector, options, parent, request.arguments)
+    return name_failures(outcome, str(request.config["results"]))
+
+
+def _expand_sweep(request: SweepRequest, chosen: Mapping[str, list[str]], repeat: int | None) -> Sweep:
+    """Return the settings that are asked for, after all checks."""
     config = request.config
     values = {**chosen, "epsilon": [config["epsilon"]]}
     metrics = read_metrics(request.values.get("metrics", []))
     for name, given in drop_entries(request.values, ["metrics"]).items():
         values[name.replace("algorithm.", "params.", 1)] = given
+    values = order_values(values)
     repeats = _REPEATS if config["repeats"] is None else config["repeats"]
     settings = expand_grid(values, repeats, protocol=config["protocol"], metrics=metrics)
-    cells = list(chain.from_iterable(settings))
-    executor = spare_processes(cells, request.results_folder / "store.sqlite", make_executor(config["executor"]))
-    if config["dry_run"]:
-        return _say_plan(cells, request, executor)
-    outcome, details = run_and_summarise(settings, request.results_folder, executor)
-    copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), repeats)
+    settings = settings if repeat is None else [cells[0].repeats([repeat]) for cells in settings]
+    return Sweep(values, settings, metrics)
+
+
+def _answer(collector: ResultCollector, options: SweepOptions, parent: Path, arguments: Sequence[str]) -> None:
+    """Write the files of a sweep and print what was asked for; of one repeat alone nothing is written."""
+    results, paths = collector.arrange(), []
+    sweep, tables = results.sweep, arrange_tables(results)
+    if options.repeat is None:
+        folder = sweep_folder.make_folder(parent, options.name or sweep.automatic_name, sweep.identity)
+        facts = _gather_facts(arguments, sweep.axes["dataset"], sweep.repeats, sweep.axes["algorithm"])
+        paths = write_sweep(collector, results, tables, facts, folder)
+    if options.output == "table":
+        print_sweep(results, tables, paths)
+        return
+    if options.output == "csv":
+        collector.copy_table(sys.stdout)
+    print_shortfall(results, paths)
+
+
+def _say_of_data(sweep: Sweep, details: Details) -> None:
+    """Say what of the data sets must be known with the results."""
+    copies = list_copies(((cells[0].dataset, cells[0].protocol) for cells in sweep.settings), sweep.repeats)
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
-    return name_failures(outcome.failures, outcome.skipped, str(config["results"]))
 
 
 def read_metrics(given: Sequence) -> list[str]:
@@ -101,6 +156,7 @@ def _run_papers(request: SweepRequest) -> int:
     for name in ("dataset", "algorithm", *request.values):
         if name != "paper" and (name in request.values or request.choices.get(name)):
             raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
+    refuse_options_of_sweeps(request.config)
     repeats = request.config["repeats"], request.config["most_repeats"]
     prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
     codes = []
@@ -131,7 +187,7 @@ def _run_paper(name: str, paper: Paper, studies: Mapping[str, list[Cell]], reque
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
-    rounds = Rounds(request.results_folder, executor)
+    rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
     table = run_until_decided(paper, studies, rounds.run).table
     write_results(paper, folder, table, request.arguments)
     return rounds.name_failures(str(request.config["results"]))
@@ -179,11 +235,18 @@ def write_results(paper: Paper, folder: Path, table: pd.DataFrame, arguments: Se
 
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
-    facts = provenance.gather_facts(list(arguments), table["dataset"].unique(), paper.repeats)
+    facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
-    peers: dict[str, str] = {}
-    for algorithm in sorted(table["algorithm"].unique()):
-        peers |= estimators.list_packages(algorithm)
-    facts |= {"versions_of_peers": peers} if peers else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     publish_paper(paper, table, folder)
+
+
+def _gather_facts(
+    arguments: Sequence[str], datasets: Iterable[str], repeats: int, algorithms: Iterable[str]
+) -> dict[str, Any]:
+    """Return where results are from, with the versions of the packages of peers."""
+    facts = provenance.gather_facts(list(arguments), datasets, repeats)
+    peers: dict[str, str] = {}
+    for algorithm in sorted(algorithms):
+        peers |= estimators.list_packages(algorithm)
+    return facts | ({"versions_of_peers": peers} if peers else {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -17,10 +17,11 @@ from experiments.config.data import explain_missing
 from experiments.config.request import SweepRequest
 from experiments.errors import print_to_stderr
 from experiments.run.executors import Executor, make_executor
-from experiments.run.runner import Outcome, run_cells
+from experiments.run.runner import Outcome, add_outcomes, run_cells
 from experiments.store.database import Store, split_batches
-from experiments.store.long_table import long_table, write_summaries
+from experiments.store.long_table import long_table
 from experiments.store.record import Record
+from experiments.store.summaries import SettingSummary, summarise_setting
 
 _SHOWN = 20
 _AT_ONCE = 100_000
@@ -34,33 +35,43 @@ def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple
     """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
     executor, all_cells = make_executor(request.config["executor"]), list(chain.from_iterable(cells.values()))
     outcome, records = run_and_collect(all_cells, request.results_folder, executor)
-    return long_table(cells, records), name_failures(outcome.failures, outcome.skipped, str(request.config["results"]))
+    return long_table(cells, records), name_failures(outcome, str(request.config["results"]))
 
 
-def run_and_collect(cells: list[Cell], folder: Path, executor: Executor) -> tuple[Outcome, dict[str, Record]]:
+def run_and_collect(
+    cells: list[Cell], folder: Path, executor: Executor, stop_on_error: bool = False
+) -> tuple[Outcome, dict[str, Record]]:
     """Run the cells that can be run here; returns also all records by key."""
     with Store(folder / "store.sqlite") as store:
-        outcome = run_cells(cells, store, executor, find_obstacles)
+        outcome = run_cells(cells, store, executor, find_obstacles, stop_on_error)
         records = store.get({cell.key for cell in cells})
-    for line in describe_clipping(gather_details(cells, records)):
+    details = gather_details(cells, records)
+    for line in [*describe_clipping(details), *describe_undefined(details)]:
         print_to_stderr(line)
     return outcome, records
 
 
-def run_and_summarise(settings: list[list[Cell]], folder: Path, executor: Executor) -> tuple[Outcome, Details]:
-    """Run cells by setting, and print a summary of each; returns also what is known of the cells beside numbers.
+def run_and_summarise(
+    settings: list[list[Cell]],
+    folder: Path,
+    executor: Executor,
+    take: Callable[[SettingSummary], None],
+    stop_on_error: bool = False,
+) -> tuple[Outcome, Details]:
+    """Run cells by setting, and hand over a summary of each; returns also what is known of the cells beside numbers.
 
     Records are read some settings at a time: those of a million cells take a gigabyte.
     """
     details: Details = {}
     with Store(folder / "store.sqlite") as store:
-        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles)
+        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles, stop_on_error)
         for some in split_batches(settings, max(_AT_ONCE // len(settings[0]), 1)):
             cells = list(chain.from_iterable(some))
             records = store.get({cell.key for cell in cells})
-            write_summaries(some, records)
+            for setting in some:
+                take(summarise_setting(setting, records))
             details |= gather_details(cells, records)
-    for line in describe_clipping(details):
+    for line in [*describe_clipping(details), *describe_undefined(details)]:
         print_to_stderr(line)
     return outcome, details
 
@@ -85,26 +96,28 @@ class Rounds:
         Of the store.
     executor : Executor
         Where they run.
+    stop_on_error : bool, default=False
+        Run nothing more once a cell has failed, in this round or a later one.
     """
 
-    def __init__(self, folder: Path, executor: Executor) -> None:
-        self._folder, self._executor = folder, executor
-        self._failures: list[tuple[Cell, str | None]] = []
-        self._skipped: dict[str, list[Cell]] = defaultdict(list)
+    def __init__(self, folder: Path, executor: Executor, stop_on_error: bool = False) -> None:
+        self._folder, self._executor, self._stop_on_error = folder, executor, stop_on_error
+        self._outcome = Outcome()
 
     def run(self, cells: list[Cell], reason: str) -> dict[str, Record]:
         """Run the cells of a round, for a reason that is said first; return their records by key."""
+        if self._stop_on_error and self._outcome.failures:
+            with Store(self._folder / "store.sqlite") as store:
+                return store.get({cell.key for cell in cells})
         if reason:
             print_to_stderr(reason)
-        outcome, records = run_and_collect(cells, self._folder, self._executor)
-        self._failures += outcome.failures
-        for why, of_round in outcome.skipped.items():
-            self._skipped[why] += of_round
+        outcome, records = run_and_collect(cells, self._folder, self._executor, self._stop_on_error)
+        self._outcome = add_outcomes(self._outcome, outcome)
         return records
 
     def name_failures(self, results: str) -> int:
         """Name every setting that has no result in any round; see `name_failures`."""
-        return name_failures(self._failures, self._skipped, results)
+        return name_failures(self._outcome, results)
 
 
 def gather_details(cells: Iterable[Cell], records: Mapping[str, Record]) -> Details:
@@ -130,6 +143,24 @@ def describe_clipping(details: Details) -> list[str]:
     return lines
 
 
+def describe_undefined(details: Details) -> list[str]:
+    """Say of each data set why a metric that was asked for is undefined in some cells.
+
+    Examples
+    --------
+    >>> describe_undefined({("car", 0): {"undefined": {"roc_auc_ovr": "ValueError: one class only"}}})
+    ['car: roc_auc_ovr is undefined in some runs: ValueError: one class only']
+    """
+    first: dict[tuple[str, str], str] = {}
+    for (dataset, _), known in details.items():
+        for metric, reason in known.get("undefined", {}).items():
+            first.setdefault((dataset, metric), reason)
+    lines = []
+    for (dataset, metric), reason in first.items():
+        lines.append(f"{dataset}: {metric} is undefined in some runs: {reason}")
+    return lines
+
+
 def describe_data_faults(details: Details) -> list[str]:
     """Say for each data set why no account of what was trained on it strictly holds, whatever the algorithm does."""
     lines: dict[str, None] = {}
@@ -139,22 +170,32 @@ def describe_data_faults(details: Details) -> list[str]:
     return list(lines)
 
 
-def name_failures(failures: Sequence[tuple[Cell, str | None]], skipped: dict[str, list[Cell]], results: str) -> int:
-    """Name every setting that has no result, with the command that runs only it; returns the exit code."""
-    for reason, cells in skipped.items():
+def name_failures(outcome: Outcome, results: str) -> int:
+    """Name every setting that has no result, with the command that runs one such cell again; returns the exit code.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of a run.
+    results : str
+        Its folder, as the command line has it.
+    """
+    for reason, cells in outcome.skipped.items():
         n, names = len({cell.key for cell in cells}), {cell.dataset for cell in cells}
         where = f" on {names.pop()}" if len(names) == 1 else ""
         print_to_stderr(f"skipped {n} cell{'s' if n > 1 else ''}{where}: {reason}")
     failed = defaultdict(list)
-    for cell, error in failures:
+    for cell, error in outcome.failures:
         failed[cell.name].append((cell.repeat, error))
     where = "" if results == "results" else f" results={shlex.quote(results)}"
     for name, errors in list(failed.items())[:_SHOWN]:
-        repeats = sorted(repeat for repeat, _ in errors)
-        again = f"{search_path.name_program()} {name} repeats={repeats[-1] + 1}{where}"
-        print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {again}: {errors[0][1]}")
+        repeats, first_error = sorted(repeat for repeat, _ in errors), errors[0][1]
+        print_to_stderr(f"failed in repeat {', '.join(map(str, repeats))}: {first_error}")
+        print_to_stderr(f"  {search_path.name_program()} {name} repeat={repeats[0]}{where}")
     if len(failed) > _SHOWN:
         print_to_stderr(
             f"... and {len(failed) - _SHOWN} more settings; running the same command again tries only what failed"
         )
-    return 1 if failed or skipped else 0
+    if outcome.n_left:
+        print_to_stderr(f"stopped at the first failure: {outcome.n_left} cells were not run (stop_on_error=true)")
+    return 1 if failed or outcome.skipped else 0

@@ -46,12 +46,24 @@ class Outcome:
         Those without a result, each with its error in one line.
     skipped : dict of str to list of Cell
         Those that were not tried, by the reason why.
+    n_left : int
+        Of the others, how many were not tried because one had failed.
     """
 
     done: int = 0
     reused: int = 0
     failures: list[tuple[Cell, str | None]] = field(default_factory=list)
     skipped: dict[str, list[Cell]] = field(default_factory=dict)
+    n_left: int = 0
+
+
+def add_outcomes(one: Outcome, other: Outcome) -> Outcome:
+    """Return what became of the cells of two runs together."""
+    skipped = {reason: list(cells) for reason, cells in one.skipped.items()}
+    for reason, cells in other.skipped.items():
+        skipped.setdefault(reason, []).extend(cells)
+    failures = [*one.failures, *other.failures]
+    return Outcome(one.done + other.done, one.reused + other.reused, failures, skipped, one.n_left + other.n_left)
 
 
 FindObstacles = Callable[[list[Cell]], dict[str, list[Cell]]]
@@ -63,6 +75,7 @@ def run_cells(
     store: Store,
     where: Executor | None = None,
     find_obstacles: FindObstacles = lambda pending: {},
+    stop_on_error: bool = False,
 ) -> Outcome:
     """Run the cells that the store does not have.
 
@@ -76,6 +89,8 @@ def run_cells(
         Where they are run; a process for each core if none is given.
     find_obstacles : callable, optional
         Asked of the cells that the store does not have; those with an obstacle are skipped.
+    stop_on_error : bool, default=False
+        Hand out no more cells once one has failed; those that run then are kept.
 
     Returns
     -------
@@ -91,7 +106,7 @@ def run_cells(
         As raised by Ctrl-C; everything finished has been written.
     """
     unique = merge_metrics(cells)
-    failures, changed = [], []
+    failures, changed, n_run = [], [], 0
     with store.held():
         finished = store.done()
         before = find_lacking(unique, store)
@@ -104,7 +119,8 @@ def run_cells(
         # Workers come first: the bar has a thread, beside which no process can be forked from this one.
         opened = (where or Executor()).open_workers() if pending else nullcontext()
         with opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
-            for cell, record in _run_and_store(pending, store, workers, before):
+            for cell, record in _run_and_store(pending, store, workers, before, stop_on_error):
+                n_run += 1
                 if record.status != "done":
                     failures.append((cell, record.error))
                 elif cell.key in before and record.measured and has_changed(before[cell.key], record.measured):
@@ -112,11 +128,11 @@ def run_cells(
                 progress.advance(failed=record.status != "done")
     for line in describe_changed(changed):
         print_to_stderr(line)
-    return Outcome(len(pending) - len(failures), n_reused, failures, skipped)
+    return Outcome(n_run - len(failures), n_reused, failures, skipped, len(pending) - n_run)
 
 
 def _run_and_store(
-    pending: list[Cell], store: Store, workers: Workers | None, before: Container[str]
+    pending: list[Cell], store: Store, workers: Workers | None, before: Container[str], stop_on_error: bool
 ) -> Iterator[tuple[Cell, Record]]:
     """Yield each result once the store has it; whatever ends the run, those before are written.
 
@@ -125,7 +141,7 @@ def _run_and_store(
     if workers is None:
         return
     try:
-        for cell, record in _run_pending(pending, workers):
+        for cell, record in _run_pending(pending, workers, stop_on_error):
             if record.status == "done" or cell.key not in before:
                 store.put(cell, record)
             yield cell, record
@@ -133,10 +149,18 @@ def _run_and_store(
         store.flush()
 
 
-def _run_pending(pending: list[Cell], workers: Workers) -> Iterator[tuple[Cell, Record]]:
-    """Yield the result of every cell, whatever happens to the workers."""
+def _run_pending(pending: list[Cell], workers: Workers, stop_on_error: bool) -> Iterator[tuple[Cell, Record]]:
+    """Yield the result of every cell, whatever happens to the workers, or up to the first that failed."""
     n_workers = max(workers.count(), 1)
     queue = CellQueue(pending, n_workers)
+    for cell, record in _run_all(queue, n_workers, workers):
+        if stop_on_error and record.status != "done":
+            queue.close()
+        yield cell, record
+
+
+def _run_all(queue: CellQueue, n_workers: int, workers: Workers) -> Iterator[tuple[Cell, Record]]:
+    """Yield the result of every cell that is taken from the queue."""
     if n_workers > 1:
         yield from _run_queue(queue, queue.take_firsts(), workers)
     while queue.has_cells():
@@ -153,7 +177,7 @@ def _run_queue(queue: CellQueue, chunks: Iterator[list[Cell]], workers: Workers)
         queue.note_seconds(chunk, result.seconds)
         yield from zip(chunk, result.records, strict=True)
     for chunk in lost_chunks:
-        yield from _run_lost(chunk, workers.isolate())
+        yield from _run_lost(chunk, queue, workers.isolate())
 
 
 def _hand_out(chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[list[Cell], ChunkResult | None]]:
@@ -210,6 +234,7 @@ class CellQueue:
 
     def __init__(self, cells: list[Cell], n_workers: int):
         self._n_workers = n_workers
+        self.is_closed = False
         self._seconds: dict[tuple, list[float]] = defaultdict(list)
         ordered = sorted(cells, key=lambda cell: (*_kind_of(cell), cell.repeat))
         # reversed, since cells are taken from the end
@@ -219,10 +244,17 @@ class CellQueue:
         """Return whether any cell waits."""
         return bool(self._waiting)
 
+    def close(self) -> None:
+        """Let no more cells be taken."""
+        self.is_closed = True
+        self._waiting.clear()
+
     def take_firsts(self) -> Iterator[list[Cell]]:
         """Take one cell of each estimator: what it compiles on first use is then ready for all workers."""
         started = set()
         for kind, cells in list(self._waiting.items()):
+            if self.is_closed:
+                return
             estimator = estimators.find_target(cells[-1].algorithm)
             if estimator not in started:
                 started.add(estimator)
@@ -260,13 +292,15 @@ def _kind_of(cell: Cell) -> tuple[str, str]:
     return cell.dataset, "" if fits_summary else cell.algorithm
 
 
-def _run_lost(chunk: list[Cell], isolated: Workers) -> Iterator[tuple[Cell, Record]]:
+def _run_lost(chunk: list[Cell], queue: CellQueue, isolated: Workers) -> Iterator[tuple[Cell, Record]]:
     """Run a chunk that was lost with a worker, where nothing else runs: as a whole, then cell by cell."""
-    records = _run_alone(chunk, isolated) if len(chunk) > 1 else None
+    records = _run_alone(chunk, isolated) if len(chunk) > 1 and not queue.is_closed else None
     if records is not None:
         yield from zip(chunk, records, strict=True)
         return
     for cell in chunk:
+        if queue.is_closed:
+            return
         yield cell, _run_suspect(cell, isolated)
 
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.cells.cell import Cell, format_canonical, json_safe
-from experiments.stats import Interval, mean_interval, median_interval
+from experiments.cells.cell import Cell, format_canonical
 from experiments.store.record import Record
 
 _ORDER = ["dataset", "algorithm", "params", "epsilon", "repeat", "key"]
 _FIRST_METRICS = ("accuracy", "mse", "unit_mse", "r2")
-_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
 def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record]) -> pd.DataFrame:
@@ -53,7 +50,7 @@ def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record])
     is_named = table.columns.str.startswith(("params.", "protocol."))
     late = ["fit_seconds", "status", "privacy", *sorted(table.columns[is_named])]
     first = ["study", "key", "dataset", "algorithm", "params", "epsilon", "repeat"]
-    metrics = sorted(table.columns.difference([*first, *late]), key=_metric_order)
+    metrics = sorted(table.columns.difference([*first, *late]), key=order_metric)
     return table[[*first, *metrics, *late]].sort_values(_ORDER, kind="stable", ignore_index=True)
 
 
@@ -67,40 +64,6 @@ def distinct_privacy_reports(column: Iterable[str]) -> list[dict]:
     """
     texts = {text for text in column if isinstance(text, str)} - {""}
     return list(map(json.loads, sorted(texts)))
-
-
-def write_summaries(settings: list[list[Cell]], records: Mapping[str, Record], stream: TextIO | None = None) -> None:
-    """Write one JSON object per setting and metric.
-
-    It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, median, median_ci95, n``. An interval is
-    a pair of numbers, for the mean or the median of further runs on these rows; what does not exist (the spread of one
-    repeat, the interval of a median of fewer than six, the precision of a class never predicted) is null.
-    """
-    for cells in settings:
-        first = cells[0]
-        setting = {
-            "key": first.setting_key,
-            "dataset": first.dataset,
-            "algorithm": first.algorithm,
-            "params": first.params,
-            "epsilon": first.epsilon,
-        }
-        found = [records[cell.key].measured for cell in cells if cell.key in records]
-        measured = [one for one in found if one]
-        values = _collect_metrics([one.metrics for one in measured])
-        if measured:
-            values["fit_seconds"] = [one.fit_seconds for one in measured]
-        for name, numbers in values.items():
-            _write_line({**setting, "metric": name, **_summarise_values(numbers)}, stream)
-
-
-def _collect_metrics(measured: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
-    """Return the values of each metric, those of cells that have it, the first metrics first."""
-    values = {}
-    kinds = set(map(tuple, measured))  # the names of most cells are the same
-    for name in sorted(set(chain.from_iterable(kinds)), key=_metric_order):
-        values[name] = [metrics[name] for metrics in measured if name in metrics]
-    return values
 
 
 def _tell_settings(cells: Sequence[Cell]) -> pd.DataFrame:
@@ -166,31 +129,15 @@ def _format_mapping(value: Any) -> Any:
     return format_canonical(value) if isinstance(value, Mapping) else value
 
 
-def _metric_order(name: str) -> tuple[int, str]:
+def order_metric(name: str) -> tuple[int, str]:
+    """Return what metrics are sorted by: the first ones come first, the others by their names.
+
+    Examples
+    --------
+    >>> sorted(["recall_acc", "r2", "accuracy"], key=order_metric)
+    ['accuracy', 'r2', 'recall_acc']
+    """
     return _FIRST_METRICS.index(name) if name in _FIRST_METRICS else len(_FIRST_METRICS), name
-
-
-def _summarise_values(values: list[float]) -> dict:
-    numbers = np.array(values)
-    numbers = numbers[~np.isnan(numbers)]
-    mean, median = mean_interval(numbers), median_interval(numbers)
-    spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    return {
-        **{"mean": mean.center, "std": spread, "ci95": _pair_ends(mean)},
-        **{"median": median.center, "median_ci95": _pair_ends(median), "n": mean.n},
-    }
-
-
-def _pair_ends(interval: Interval) -> list[float] | None:
-    return None if np.isnan(interval.low) else [interval.low, interval.high]
-
-
-def _write_line(contents: dict, stream: TextIO | None) -> None:
-    try:
-        line = _encode(contents)
-    except ValueError:  # infinity and NaN are rare, and looking for them first takes longer than all the rest
-        line = _encode(json_safe(contents))
-    print(line, file=stream or sys.stdout)
 
 
 def format_cells_csv(table: pd.DataFrame) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plots.figures.facets import FacetsFigure
 
-_COLUMNS = 4
+COLUMNS = 4
 _LOWEST, _HIGHEST = -0.7, 1.7
 """How far beyond the two levels a picture may reach, in distances between them."""
 _BEYOND = "#e9ecef"
@@ -73,10 +73,8 @@ def draw_facets(paper: Paper, figure: FacetsFigure, frame: pd.DataFrame) -> Figu
         facet = _Facet.read_frame(figure, str(name), rows)
         if facet.high > facet.low:
             facets.append(facet)
-    n_columns = min(_COLUMNS, max(len(facets), 1))
-    n_rows = max(math.ceil(len(facets) / n_columns), 1)
-    drawn = style.make_figure(1.2 + 2.9 * n_columns, 2.4 + 2.25 * n_rows)
-    grid = drawn.subplots(n_rows, n_columns, squeeze=False)
+    drawn, grid = make_grid(max(len(facets), 1))
+    n_columns = grid.shape[1]
     bottom, top = _find_reach(figure, paper, facets)
     looks = _choose_looks(figure, paper)
     names = figure.name_ticks(paper)
@@ -94,6 +92,14 @@ def draw_facets(paper: Paper, figure: FacetsFigure, frame: pd.DataFrame) -> Figu
     style.write_shortfall(grid[0][0], frame, pad=32)
     style.write_title(drawn, grid[0][-1], figure.title)
     return drawn
+
+
+def make_grid(n_facets: int, n_columns: int = COLUMNS) -> tuple[Figure, np.ndarray]:
+    """Return an empty figure with room for some small pictures and a legend, and their axes in rows and columns."""
+    n_columns = min(n_columns, n_facets)
+    n_rows = math.ceil(n_facets / n_columns)
+    drawn = style.make_figure(1.2 + 2.9 * n_columns, 2.4 + 2.25 * n_rows)
+    return drawn, drawn.subplots(n_rows, n_columns, squeeze=False)
 
 
 def _find_level(points: pd.DataFrame, algorithm: str, is_log: bool) -> float:
@@ -115,8 +121,7 @@ def _choose_looks(figure: FacetsFigure, paper: Paper) -> dict[str, dict[str, Any
     """Return colour, marker and dash of each line."""
     looks = {}
     for i, name in enumerate(figure.list_lines(paper)):
-        shape = {"marker": style.MARKERS[i % len(style.MARKERS)], "dashes": style.DASHES[i % len(style.DASHES)]}
-        looks[name] = {**shape, "color": style.QUALITATIVE[i % len(style.QUALITATIVE)]}
+        looks[name] = {**style.choose_shape(i), "color": style.QUALITATIVE[i % len(style.QUALITATIVE)]}
     return looks
 
 
@@ -149,9 +154,14 @@ def _name_facet(axes: Axes, paper: Paper, facet: _Facet) -> None:
     """Write the name of the data set above its picture, and below it the kinds that it is of."""
     own = str(facet.points["kinds"].iloc[0]).split()
     kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
-    above: dict[str, Any] = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
-    axes.annotate(label_name(paper, facet.name), xytext=(0, 14), fontsize=10, fontweight="bold", **above)
-    axes.annotate(", ".join(kinds), xytext=(0, 4), fontsize=7.8, **above)
+    write_above(axes, label_name(paper, facet.name), 14, fontsize=10, fontweight="bold")
+    write_above(axes, ", ".join(kinds), 4, fontsize=7.8)
+
+
+def write_above(axes: Axes, text: str, points: float, **look: Any) -> None:
+    """Write text so many points above the left end of a picture."""
+    place: dict[str, Any] = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate(text, xytext=(0, points), **place, **look)
 
 
 def _make_legend(paper: Paper, figure: FacetsFigure, looks: dict[str, dict[str, Any]]) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,16 +42,13 @@ def draw_lines(paper: Paper, figure: LinesFigure, series: pd.DataFrame) -> Figur
     drawn = style.make_figure(8.4 + 0.75 * max(len(xs) - 9, 0), 5.0)  # room for every tick's text
     axes = drawn.add_subplot()
     limits = _find_limits(figure, series)
-    handles, beyond = [], []
+    panel_lines = []
     for i, (value, text) in enumerate(zip(lines, label_values(paper, figure.lines, lines), strict=True)):
-        own = series.iloc[i * len(xs) : (i + 1) * len(xs)]
-        points = _LinePoints.read_series(own, _dodge(i, len(lines)))
-        look = _choose_look(value, i, lines)
+        look = choose_look(value, i, lines)
         if figure.x == "metric":
             look["linewidth"] = 0
-        handles.append(_draw_line(axes, points, limits, look, text))
-        beyond += points.list_beyond(limits, look["color"])
-        _draw_level(axes, own.iloc[0], look["color"])
+        panel_lines.append(PanelLine(text, look, series.iloc[i * len(xs) : (i + 1) * len(xs)]))
+    handles, beyond = draw_panel(axes, panel_lines, range(len(xs)), limits)
     _dress(axes, paper, figure, xs, limits, name_of_center(series))
     _mark_places(axes, figure.marks, xs)
     n_above, n_below = y_axis.mark_points(axes, beyond, limits)
@@ -59,7 +56,7 @@ def draw_lines(paper: Paper, figure: LinesFigure, series: pd.DataFrame) -> Figur
         axes.tick_params(axis="x", pad=y_axis.measure_padding(n_below))
     style.write_shortfall(axes, series, pad=y_axis.measure_padding(n_above))
     drawn.legend(
-        handles=handles + _make_explanations(series, bool(beyond)),
+        handles=handles + make_explanations(series, bool(beyond)),
         title=label_name(paper, figure.lines),
         alignment="left",
         loc="outside right upper",
@@ -70,6 +67,47 @@ def draw_lines(paper: Paper, figure: LinesFigure, series: pd.DataFrame) -> Figur
     )
     style.write_title(drawn, axes, figure.title)
     return drawn
+
+
+class PanelLine(NamedTuple):
+    """A line of a panel: how the legend calls it, how it looks, and its points."""
+
+    text: str
+    look: dict[str, Any]
+    series: pd.DataFrame
+
+
+def draw_panel(
+    axes: Axes, lines: Sequence[PanelLine], places: Sequence[float], limits: y_axis.Limits
+) -> tuple[list[Line2D], list[y_axis.PointBeyond]]:
+    """Draw lines with their intervals.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where they are drawn.
+    lines : sequence of PanelLine
+        Each with one point for each place.
+    places : sequence of float
+        Where the points stand on the x axis, in order; about one apart.
+    limits : Limits
+        The ends of the y axis.
+
+    Returns
+    -------
+    handles : list of Line2D
+        For a legend.
+    beyond : list of PointBeyond
+        The points that lie beyond the ends.
+    """
+    handles, beyond = [], []
+    step = min(1.0, *np.diff(places)) if len(places) > 2 else 1.0
+    for i, line in enumerate(lines):
+        points = _LinePoints.read_series(line.series, places, step * _dodge(i, len(lines)))
+        handles.append(_draw_line(axes, points, limits, line.look, line.text))
+        beyond += points.list_beyond(limits, line.look["color"])
+        _draw_level(axes, line.series.iloc[0], line.look["color"])
+    return handles, beyond
 
 
 def _find_limits(figure: LinesFigure, series: pd.DataFrame) -> y_axis.Limits:
@@ -84,11 +122,11 @@ def _dodge(i: int, n: int) -> float:
     return (i - (n - 1) / 2) * min(0.07, 0.5 / n)
 
 
-def _choose_look(value: Any, i: int, lines: Sequence) -> dict[str, Any]:
-    if value in estimators.list_algorithms() and estimators.own_epsilon(
-        value
-    ):  # without noise whatever ε: a level to reach
-        return {"color": style.INK, "marker": "", "dashes": (), "linewidth": 1.6}
+def choose_look(value: Any, i: int, lines: Sequence) -> dict[str, Any]:
+    """Return the look of the line of a value, which is number ``i`` of some."""
+    if _is_level(value):  # without noise whatever ε: a level to reach
+        number = list(map(_is_level, lines[:i])).count(True)
+        return {"color": style.INK, "marker": "", "dashes": style.DASHES[number % len(style.DASHES)], "linewidth": 1.6}
     if isinstance(value, float) and math.isinf(value):
         return {"color": style.INK, "marker": "*", "dashes": (), "linewidth": 2.4, "markersize": 9}
     if all(isinstance(line, int | float) and not isinstance(line, bool) for line in lines):
@@ -96,14 +134,18 @@ def _choose_look(value: Any, i: int, lines: Sequence) -> dict[str, Any]:
         color = style.SEQUENTIAL[round(i * (len(style.SEQUENTIAL) - 1) / max(n_finite - 1, 1))]
     else:
         color = style.QUALITATIVE[i % len(style.QUALITATIVE)]
-    shape = {"marker": style.MARKERS[i % len(style.MARKERS)], "dashes": style.DASHES[i % len(style.DASHES)]}
-    return {**shape, "color": color, "linewidth": 1.6, "markersize": 5.5}
+    return {**style.choose_shape(i), "color": color, "linewidth": 1.6, "markersize": 5.5}
+
+
+def _is_level(value: Any) -> bool:
+    return value in estimators.list_algorithms() and bool(estimators.own_epsilon(value))
 
 
 @dataclass(frozen=True)
 class _LinePoints:
     """What is drawn of one line, on the scale of the axis."""
 
+    places: Sequence[float]
     positions: list[float]
     center: list[float]
     low: list[float]
@@ -111,19 +153,19 @@ class _LinePoints:
     printed: list[float]
 
     @classmethod
-    def read_series(cls, series: pd.DataFrame, offset: float) -> _LinePoints:
+    def read_series(cls, series: pd.DataFrame, places: Sequence[float], offset: float) -> _LinePoints:
         columns = []
         for name in (name_of_center(series), "ci_low", "ci_high", "printed"):
             columns.append(list(map(scale_value, series["metric"], series[name])))
-        positions = np.arange(len(series)) + offset
-        return cls(positions.tolist(), *columns)
+        positions = np.asarray(places) + offset
+        return cls(places, positions.tolist(), *columns)
 
     def list_beyond(self, limits: y_axis.Limits, color: str) -> list[y_axis.PointBeyond]:
         points = []
         for values, is_printed in ((self.center, False), (self.printed, True)):
             for i, value in enumerate(values):
                 if not limits.hold(value):
-                    points.append(y_axis.PointBeyond(i, self.positions[i], value, color, is_printed))
+                    points.append(y_axis.PointBeyond(self.places[i], self.positions[i], value, color, is_printed))
         return points
 
 
@@ -171,9 +213,18 @@ def _dress(axes: Axes, paper: Paper, figure: LinesFigure, xs: list, limits: y_ax
         median = ", median" if center == "median" else ""
         axes.set_ylabel(label_metric(paper, figure.metrics[0]) + median)
     axes.set_xticks(range(len(xs)), names)
+    dress_panel(axes, xs, limits, figure.y == "log")
+    low, high = axes.get_ylim()
+    if figure.is_in_per_cent and high > 100 and figure.top is None:
+        # nothing is above 100 %: only room for a marker that sits on it
+        axes.set_ylim(low, 100 + 0.03 * (100 - low))
+
+
+def dress_panel(axes: Axes, xs: Sequence, limits: y_axis.Limits, is_log: bool) -> None:
+    """Set the ends of the axes of a panel and draw its grid; what is without noise stands apart."""
     axes.set_xlim(-0.5, len(xs) - 0.5)
     style.dress_axes(axes, "y")
-    if figure.y == "log":
+    if is_log:
         y_axis.dress_log(axes, limits)
     else:
         axes.ticklabel_format(axis="y", useOffset=False)
@@ -181,10 +232,6 @@ def _dress(axes: Axes, paper: Paper, figure: LinesFigure, xs: list, limits: y_ax
         axes.set_ylim(limits.bottom, limits.top)
     if any(isinstance(x, float) and math.isinf(x) for x in xs[1:]):
         axes.axvline(len(xs) - 1.5, color=style.GRID, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
-    low, high = axes.get_ylim()
-    if figure.is_in_per_cent and high > 100 and figure.top is None:
-        # nothing is above 100 %: only room for a marker that sits on it
-        axes.set_ylim(low, 100 + 0.03 * (100 - low))
 
 
 def _mark_places(axes: Axes, marks: Mapping[str, float], xs: list) -> None:
@@ -200,7 +247,7 @@ def _mark_places(axes: Axes, marks: Mapping[str, float], xs: list) -> None:
     names.spines["top"].set_visible(False)
 
 
-def _make_explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
+def make_explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
     """Return legend entries for bars, crosses and ends of the axis; those that do not occur are left out."""
     least, most = int(series["n"].min()), int(series["n"].max())
     repeats = f"{most} repeats" if least == most else f"{least} to {most} repeats"

@@ -31,7 +31,7 @@ _SUMMARIES = (
     "paper.yaml",
     "provenance.json",
 )
-_ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png"}
+_ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png", "PDF": "pdf"}
 
 
 def list_summaries(run: PaperRun) -> list[tuple[str, str]]:

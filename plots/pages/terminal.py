@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 import pandas as pd
 from rich.cells import cell_len
@@ -55,9 +56,7 @@ _NAMES = 28
 
 def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
     """Print to stderr what came out: answers, finding, every claim and printed number, some tables, and the files."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=sys.stderr, width=_WIDTH, highlight=False)
+    console = open_console(sys.stderr)
     console.print(escape(name_paper(run.paper)), style="bold")
     _print_sentence(console, "It promises", run.paper.promise)
     for answer in list_shown_answers(run):
@@ -73,6 +72,12 @@ def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[Gr
         console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None)
     for path in paths:
         console.print(f"  {escape(str(path))}", soft_wrap=True)
+
+
+def open_console(stream: TextIO) -> Console:
+    """Return what prints to a stream: as wide as a terminal is, else 80 characters."""
+    console = Console(file=stream, highlight=False)
+    return console if console.is_terminal else Console(file=stream, width=_WIDTH, highlight=False)
 
 
 def _print_sentence(console: Console, head: str, sentence: str) -> None:
@@ -102,12 +107,13 @@ def _make_tables(
         yield from _make_grid_tables(run.paper, part, frame, width)
 
 
-def _make_table() -> Table:
+def make_table() -> Table:
+    """Return an empty table without lines."""
     return Table(box=None, pad_edge=False)
 
 
 def _make_tested_table(paper: Paper, forest: Forest, head: str) -> Table:
-    table = _make_table()
+    table = make_table()
     table.add_column("")
     table.add_column(head)
     table.add_column(forest.unit, width=_STRIP)
@@ -121,7 +127,7 @@ def _make_tested_table(paper: Paper, forest: Forest, head: str) -> Table:
 
 
 def _make_computed_table(paper: Paper, forest: Forest, head: str) -> Table:
-    table = _make_table()
+    table = make_table()
     table.add_column("")
     table.add_column(f"{head}, decided by computing")
     for row in forest.rows:
@@ -136,7 +142,7 @@ def _describe_claim(paper: Paper, row: ClaimRow) -> str:
 
 
 def _make_numbers_table(group: NumberGroup) -> Table:
-    table = _make_table()
+    table = make_table()
     table.add_column("")
     table.add_column(escape(", ".join(filter(None, ["Its numbers", group.shared]))))
     table.add_column(f"× print, ● ours {group.unit}" if group.unit else "", no_wrap=True)
@@ -156,7 +162,7 @@ def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width:
     lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]
     room = width - min(_NAMES, max(map(cell_len, [grid.corner, *grid.rows])))
     for columns in split_columns(lengths, room):
-        table = _make_table()
+        table = make_table()
         table.add_column(grid.corner)
         for column in grid.columns[columns]:
             table.add_column(escape(column), justify="right", no_wrap=True)

@@ -103,7 +103,7 @@ class GridTable(ShownPart, PaperTable):
         columns, rows = self._list_values(paper)
         decimals = count_decimals_by_metric(frame)
         center = name_of_center(frame)
-        cells = [_describe_cell(point, center, decimals[point["metric"]]) for point in frame.to_dict("records")]
+        cells = [describe_cell(point, center, decimals[point["metric"]]) for point in frame.to_dict("records")]
         return GridCells(
             self._name_corner(paper, between),
             label_values(paper, self.columns, columns),
@@ -151,7 +151,23 @@ def check_axes(paper: Paper, part: Any, axes: list[str]) -> None:
                 raise type(error)(f"{part.id}: {error}") from error
 
 
-def _describe_cell(point: Mapping[str, Any], center: str, decimals: int) -> dict[str, str]:
+def describe_cell(point: Mapping[str, Any], center: str, decimals: int) -> dict[str, str]:
+    """Return a cell of a grid as text.
+
+    Parameters
+    ----------
+    point : mapping
+        A row of `summarise_metrics`.
+    center : {"mean", "median"}
+        What stands for the repeats.
+    decimals : int
+        How many are shown.
+
+    Returns
+    -------
+    dict of str to str
+        See `GridCells`.
+    """
     metric = point["metric"]
     printed = "" if pd.isna(point["printed"]) else format_number(metric, point["printed"], int(point["decimals"]))
     return {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from pathlib import Path
 from typing import Any
 
 from experiments.config.finding import Sign
@@ -15,6 +17,8 @@ from plots.pages import html
 from plots.pages.pictures import read_svg
 from plots.pages.report.paper_entry import PaperEntry
 
+MOST_SWEEPS = 20
+"""Sweeps that are listed, the newest."""
 _NOT_RUN = Answer("", "not run", {})
 _COLUMNS = (
     ("its numbers", "numbers", answer_numbers),
@@ -58,8 +62,22 @@ class AnswerCell:
     key: float | str
 
 
-def render_front_page(entries: Sequence[PaperEntry], links: Sequence[Mapping[str, Any]]) -> str:
-    """Return the front page of the report on some papers; ``links`` are the pages around it."""
+def render_front_page(
+    entries: Sequence[PaperEntry],
+    links: Sequence[Mapping[str, Any]],
+    sweeps: Sequence[tuple[Path, Mapping[str, Any]]] = (),
+) -> str:
+    """Return the front page of the report on some papers.
+
+    Parameters
+    ----------
+    entries : sequence of PaperEntry
+        The papers.
+    links : sequence of mapping
+        The pages around it.
+    sweeps : sequence of (Path, mapping)
+        As from `plots.sweeps.sweep_folder.list_sweeps`; the newest are listed.
+    """
     benchmarks = [entry for entry in entries if entry.name in BENCHMARKS]
     return html.render_template(
         "index.html.j2",
@@ -67,6 +85,8 @@ def render_front_page(entries: Sequence[PaperEntry], links: Sequence[Mapping[str
         heads=[head for head, _, _ in _COLUMNS],
         papers=[_describe_entry(entry) for entry in entries if entry.name not in BENCHMARKS],
         benchmarks=benchmarks,
+        sweeps=list(starmap(_describe_sweep, sweeps[:MOST_SWEEPS])),
+        n_more_sweeps=max(len(sweeps) - MOST_SWEEPS, 0),
         advice=next(filter(None, map(_find_advice, benchmarks)), None),
     )
 
@@ -111,6 +131,18 @@ def _describe_entry(entry: PaperEntry) -> dict[str, Any]:
         "finding": write_finding(run) if run else "",
         "misfits": list_misfits(run) if run else [],
         "promise": entry.paper.promise,
+    }
+
+
+def _describe_sweep(folder: Path, facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return a sweep as a line of the list."""
+    return {
+        "name": folder.name,
+        "href": f"sweeps/{folder.name}/report.html",
+        "varies": facts["sweep"]["varies"],
+        "note": "INCOMPLETE" if facts["sweep"]["incomplete"] else "",
+        "day": str(facts.get("written", ""))[:10],
+        "command": str(facts.get("command", "")),
     }
 
 

@@ -1,7 +1,7 @@
 """The report on all papers: ``results/report``, a front page, a page of all claims and a page for each paper.
 
 A paper without a run in the folder of results is shown as it was published in ``results/reference``, and named as not
-run if it was not. The report needs no file outside: it can be moved and zipped.
+run if it was not. The newest sweeps are copied into it. The report needs no file outside: it can be moved and zipped.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from pathlib import Path
 
 from plots.pages import paper_page
 from plots.pages.report.claims_page import render_claims_page
-from plots.pages.report.front_page import render_front_page
+from plots.pages.report.front_page import MOST_SWEEPS, render_front_page
 from plots.pages.report.paper_entry import PaperEntry
 from plots.runs.run_folder import KEPT, PaperRun, copy_files
+from plots.sweeps.sweep_folder import FILES, list_sweeps
 
 
 def build_report(results: Path, names: Sequence[str]) -> Path:
@@ -32,9 +33,9 @@ def build_report(results: Path, names: Sequence[str]) -> Path:
     BadInput
         If there is no such paper, or a run lacks a file.
     """
-    entries = [PaperEntry.find(name, results) for name in names]
+    entries, sweeps = [PaperEntry.find(name, results) for name in names], list_sweeps(results)
     pages = {
-        "index.html": render_front_page(entries, _list_links(entries, "index.html")),
+        "index.html": render_front_page(entries, _list_links(entries, "index.html"), sweeps),
         "claims.html": render_claims_page(entries, _list_links(entries, "claims.html")),
     }
     for entry in entries:
@@ -45,7 +46,9 @@ def build_report(results: Path, names: Sequence[str]) -> Path:
     folder.mkdir(parents=True)
     for entry in entries:
         if entry.run:
-            copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png"))
+            copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png", "figures/*.pdf"))
+    for swept, _ in sweeps[:MOST_SWEEPS]:
+        copy_files(swept, folder / "sweeps" / swept.name, FILES)
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder / "index.html"

@@ -1,0 +1,176 @@
+"""A sweep: every combination of the values of some axes, what of it varies, and the name that follows from that."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from experiments.cells.cell import PROTOCOL, Cell, format_canonical, read_epsilon
+from experiments.config import estimators
+from experiments.config.paper import Paper
+from plots.labels import label_name, label_value
+
+_LABELS = {"epsilon": "ε", "dataset": "data set"}
+_NAMED = 3
+"""As many data sets or algorithms stand in a name; of more, their number does."""
+_LONGEST_PART = 40
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What was asked for on the command line.
+
+    Parameters
+    ----------
+    axes : mapping of str to list
+        The values of ``dataset``, ``algorithm``, ``epsilon`` and what else was given, ``params.<name>`` and
+        ``protocol.<name>``, as from `order_values`.
+    settings : list of list of Cell
+        The cells of every combination, in the order of `itertools.product` of the axes.
+    metrics : sequence of str
+        Those that are to be shown; none for the usual ones.
+    """
+
+    axes: Mapping[str, list]
+    settings: list[list[Cell]]
+    metrics: Sequence[str] = ()
+
+    @property
+    def repeats(self) -> int:
+        """Runs of every setting."""
+        return len(self.settings[0])
+
+    @property
+    def varying(self) -> list[str]:
+        """The axes with several values."""
+        return [name for name, values in self.axes.items() if len(values) > 1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each axis has."""
+        return tuple(map(len, self.axes.values()))
+
+    @cached_property
+    def paper(self) -> Paper:
+        """The sweep as a study without print, for all that labels names."""
+        study = {"dataset": self.axes["dataset"], "algorithm": self.axes["algorithm"]}
+        described = {"number": "sweep", "title": "A sweep", "studies": {"sweep": study}, "labels": _LABELS}
+        return Paper.model_validate(described)
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of its settings in any order and of its metrics, whatever the code and the number of repeats."""
+        asked = sorted({cells[0].repeats([0])[0].identity for cells in self.settings})
+        asked += [f"metrics {','.join(self.metrics)}"] if self.metrics else []
+        return hashlib.sha256("\0".join(asked).encode()).hexdigest()
+
+    @property
+    def automatic_name(self) -> str:
+        """A readable name: data sets, algorithms, and the names of what else varies."""
+        parts = [
+            _join_values(self.axes[name], what)
+            for name, what in (("dataset", "data-sets"), ("algorithm", "algorithms"))
+        ]
+        parts += [_shorten_name(name) for name in self.varying if name not in ("dataset", "algorithm")]
+        return re.sub(r"[^\w.+-]+", "_", "-".join(parts)).lstrip(".")
+
+    def label_axis(self, name: str) -> str:
+        """Return the readable name of an axis."""
+        return label_name(self.paper, _shorten_name(name))
+
+    def describe_fixed(self) -> str:
+        """Return what does not vary, as a heading has it."""
+        takes_epsilon = any(map(estimators.takes_epsilon, self.axes["algorithm"]))
+        words = []
+        for name, values in {**self.axes, **self._list_other_protocol()}.items():
+            if len(values) > 1 or (name == "epsilon" and not takes_epsilon):
+                continue
+            text = label_value(self.paper, values[0])
+            is_plain = name in ("dataset", "algorithm") or text == "no noise"
+            words.append(text if is_plain else f"{self.label_axis(name)} = {text}")
+        words.append("1 run" if self.repeats == 1 else f"{self.repeats} repeats")
+        return ", ".join(words)
+
+    def describe_varying(self) -> str:
+        """Return what varies, in words; of many values, how many there are."""
+        words = []
+        for name in self.varying:
+            values = self.axes[name]
+            texts = [label_value(self.paper, value) for value in values]
+            is_short = len(texts) <= _NAMED
+            words.append(f"{self.label_axis(name)} ({', '.join(texts) if is_short else f'{len(texts)} values'})")
+        return ", ".join(words) or "nothing"
+
+    def name_setting(self, place: Sequence[int]) -> str:
+        """Return the setting at a place of the axes by what varies."""
+        words = []
+        for (name, values), i in zip(self.axes.items(), place, strict=True):
+            if len(values) > 1:
+                text = label_value(self.paper, values[i])
+                is_plain = name in ("dataset", "algorithm") or text == "no noise"
+                words.append(text if is_plain else f"{self.label_axis(name)} = {text}")
+        return ", ".join(words) or ", ".join([self.axes["dataset"][0], self.axes["algorithm"][0]])
+
+    def _list_other_protocol(self) -> dict[str, list]:
+        """Return options of the protocol that were given one value beside the lists, if it is not the usual one."""
+        given = {}
+        for name, value in self.settings[0][0].protocol.items():
+            if f"protocol.{name}" not in self.axes and value != PROTOCOL[name]:
+                given[f"protocol.{name}"] = [value]
+        return given
+
+
+def order_values(values: Mapping[str, list]) -> dict[str, list]:
+    """Return the values of axes, each once, numbers from the smallest on.
+
+    Raises
+    ------
+    BadInput
+        If an ε is no positive number.
+
+    Examples
+    --------
+    >>> order_values({"algorithm": ["rdt", "majority", "rdt"], "epsilon": [1, "inf", 0.1, 1.0]})
+    {'algorithm': ['rdt', 'majority'], 'epsilon': [0.1, 1.0, inf]}
+    """
+    ordered = {}
+    for name, given in values.items():
+        read = list(map(read_epsilon, given)) if name == "epsilon" else given
+        distinct = list({format_canonical(value): value for value in read}.values())
+        ordered[name] = sorted(distinct) if are_numbers(distinct) else distinct
+    return ordered
+
+
+def are_numbers(values: Sequence) -> bool:
+    """Return whether all values of an axis are numbers.
+
+    Examples
+    --------
+    >>> are_numbers([1, 0.5]), are_numbers([True, False]), are_numbers([3, None])
+    (True, False, False)
+    """
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def find_numeric_axis(sweep: Sweep) -> str | None:
+    """Return the axis along which lines are drawn: ε if it varies, else the first of numbers; None if there is none."""
+    if "epsilon" in sweep.varying:
+        return "epsilon"
+    for name in sweep.varying:
+        if are_numbers(sweep.axes[name]) and all(map(math.isfinite, sweep.axes[name])):
+            return name
+    return None
+
+
+def _shorten_name(name: str) -> str:
+    return name.removeprefix("params.").removeprefix("protocol.")
+
+
+def _join_values(values: Sequence[Any], what: str) -> str:
+    joined = "-".join(map(str, values))
+    return joined if len(values) <= _NAMED and len(joined) <= _LONGEST_PART else f"{len(values)}-{what}"

@@ -1,0 +1,125 @@
+"""The figure of a sweep: what is x, what has a line and what a facet, and that it can be drawn and read."""
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from experiments.config.paths import ROOT
+from plots import style
+from plots.sweeps._sweep_drawing import draw_sweep
+from plots.sweeps.sweep_figure import place_values, plan_figure, thin_names
+from tests.made_up_sweeps import accuracies, collect, make_sweep
+
+
+def plan(**values):
+    figure = plan_figure(make_sweep(**values))
+    return figure and (figure.x, figure.lines, figure.facets)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({}, None),
+        ({"algorithm": ["rdt", "majority"], "epsilon": [0.1, 1]}, ("epsilon", ["algorithm"], [])),
+        (
+            {"dataset": ["car", "nursery"], "algorithm": ["rdt"], "max_depth": [3, 5]},
+            ("params.max_depth", [], ["dataset"]),
+        ),
+        ({"algorithm": ["rdt"], "max_depth": [3, 5], "epsilon": [0.1, 1]}, ("epsilon", ["params.max_depth"], [])),
+        ({"dataset": ["car", "nursery"], "algorithm": ["rdt", "majority"]}, (None, ["algorithm"], ["dataset"])),
+        ({"dataset": ["car", "nursery"]}, (None, ["dataset"], [])),
+        ({"strategy": ["prior", "uniform"]}, (None, ["params.strategy"], [])),
+        (
+            {"algorithm": ["rdt", "rfdpp_gini"], "max_depth": list(range(1, 6)), "epsilon": [0.1, 1]},
+            ("epsilon", ["algorithm"], ["params.max_depth"]),
+        ),
+    ],
+)
+def test_a_numeric_axis_is_x_and_algorithms_are_lines_and_data_sets_are_facets(values, expected):
+    assert plan(**values) == expected
+
+
+def test_an_axis_is_logarithmic_where_it_spans_more_than_a_decade():
+    assert place_values([1, 2, 10]).tolist() == pytest.approx([0, 2 / 9, 2])
+    assert place_values([0.1, 1, 2, 10]).tolist() == pytest.approx([0, 1.5, 1.5 * math.log10(20), 3])
+    assert place_values([1, math.inf]).tolist() == [0, 1] and place_values([0, 100, 200]).tolist() == [0, 1, 2]
+
+
+def test_ticks_that_would_touch_have_no_name():
+    names = thin_names(list(range(100)), list(map(str, range(100))), 30)
+    kept = [name for name in names if name]
+    assert kept[0] == "0" and kept[-1] == "99" and 5 < len(kept) < 15
+
+
+def draw(made, metrics_of, folder):
+    results, figure = collect(made, metrics_of).arrange(), plan_figure(made)
+    frame = figure.make_frame(results)
+    drawn = []
+
+    def make():
+        drawn.append(draw_sweep(figure, frame, results.describe_shortfall()))
+        return drawn[0]
+
+    style.write_figure("figure", make, frame, folder)
+    return frame, drawn[0]
+
+
+def test_the_points_of_a_line_are_the_means_in_their_places(tmp_path):
+    made = make_sweep(algorithm=["rdt", "majority"], epsilon=[0.1, 1, math.inf])
+    frame, drawn = draw(made, accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), tmp_path)
+    assert frame["mean"].tolist() == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    (axes,) = drawn.axes
+    line = next(line for line in axes.lines if line.get_label() == "majority")
+    assert line.get_ydata() == pytest.approx([60, 70, 80])
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0.1", "1.0", "no noise"]
+    assert {path.name for path in tmp_path.iterdir()} == {f"figure.{kind}" for kind in ("svg", "png", "pdf", "csv")}
+    ElementTree.parse(tmp_path / "figure.svg")
+    assert b"CreationDate" not in (tmp_path / "figure.pdf").read_bytes()
+
+
+def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
+    made = make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "majority"])
+    _, drawn = draw(made, accuracies(0.3, 0.4, 0.5, 0.6), tmp_path)
+    assert [axes.lines[0].get_xdata().tolist() for axes in drawn.axes] == [
+        pytest.approx([30, 40]),
+        pytest.approx([50, 60]),
+    ]
+    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == ["rdt", "majority"]
+    assert [axes.texts[0].get_text() for axes in drawn.axes] == ["car", "nursery"]
+
+
+def test_several_metrics_have_a_row_each_and_what_is_far_below_is_marked(tmp_path):
+    made = make_sweep(dataset=["daily_demand", "wine_quality_red"], algorithm=["predict_mean"], epsilon=[0.1, 1])
+    metrics = {0.1: {"mse": 2000.0, "r2": -40.0}, 1.0: {"mse": 10.0, "r2": 0.5}}
+    _, drawn = draw(made, lambda cell: metrics[cell.epsilon], tmp_path)
+    assert [axes.get_ylabel() for axes in drawn.axes] == ["r2", "r2", "mse", "mse"]
+    assert drawn.axes[0].get_ylim()[0] == -1 and "-40.0" in [text.get_text() for text in drawn.axes[0].texts]
+    assert drawn.axes[2].get_yscale() == "log"
+
+
+def test_a_figure_says_what_is_missing_and_what_is_not_drawn(tmp_path):
+    made = make_sweep(algorithm=["random_forest"], epsilon=[0.1, 1], max_depth=list(range(1, 40)))
+    _, drawn = draw(made, lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5}, tmp_path)
+    titles = [axes.get_title(loc="left") for axes in drawn.axes]
+    assert titles == ["INCOMPLETE: 156 of 234 runs"]
+    assert "(shown: 16 of 39 lines; table.csv has all)" in " ".join(drawn.get_suptitle().split())
+
+
+def test_of_too_many_facets_every_data_set_has_some(tmp_path):
+    depths = list(range(1, 26))
+    figure = plan_figure(
+        make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "rfdpp_gini"], epsilon=[0.1, 1], max_depth=depths)
+    )
+    chosen = figure.list_facets()
+    assert len(chosen) == 24 and {name for name, _ in chosen} == {"car", "nursery"}
+    assert (chosen[0], chosen[-1]) == (("car", 1), ("nursery", 25))
+
+
+def test_the_first_64_lines_differ():
+    looks = [(style.QUALITATIVE[i % 8], tuple(style.choose_shape(i).values())) for i in range(64)]
+    assert len(set(looks)) == 64
+
+
+def test_published_runs_have_no_pdf():
+    assert list((ROOT / "results" / "reference").rglob("*.pdf")) == []

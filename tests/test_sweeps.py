@@ -1,0 +1,357 @@
+"""Sweeps: their tables, the signs in them, their names and folders, and what the command line prints."""
+
+import csv
+import io
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from experiments.cells.cell import Cell
+from experiments.commands import reproduce
+from experiments.config.paths import ROOT
+from experiments.errors import BadInput
+from experiments.run.executors import Executor
+from experiments.run.run_studies import Rounds
+from experiments.run.runner import run_cells
+from experiments.store.database import Store
+from plots.pages.report.report_folder import build_report
+from plots.sweeps import sweep_folder
+from plots.sweeps.arrangement import WIDTH, arrange_tables
+from plots.sweeps.sweep_files import write_sweep
+from tests.command_line import exit_code
+from tests.made_up_sweeps import accuracies, collect, make_sweep
+
+TWO = ["majority", "rdt"]
+
+
+@pytest.fixture
+def sweep(tmp_path, capfd):
+    """Run a sweep of two repeats in this process; returns the exit code, stdout and stderr."""
+
+    def run(*words, jobs=1):
+        capfd.readouterr()
+        code = exit_code(f"results={tmp_path}", f"executor.jobs={jobs}", *words)
+        return code, *capfd.readouterr()
+
+    return run
+
+
+def texts(table):
+    return [[*names, *(cell.marked for cell in cells)] for names, cells in table.rows]
+
+
+def test_rows_are_algorithms_and_columns_are_epsilons_and_the_best_is_marked():
+    made = make_sweep(algorithm=TWO, epsilon=[1, 0.1])
+    (table,) = arrange_tables(collect(made, accuracies(0.3, 0.7, 0.4, 0.6)).arrange())
+    assert (table.title, table.heads, table.columns) == ("accuracy (%)", ["algorithm"], ["ε = 0.1", "ε = 1.0"])
+    # of 0.29, 0.3 and 0.31: t quantile 4.303, standard deviation 0.01, over the root of three
+    assert texts(table) == [["majority", "30.00 ± 2.48", "70.00 ± 2.48*"], ["rdt", "40.00 ± 2.48*", "60.00 ± 2.48"]]
+    assert table.best_of == "column"
+
+
+def test_nothing_is_marked_where_two_are_shown_as_equal_or_one_stands_alone():
+    (table,) = arrange_tables(collect(make_sweep(algorithm=TWO), accuracies(0.3, 0.3000001)).arrange())
+    assert [row[1] for row in texts(table)] == ["30.00 ± 2.48", "30.00 ± 2.48"] and table.best_of == ""
+    (table,) = arrange_tables(collect(make_sweep(epsilon=[0.1, 1]), accuracies(0.3, 0.7)).arrange())
+    assert texts(table) == [["0.1", "30.00 ± 2.48"], ["1.0", "70.00 ± 2.48"]], "an ε is no alternative"
+
+
+def test_of_an_error_the_smallest_is_the_best():
+    made = make_sweep(dataset=["daily_demand"], algorithm=["linear_regression", "predict_mean"])
+    values = {"linear_regression": 250.0, "predict_mean": 125.0}
+    (table,) = arrange_tables(collect(made, lambda cell: {"mse": values[cell.algorithm], "r2": 0.5}).arrange())
+    assert table.columns == ["r2", "mse"] and table.title == ""
+    assert texts(table)[1] == ["predict_mean", "0.500 ± 0.000", "125 ± 0*"]
+
+
+def test_data_sets_are_columns_where_epsilon_does_not_vary():
+    made = make_sweep(dataset=["car", "nursery"], algorithm=TWO)
+    (table,) = arrange_tables(collect(made, accuracies(0.3, 0.7, 0.4, 0.6)).arrange())
+    assert table.columns == ["car", "nursery"]
+    assert texts(table) == [["majority", "30.00 ± 2.48", "40.00 ± 2.48"], ["rdt", "70.00 ± 2.48*", "60.00 ± 2.48*"]]
+
+
+def test_with_data_sets_in_rows_the_best_is_that_of_each_data_set():
+    made = make_sweep(dataset=["car", "nursery"], algorithm=TWO, epsilon=[0.1, 1])
+    (table,) = arrange_tables(collect(made, accuracies(0.1, 0.2, 0.3, 0.1, 0.9, 0.1, 0.8, 0.2)).arrange())
+    assert table.heads == ["data set", "algorithm"] and table.best_of == "column at each data set"
+    assert [[cell.is_best for cell in cells] for _, cells in table.rows] == [
+        [False, True],
+        [True, False],
+        [True, False],
+        [False, True],
+    ]
+
+
+def test_a_layout_is_taken_that_a_terminal_has_room_for():
+    epsilons = [0.1, 0.2, 0.5, 1, 2, 5, 10]
+    (table,) = arrange_tables(collect(make_sweep(algorithm=TWO, epsilon=epsilons), accuracies(*14 * [0.3])).arrange())
+    assert table.columns == TWO and len(table.rows) == 7 and table.measure_width() <= WIDTH
+
+
+def fail_of(algorithm, from_repeat):
+    def metrics_of(cell):
+        is_failed = cell.algorithm == algorithm and cell.repeat >= from_repeat
+        return None if is_failed else {"accuracy": 0.9 if cell.algorithm == algorithm else 0.5}
+
+    return metrics_of
+
+
+@pytest.mark.parametrize(("from_repeat", "text"), [(0, "—!"), (1, "90.00!"), (2, "90.00 ± 0.00!")])
+def test_what_lacks_runs_is_named_and_never_the_best(from_repeat, text):
+    results = collect(make_sweep(algorithm=[*TWO, "random_forest"]), fail_of("rdt", from_repeat)).arrange()
+    (table,) = arrange_tables(results)
+    assert texts(table)[1] == ["rdt", text] and table.best_of == ""
+    assert results.list_incomplete() == [f"INCOMPLETE: rdt: {from_repeat} of 3 runs"]
+    assert results.describe_shortfall() == f"INCOMPLETE: {6 + from_repeat} of 9 runs"
+
+
+def test_the_table_has_every_metric_but_no_time_and_names_what_lacks_runs():
+    file = io.StringIO()
+    collect(make_sweep(algorithm=TWO, epsilon=[float("inf")]), fail_of("rdt", 0)).copy_table(file)
+    assert list(csv.reader(file.getvalue().splitlines())) == [
+        ["dataset", "algorithm", "epsilon", "metric", "mean", "std", "ci_low", "ci_high", "n", "n_expected"],
+        ["car", "majority", "inf", "accuracy", "0.5", "0", "0.5", "0.5", "3", "3"],
+        ["car", "rdt", "inf", "accuracy", "", "", "", "", "0", "3"],
+    ]
+
+
+def test_what_is_shown_is_what_was_asked_for_else_the_usual_else_all():
+    given = {"accuracy": 0.5, "f1_macro": 0.4, "sampling_ratio": 2.0}
+    assert collect(make_sweep(), lambda cell: given).arrange().metrics == ["accuracy"]
+    assert collect(make_sweep(), lambda cell: given).arrange().others == ["f1_macro", "sampling_ratio", "fit_seconds"]
+    without = {"f1_macro": 0.4, "sampling_ratio": 2.0}
+    assert collect(make_sweep(), lambda cell: without).arrange().metrics == ["f1_macro"]
+    assert collect(make_sweep(), lambda cell: {"beta": 2.0}).arrange().metrics == ["beta", "fit_seconds"]
+
+
+def test_an_undefined_metric_is_no_missing_run():
+    results = collect(make_sweep(), lambda cell: {"accuracy": float("nan") if cell.repeat else 0.5}).arrange()
+    assert not results.is_partial and results.numbers["accuracy"]["n_expected"].ravel().tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ({"algorithm": ["rdt", "edprf_sound"], "epsilon": [0.1, 1]}, "car-rdt-edprf_sound-epsilon"),
+        ({"algorithm": ["rdt"], "max_depth": [3, 5]}, "car-rdt-max_depth"),
+        ({"dataset": ["car", "nursery", "mushroom", "adult"]}, "4-data-sets-majority"),
+    ],
+)
+def test_a_sweep_is_named_by_what_varies(values, name):
+    assert make_sweep(**values).automatic_name == name
+
+
+def test_the_same_settings_are_the_same_sweep_whatever_their_order_and_number_of_runs():
+    one = make_sweep(algorithm=TWO, epsilon=[0.1, 1])
+    assert one.identity == make_sweep(algorithm=TWO[::-1], epsilon=[1, 0.1], repeats=7).identity
+    assert one.identity != make_sweep(algorithm=TWO, epsilon=[0.1, 2]).identity
+
+
+def test_a_sweep_writes_its_own_folder_anew_and_never_that_of_another(sweep, tmp_path):
+    words = ["dataset=car", "algorithm=majority", "repeats=2", "output=csv"]
+    for epsilons in ("0.1,1", "0.1,2", "1,0.1"):
+        code, _, stderr = sweep(*words, f"epsilon={epsilons}")
+        assert code == 0
+    assert sorted(path.name for path in (tmp_path / "sweeps").iterdir()) == [
+        "car-majority-epsilon",
+        "car-majority-epsilon-2",
+    ]
+    assert f"{tmp_path}/sweeps/car-majority-epsilon/figure.png" in stderr, "the third is the first again"
+    kept = tmp_path / "sweeps" / "car-majority-epsilon" / "notes.txt"
+    kept.write_text("mine")
+    sweep(*words, "epsilon=0.1,1")
+    assert kept.read_text() == "mine" and sorted(sweep_folder.FILES) == sorted(
+        path.name for path in kept.parent.iterdir() if path != kept
+    )
+
+
+def test_a_name_that_another_sweep_has_is_refused_before_anything_runs(sweep, tmp_path):
+    assert sweep("dataset=car", "algorithm=majority", "repeats=1", "name=mine")[0] == 0
+    before = (tmp_path / "sweeps" / "mine" / "table.csv").read_bytes()
+    code, stdout, stderr = sweep("dataset=car", "algorithm=rdt", "repeats=1", "name=mine")
+    assert (code, stdout) == (2, "") and "cells run" not in stderr
+    (line,) = stderr.splitlines()
+    assert line.startswith(f"error: name=mine: {tmp_path / 'sweeps' / 'mine'} holds another sweep; choose another name")
+    assert (tmp_path / "sweeps" / "mine" / "table.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["a/b", "", "..", ".hidden", "a b", True, 1.5, "x" * 101, "a\\b"])
+def test_a_name_that_no_folder_can_have_is_refused(name):
+    with pytest.raises(BadInput, match="choose letters, digits"):
+        sweep_folder.read_name(name)
+
+
+def test_a_folder_of_somebody_elses_is_no_sweeps(tmp_path):
+    (tmp_path / "car").mkdir()
+    (tmp_path / "car" / "thesis.txt").write_text("mine")
+    assert sweep_folder.make_folder(tmp_path, "car", "x").name == "car-2"
+    with pytest.raises(BadInput, match="holds another sweep"):
+        sweep_folder.refuse_taken_name(tmp_path, "car", "x")
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("output=tabel", "output must be table, json or csv; did you mean 'table'?"),
+        ("repeat=-1", "repeat must be a whole number from 0"),
+        ("stop_on_error=1", "stop_on_error must be true or false, got 1"),
+        ("name=a/b", "name='a/b': choose letters, digits"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_nothing_written(sweep, tmp_path, word, message):
+    code, stdout, stderr = sweep("dataset=car", "algorithm=majority", word)
+    assert (code, stdout) == (2, "") and message in stderr and len(stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("word", ["name=mine", "output=json", "repeat=3"])
+def test_a_paper_takes_no_setting_of_sweeps(sweep, tmp_path, word):
+    code, _, stderr = sweep("paper=demo", word)
+    assert code == 2 and f"{word.partition('=')[0]} cannot be given beside paper=..." in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_equal_sweeps_give_equal_bytes_whatever_jobs_and_order(tmp_path, monkeypatch):
+    words = ["dataset=car", "algorithm=rdt,majority", "epsilon=0.5,inf", "repeats=2", "output=json"]
+    files = []
+    for number, jobs in enumerate((1, 2)):
+        if number:  # the cells of the second run come in another order
+            monkeypatch.setattr(
+                reproduce, "spare_processes", lambda cells, path, where, jobs=jobs: Executor("threading", jobs)
+            )
+        assert exit_code(f"results={tmp_path / str(number)}", f"executor.jobs={jobs}", *words) == 0
+        folder = tmp_path / str(number) / "sweeps" / "car-rdt-majority-epsilon"
+        names = [name for name in sweep_folder.FILES if name not in ("provenance.json", "report.html")]
+        files.append({name: (folder / name).read_bytes() for name in names})
+    assert files[0] == files[1] and len(files[0]) == 7
+
+
+def test_a_terminal_gets_a_table_and_a_pipe_json(sweep, monkeypatch, tmp_path):
+    words = ["dataset=car", "algorithm=majority", "algorithm.strategy=prior,uniform", "repeats=2"]
+    _, stdout, _ = sweep(*words)
+    assert {json.loads(line)["metric"] for line in stdout.splitlines()} > {"accuracy"}
+    _, stdout, stderr = sweep(*words, "output=table")
+    lines = stdout.splitlines()
+    assert lines[0] == "car, majority, 2 repeats" and lines[-2].endswith("/car-majority-strategy/figure.png")
+    assert lines[2] == "mean ± half-width of its 95 % interval; * best of each column"
+    assert lines[4].split() == ["prior", "69.94", "±", "0.00*"] and max(map(len, lines[:6])) <= WIDTH
+    assert "{" not in stdout and "figure.png" not in stderr
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "best of each column" in sweep(*words)[1]
+
+
+def test_csv_on_stdout_is_the_table(sweep, tmp_path):
+    _, stdout, stderr = sweep("dataset=car", "algorithm=majority", "repeats=2", "output=csv")
+    assert stdout == (tmp_path / "sweeps" / "car-majority" / "table.csv").read_text()
+    assert "report.html" in stderr and "figure" not in stderr, "one setting is not drawn"
+
+
+def test_many_rows_are_cut_in_a_terminal_and_whole_in_the_files(sweep, tmp_path):
+    words = ["dataset=car", "algorithm=random_forest", "algorithm.n_estimators=1", "algorithm.max_depth=range(1,51)"]
+    _, stdout, _ = sweep(*words, "repeats=1", "output=table")
+    assert "... and 10 more rows: table.md and table.csv" in stdout
+    text = (tmp_path / "sweeps" / "car-random_forest-max_depth" / "table.md").read_text()
+    assert text.splitlines()[2] == "one run each; * best of each column" and "| 50 |" in text
+
+
+def test_a_failing_cell_is_run_again_by_the_command_that_is_printed(sweep, tmp_path):
+    settings = ["dataset=car", "algorithm=majority", 'algorithm.strategy=prior,"it\'s"']
+    code, stdout, stderr = sweep(*settings, "repeats=3", "output=table")
+    assert code == 1 and "INCOMPLETE: strategy = it's: 0 of 3 runs" in stdout
+    again = stderr.splitlines()[-1]
+    assert stderr.splitlines()[-2].startswith("failed in repeat 0, 1, 2: InvalidParameterError")
+    program, words = again.strip().split(" ", 3)[:3], shlex.split(again)[3:]
+    assert program == ["python", "-m", "experiments"] and words[-2:] == ["repeat=0", f"results={tmp_path}"]
+    before = sorted(path.name for path in (tmp_path / "sweeps").iterdir())
+    code, _, stderr = sweep(*words)
+    assert code == 1 and "1 cell run in" in stderr and "1 failed" in stderr and stderr.splitlines()[-1] == again
+    assert sorted(path.name for path in (tmp_path / "sweeps").iterdir()) == before, "one repeat is no sweep"
+
+
+def test_one_repeat_is_the_same_run_as_among_the_others(sweep):
+    words = ["dataset=car", "algorithm=rdt", "output=json"]
+    sweep(*words, "repeats=4")
+    code, stdout, stderr = sweep(*words, "repeat=3")
+    assert code == 0 and "1 cell reused" in stderr and json.loads(stdout.splitlines()[0])["n"] == 1
+
+
+def test_a_sweep_stops_at_its_first_failure(sweep, tmp_path):
+    words = ["dataset=car", "algorithm=majority", "algorithm.strategy=nonsense,prior", "repeats=30"]
+    code, _, stderr = sweep(*words, "stop_on_error=true")
+    assert code == 1 and "InvalidParameterError" in stderr
+    assert "stopped at the first failure: 59 cells were not run (stop_on_error=true)" in stderr
+    assert "INCOMPLETE: strategy = prior: 0 of 30 runs" in stderr
+    assert sweep(*words)[0] == 1 and "30 cells" in sweep(*words)[2]
+
+
+@pytest.mark.parametrize("where", [Executor(jobs=1), Executor("threading", 2)])
+def test_what_runs_when_a_cell_fails_is_kept_and_nothing_more_is_handed_out(tmp_path, where):
+    bad = Cell("car", "majority", {"strategy": "nonsense"}, 1.0, 0)
+    others = [Cell("car", "majority", {}, 1.0, repeat) for repeat in range(1, 400)]
+    with Store(tmp_path / "store.sqlite") as store:
+        outcome = run_cells([bad, *others], store, where, stop_on_error=True)
+        assert [cell for cell, _ in outcome.failures] == [bad]
+        assert outcome.done == len(store.done()) and outcome.n_left == 399 - outcome.done > 0
+
+
+def test_no_round_of_a_paper_begins_after_a_failure(tmp_path, capsys):
+    bad = Cell("car", "majority", {"strategy": "nonsense"}, 1.0, 0)
+    good = Cell("car", "majority", {}, 1.0, 0)
+    rounds = Rounds(tmp_path, Executor(jobs=1), stop_on_error=True)
+    rounds.run([bad], "")
+    assert rounds.run([good], "another round") == {} and "another round" not in capsys.readouterr().err
+    assert rounds.name_failures("results") == 1
+    assert "another round" not in capsys.readouterr().err and Rounds(tmp_path, Executor(jobs=1)).run([good], "")
+
+
+def test_labels_are_shown_as_text(tmp_path):
+    made = make_sweep(strategy=["prior", "<b onload=x>&"])
+    collector = collect(made, accuracies(0.3, 0.7))
+    results = collector.arrange()
+    folder = sweep_folder.make_folder(tmp_path, "mine", made.identity)
+    write_sweep(collector, results, arrange_tables(results), {"command": "<i>run</i>"}, folder)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<b onload" not in page and "&lt;b onload=x&gt;&amp;" in page and "&lt;i&gt;run" in page
+    assert r"<b onload=x>\&" in (folder / "table.tex").read_text(encoding="utf-8")
+    assert "src=" not in page and "http" not in page.partition("</svg>")[2], "it asks for nothing"
+
+
+def test_the_table_for_latex_has_signs_and_what_is_missing(tmp_path):
+    made = make_sweep(algorithm=[*TWO, "random_forest"])
+    collector = collect(made, lambda cell: None if cell.algorithm == "rdt" else {"accuracy": cell.params.get("x", 0.5)})
+    results = collector.arrange()
+    folder = sweep_folder.make_folder(tmp_path, "mine", made.identity)
+    write_sweep(collector, results, arrange_tables(results), {}, folder)
+    text = (folder / "table.tex").read_text(encoding="utf-8")
+    assert r"majority & $50.00 \pm 0.00$ \\" in text and r"rdt & ---! \\" in text
+    assert r"\textbf{INCOMPLETE: 6 of 9 runs}" in text
+    assert "INCOMPLETE: rdt: 0 of 3 runs" in (folder / "table.md").read_text(encoding="utf-8")
+
+
+def test_the_report_lists_the_newest_sweeps(tmp_path):
+    for day in range(1, 24):
+        folder = sweep_folder.make_folder(tmp_path / "sweeps", f"sweep-{day}", "x")
+        facts = {"written": f"2024-01-{day:02}T00:00:00+00:00", "command": f"run {day}"}
+        text = json.dumps({"sweep": {"identity": "x", "varies": f"ε (1, {1 + day})", "incomplete": day == 23}, **facts})
+        (folder / "provenance.json").write_text(text)
+        (folder / "report.html").write_text("page")
+    page = build_report(tmp_path, []).read_text(encoding="utf-8")
+    listed = page.partition("<h2>Sweeps</h2>")[2]
+    assert listed.index("sweep-23<") < listed.index("sweep-4<") and "sweep-3<" not in listed
+    assert "3 older ones are in results/sweeps." in listed and listed.count("INCOMPLETE") == 1
+    assert 'href="sweeps/sweep-23/report.html" title="run 23"' in listed and "ε (1, 24); 2024-01-23" in listed
+    assert (tmp_path / "report" / "sweeps" / "sweep-23" / "report.html").read_text() == "page"
+
+
+def test_nothing_that_draws_is_imported_before_something_is_drawn(tmp_path):
+    words = ["dataset=car", "algorithm=majority", "repeats=1", "output=csv", "executor.jobs=1", f"results={tmp_path}"]
+    lines = ["import sys", "from experiments.command_line import main", f"sys.argv = {['x', *words]!r}"]
+    lines += ["try: main()", "except SystemExit: print('matplotlib' in sys.modules)"]
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "False", done.stderr
+    assert (tmp_path / "sweeps" / "car-majority" / "report.html").is_file()
