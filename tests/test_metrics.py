@@ -323,6 +323,22 @@ def test_a_metric_of_ones_own_is_measured_with_what_its_file_says_of_it(folder_o
     assert set(measured.details["own_metrics"]) == {"rarest"}
 
 
+def test_any_function_of_a_library_may_be_a_metric(folder_of_own):
+    (folder_of_own / "metric" / "f2.yaml").write_text(
+        "_target_: sklearn.metrics.fbeta_score\ntask: classification\nbetter: higher\nlow: 0\nhigh: 1\nmargin: 0.01\n"
+        "parameters: {beta: 2, average: macro}\n"
+    )
+    cell = list_cells(["f2"], 1, "random_forest")[0]
+    data = datasets.load("car")
+    train, test = split_rows(data, 0, PROTOCOL)
+    target = data.target.to_numpy()
+    model = estimators.make_estimator("random_forest", cell.params, epsilon=1.0, domain=None, random_state=cell.seed)
+    matrix, _ = data.domain.encode(data.frame)
+    predicted = model.fit(matrix[train], target[train]).predict(matrix[test])
+    expected = theirs.fbeta_score(target[test], predicted, beta=2, average="macro")
+    assert evaluate_cell(cell).metrics["f2"] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
