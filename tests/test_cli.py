@@ -60,7 +60,8 @@ def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, her
         "n",
     ]
     assert all(list(one) == fields for one in objects)
-    assert len(objects) == len({(one["key"], one["metric"]) for one in objects}) == 2 * 2  # accuracy and the time of a fit
+    n_expected = 2 * 2  # accuracy and the time of a fit, at each epsilon
+    assert len(objects) == len({(one["key"], one["metric"]) for one in objects}) == n_expected
     accuracy = [one for one in objects if one["metric"] == "accuracy"]
     assert [one["epsilon"] for one in accuracy] == [0.5, "inf"]
     assert accuracy[0]["n"] == 2 and 0.6 < accuracy[0]["mean"] < 0.8 and len(accuracy[0]["ci95"]) == 2
