@@ -6,7 +6,10 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser import open_all, opened
+from plots.sweeps.arrangement import arrange_tables
+from plots.sweeps.sweep_files import write_sweep
+from tests.browser import fits, open_all, opened
+from tests.made_up_sweeps import collect, make_sweep
 from tests.published_report import published_papers
 
 pytestmark = pytest.mark.system
@@ -142,3 +145,17 @@ def test_on_paper_stands_what_matters(browser, path):
             "all => all.filter((one) => getComputedStyle(one).overflowX !== 'visible').map((one) => one.className)"
         )
         assert cut == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_sweep_can_be_read(browser, tmp_path, scheme):
+    made = make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "majority"], epsilon=[0.1, 1])
+    collector = collect(made, lambda cell: None if cell.repeat == 2 else {"accuracy": min(cell.epsilon, 0.9)})
+    results = collector.arrange()
+    write_sweep(collector, results, arrange_tables(results), {"command": "run"}, tmp_path)
+    with opened(browser, tmp_path / "report.html") as tab:
+        tab.page.emulate_media(color_scheme=scheme)
+        assert find_faults(tab.page) == ""
+        assert "INCOMPLETE: car, rdt, ε = 0.1: 2 of 3 runs" in tab.page.locator("body").inner_text()
+        tab.show_as_on_a_telephone(NARROW)
+        assert fits(tab.page, NARROW)

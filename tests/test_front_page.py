@@ -140,6 +140,21 @@ def test_the_front_page_is_short(browser, published):
 
 
 @pytest.mark.system
+def test_the_front_page_is_short_with_many_sweeps(browser, tmp_path):
+    for number in range(30):
+        folder = tmp_path / "sweeps" / f"car-nursery-rfdpp_gini-majority-epsilon-{number}"
+        folder.mkdir(parents=True)
+        varies = "data set (car, nursery), algorithm (rfdpp_gini, majority), ε (6 values)"
+        sweep = {"identity": "x", "varies": varies, "incomplete": False}
+        facts = {"sweep": sweep, "written": f"2024-01-{number + 1:02}", "command": "python -m experiments dataset=car"}
+        (folder / "provenance.json").write_text(json.dumps(facts), encoding="utf-8")
+        (folder / "report.html").touch()
+    with opened(browser, build_report(tmp_path, published_papers())) as tab:
+        text = tab.page.locator("body").inner_text()
+        assert "epsilon-29" in text and "10 older ones" in text and len(text.split()) <= MOST_WORDS
+
+
+@pytest.mark.system
 def test_papers_sort_by_what_came_out(browser, published):
     with opened(browser, published / "index.html") as tab:
         tab.page.locator("#papers th button").nth(1).click()

@@ -153,10 +153,10 @@ def test_a_cell_has_the_same_key_and_the_same_digits_as_in_the_checkout(installe
 @pytest.mark.system
 def test_the_report_shows_what_was_published_as_in_the_checkout(installed, published):
     """The same bytes in another process, whose strings have other hashes, from files in another place."""
-    old = installed.folder / "results" / "report" / "old.html"
+    old = installed.folder / "of_nobody" / "report" / "old.html"  # where no sweep was run
     old.parent.mkdir(parents=True)
     old.write_text("", encoding="utf-8")
-    done = installed.run("report", f"paper={','.join(published_papers())}")
+    done = installed.run("report", f"paper={','.join(published_papers())}", "results=of_nobody")
     assert done.returncode == 0, done.stderr
     assert "The published run" in (old.parent / "index.html").read_text(encoding="utf-8")
     assert digests(old.parent) == digests(published), "and nothing old stays"

@@ -106,6 +106,14 @@ def test_a_figure_says_what_is_missing_and_what_is_not_drawn(tmp_path):
     assert "(shown: 16 of 39 lines; table.csv has all)" in " ".join(drawn.get_suptitle().split())
 
 
+def test_of_very_many_values_some_are_drawn_from_end_to_end(tmp_path):
+    made = make_sweep(epsilon=list(range(1, 301)))
+    frame, drawn = draw(made, lambda cell: {"accuracy": cell.epsilon / 1000}, tmp_path)
+    assert len(frame) == 100 and frame["epsilon"].iloc[[0, -1]].tolist() == [1, 300]
+    assert frame["mean"].tolist() == pytest.approx([epsilon / 1000 for epsilon in frame["epsilon"]])
+    assert "(shown: 100 of 300 values along the bottom; table.csv has all)" in " ".join(drawn.get_suptitle().split())
+
+
 def test_of_too_many_facets_every_data_set_has_some(tmp_path):
     depths = list(range(1, 26))
     figure = plan_figure(

@@ -219,10 +219,8 @@ def test_equal_sweeps_give_equal_bytes_whatever_jobs_and_order(tmp_path, monkeyp
     words = ["dataset=car", "algorithm=rdt,majority", "epsilon=0.5,inf", "repeats=2", "output=json"]
     files = []
     for number, jobs in enumerate((1, 2)):
-        if number:  # the cells of the second run come in another order
-            monkeypatch.setattr(
-                reproduce, "spare_processes", lambda cells, path, where, jobs=jobs: Executor("threading", jobs)
-            )
+        where = Executor("threading", jobs)
+        monkeypatch.setattr(reproduce, "make_executor", lambda settings, where=where: where)
         assert exit_code(f"results={tmp_path / str(number)}", f"executor.jobs={jobs}", *words) == 0
         folder = tmp_path / str(number) / "sweeps" / "car-rdt-majority-epsilon"
         names = [name for name in sweep_folder.FILES if name not in ("provenance.json", "report.html")]

@@ -1,6 +1,5 @@
 """The tutorial holds: its commands run in their order, and its pictures are small."""
 
-import json
 import re
 import shlex
 import shutil
@@ -39,14 +38,11 @@ def test_every_command_of_a_folder_of_ones_own_runs_in_its_order(tmp_path, monke
         assert (program, words[:2]) == ("python", ["-m", "experiments"])
         how = [] if "describe" in words else [f"results={tmp_path / 'results'}", "executor.jobs=1"]
         how += ["trainings=1000"] if "do=audit" in words else []
+        how += ["output=table"] if any(word.startswith("dataset=") for word in words) else []
         assert exit_code(*words[2:], *how) == 0, line
         printed += capsys.readouterr().out
-    accuracies = [json.loads(row) for row in printed.splitlines() if '"metric": "accuracy"' in row]
-    means = {(row["dataset"], row["algorithm"]): row["mean"] for row in accuracies}
-    for (name, algorithm), mean in means.items():
-        shown = rf'"dataset": "{name}", "algorithm": "{algorithm}".*"mean": {str(mean)[:5]}…'
-        assert re.search(shown, TUTORIAL), f"{name}, {algorithm}: the tutorial shows another mean than {mean}"
-    assert len(means) == 3
+    rows = [line.rstrip() for line in printed.splitlines() if re.search(r"\d ± \d", line)]
+    assert len(rows) == 3 and [row for row in rows if row not in TUTORIAL] == []
     assert "noisy_majority  1       inf" in printed
 
 

@@ -149,7 +149,7 @@ def _run_and_store(
         store.flush()
 
 
-def _run_pending(pending: list[Cell], workers: Workers, stop_on_error: bool) -> Iterator[tuple[Cell, Record]]:
+def _run_pending(pending: list[Cell], workers: Workers, stop_on_error: bool = False) -> Iterator[tuple[Cell, Record]]:
     """Yield the result of every cell, whatever happens to the workers, or up to the first that failed."""
     n_workers = max(workers.count(), 1)
     queue = CellQueue(pending, n_workers)

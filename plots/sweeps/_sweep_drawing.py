@@ -28,6 +28,8 @@ _MOST_DECADES = 1e6
 _LOWEST_R2 = -1.0
 """What lies below is marked at the end of the axis: it would flatten all else."""
 _LONGEST_NAME = 30
+_MOST_TICKS = 25
+"""Of more places only those with a name have a tick."""
 _CHARACTERS = 62, 27
 """How many stand along the bottom of the only picture, and of a small one."""
 
@@ -70,8 +72,13 @@ def draw_sweep(figure: SweepFigure, frame: pd.DataFrame, note: str) -> Figure:
     _add_legend(drawn, figure, handles + make_explanations(frame, is_cut), n_panels == 1)
     if note:
         panels[0].set_title(note, loc="left", fontsize=11, fontweight="bold", color=style.ALARM, pad=22)
-    style.write_title(drawn, panels[-1], _write_title(figure, metrics))
+    style.write_title(drawn, max(panels, key=_find_column), _write_title(figure, metrics))
     return drawn
+
+
+def _find_column(axes: Axes) -> int:
+    place = axes.get_subplotspec()
+    return place.colspan.start if place else 0
 
 
 def _write_title(figure: SweepFigure, metrics: Sequence[str]) -> str:
@@ -121,7 +128,9 @@ def _draw_lines(axes: Axes, figure: SweepFigure, frame: pd.DataFrame, is_small: 
         panel_lines.append(PanelLine(text, look, _clip_intervals(metric, own)))
     handles, beyond = draw_panel(axes, panel_lines, places.tolist(), limits)
     names = label_values(paper, figure.x or "", xs)
-    axes.set_xticks(places, thin_names(places.tolist(), names, _CHARACTERS[is_small]), fontsize=9 if is_small else None)
+    shown = thin_names(places.tolist(), names, _CHARACTERS[is_small])
+    ticks = [(place, name) for place, name in zip(places, shown, strict=True) if name or len(xs) <= _MOST_TICKS]
+    axes.set_xticks(*zip(*ticks, strict=True), fontsize=9 if is_small else None)
     axes.set_xlabel(figure.sweep.label_axis(figure.x or ""))
     axes.set_ylabel(label_metric(paper, metric), fontsize=9 if is_small else None)
     dress_panel(axes, xs, limits, is_log)

@@ -97,14 +97,14 @@ class Sweep:
         return ", ".join(words)
 
     def describe_varying(self) -> str:
-        """Return what varies, in words; of many values, how many there are."""
+        """Return what varies, in words; of many values, how many there are. Nothing of one setting."""
         words = []
         for name in self.varying:
             values = self.axes[name]
             texts = [label_value(self.paper, value) for value in values]
             is_short = len(texts) <= _NAMED
             words.append(f"{self.label_axis(name)} ({', '.join(texts) if is_short else f'{len(texts)} values'})")
-        return ", ".join(words) or "nothing"
+        return ", ".join(words)
 
     def name_setting(self, place: Sequence[int]) -> str:
         """Return the setting at a place of the axes by what varies."""

@@ -21,6 +21,7 @@ _FEW_LINES = 8
 _MOST_LINES = 16
 _MOST_DOTS = 40
 _MOST_FACETS = 24
+_MOST_X_VALUES = 100
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class SweepFigure:
     facets: list[str]
 
     def list_x_values(self) -> list:
-        """Return the values along the bottom, or nothing but one place for dots."""
-        return self.sweep.axes[self.x] if self.x else [None]
+        """Return the values along the bottom that are drawn; of dots None, for the one place that they have."""
+        return [self.sweep.axes[self.x][i] for i in self._choose_x_values()] if self.x else [None]
 
     def list_lines(self) -> list[tuple]:
         """Return the values of the lines that are drawn."""
@@ -70,6 +71,7 @@ class SweepFigure:
         for what, names, n in (
             ("lines" if self.x else "rows", self.lines, len(self.list_lines())),
             ("pictures", self.facets, len(self.list_facets())),
+            ("values along the bottom", [self.x] if self.x else [], len(self.list_x_values())),
         ):
             total = len(self._list_points(names))
             words += [f"{n} of {total} {what}"] if n < total else []
@@ -90,10 +92,13 @@ class SweepFigure:
             frame["metric"] = metric
             for name, array in numbers.items():
                 whole = array.transpose(places).reshape(*sizes, -1)
-                shown = whole[self._choose_facets()][:, self._choose_lines()].ravel()
+                shown = whole[self._choose_facets()][:, self._choose_lines()][:, :, self._choose_x_values()].ravel()
                 frame[name] = shown.astype(np.int64) if name.startswith("n") else shown
             frames.append(frame.assign(**NOTHING_PRINTED))
         return pd.concat(frames, ignore_index=True)
+
+    def _choose_x_values(self) -> list[int]:
+        return _spread_out(len(self.sweep.axes[self.x]) if self.x else 1, _MOST_X_VALUES)
 
     def _choose_lines(self) -> list[int]:
         return _spread_out(len(self._list_points(self.lines)), _MOST_LINES if self.x else _MOST_DOTS)
