@@ -44,11 +44,11 @@ class DiffprivlibForestClassifier(PeerClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     n_estimators : int, default=10
-        Trees.
+        Trees, at least 1.
     max_depth : int, default=5
-        Levels of splits.
+        Levels of splits, from 1 to 16.
     domain : Domain
         Declared columns and class labels; categories are cut by their position.
     random_state : int, RandomState or None, default=None
@@ -103,9 +103,9 @@ class DiffprivlibTreeClassifier(PeerClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     max_depth : int, default=5
-        Levels of splits.
+        Levels of splits, from 1 to 16.
     domain : Domain
         Declared columns and class labels; categories are cut by their position.
     random_state : int, RandomState or None, default=None
@@ -146,7 +146,7 @@ class DiffprivlibNaiveBayes(PeerClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     domain : Domain
         Declared columns and class labels; categories are numbers by their position.
     random_state : int, RandomState or None, default=None
@@ -190,7 +190,7 @@ class DiffprivlibLogisticRegression(PeerClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget; infinity is no noise.
+        Privacy budget, in (0, inf]; infinity is no noise.
     neighbours : {"one record replaced", "one record added or removed"}, default="one record replaced"
         What epsilon is meant for. diffprivlib is asked for epsilon or, for one record added or removed, for 2 epsilon.
     domain : Domain
@@ -261,7 +261,7 @@ class DiffprivlibLinearRegression(PeerRegressor):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     domain : Domain
         Declared columns and bounds of the target; categories are numbers by their position.
     random_state : int, RandomState or None, default=None
