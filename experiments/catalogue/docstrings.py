@@ -75,17 +75,6 @@ def read_class_text(estimator: type) -> ClassText:
     return ClassText(clean_markup(summary), parameters, clean_markup(privacy.partition(":")[2]))
 
 
-def take_first_sentence(text: str) -> str:
-    """Return the first sentence of a text: up to a full stop before a capital letter, or all of it.
-
-    Examples
-    --------
-    >>> take_first_sentence("Of i.e. 2.5 trees. The rest.")
-    'Of i.e. 2.5 trees.'
-    """
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"(])", text, maxsplit=1)[0]
-
-
 def clean_markup(text: str) -> str:
     r"""Return a text of a docstring as one line, without its marks.
 

@@ -15,12 +15,12 @@ from experiments.config.paths import CONF
 from experiments.errors import BadInput
 
 KINDS = {
-    "sound": "keep the ε that they claim: ours, and a paper's with every fault repaired",
-    "paper": "as a paper prints them, faults included: its own, and what it compares with",
+    "sound": "methods that keep the ε they claim: ours, and repaired ones",
+    "paper": "methods as papers print them, and what these compare with",
     "reading": "another meaning that the text of a paper admits",
-    "peer": "other people's packages, in an environment of their own",
-    "baseline": "without privacy: floors, ceilings, and what a private method is held against",
-    "own": "yours: from folders that you added, where the file names no kind",
+    "peer": "other people's packages, in environments of their own",
+    "baseline": "without privacy: floors, ceilings, what others stand beside",
+    "own": "yours: files of folders that you added, which name no kind",
 }
 """Each kind with what its algorithms have in common, in the order in which they are listed."""
 

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 WIDTH = 80
 HEIGHT = 40
 """Lines of a screen, about."""
 _LABEL = 11
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"(])")
 
 
 def format_field(label: str, text: str, most_lines: int | None = None) -> list[str]:
-    """Return a field as lines: its label, and its text beside it.
+    """Return a field as lines: its label, and its text beside it, in whole sentences where it has to be shortened.
 
     Examples
     --------
     >>> format_field("Task", "classification")
     ['Task       classification']
     """
-    return hang_text(label.ljust(_LABEL), text, most_lines)
+    head = label.ljust(_LABEL)
+    return hang_text(head, shorten_text(head, text, most_lines) if most_lines else text, most_lines)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text: each ends with a full stop before a capital letter.
+
+    Examples
+    --------
+    >>> split_sentences("Of i.e. 2.5 trees. The rest.")
+    ['Of i.e. 2.5 trees.', 'The rest.']
+    """
+    return _END.split(text)
 
 
 def hang_text(head: str, text: str, most_lines: int | None = None) -> list[str]:
@@ -36,6 +50,31 @@ def hang_text(head: str, text: str, most_lines: int | None = None) -> list[str]:
         lines = [*textwrap.wrap(kept, WIDTH - len(head), break_on_hyphens=False), cut]
     first, *rest = lines
     return [f"{head}{first}".rstrip(), *(f"{' ' * len(head)}{line}" for line in rest)]
+
+
+def count_lines(head: str, text: str) -> int:
+    """Return how many lines a text takes behind a head.
+
+    Examples
+    --------
+    >>> count_lines("  rdt  ", "random decision trees " * 5)
+    2
+    """
+    return len(hang_text(head, text))
+
+
+def shorten_text(head: str, text: str, most_lines: int) -> str:
+    """Return as many whole sentences of a text as fit behind a head; the first one in any case.
+
+    Examples
+    --------
+    >>> shorten_text("  ", "It grows. It ends where the budget does, mostly before all levels are there, I say.", 1)
+    'It grows.'
+    """
+    sentences = split_sentences(text)
+    while len(sentences) > 1 and count_lines(head, " ".join(sentences)) > most_lines:
+        sentences.pop()
+    return " ".join(sentences)
 
 
 def list_names(names: list[str], indent: str = "  ") -> list[str]:

@@ -200,13 +200,15 @@ class DiffprivlibLogisticRegression(PeerClassifier):
 
     Notes
     -----
-    Privacy: epsilon, given a public domain. Numbers become [-1, 1] by their bounds, categories ones and zeros, a
-    constant takes the part of the intercept, and all is divided by the root of the number of attributes and one: so the
-    norm of a row is at most 1, whatever the rows. With this norm the package's noise is that of algorithm 2 of
-    Chaudhuri, Monteleoni and Sarwate, for one record replaced, whose proof has two terms: the gradient moves by at most
-    2, which costs ε' = ε - 2 ln(1 + c / (n Λ)), and the Jacobian's two rank-one steps cost the rest. A record added or
-    removed moves the gradient by 1 and takes one rank-one step: half of both. The number of rows has no other part: n
-    times the objective has n nowhere. The proof is about the exact minimum, which L-BFGS comes close to.
+    Privacy: epsilon for the neighbours that `neighbours` names, given a public domain.
+
+    Numbers become [-1, 1] by their bounds, categories ones and zeros, a constant takes the part of the intercept, and
+    all is divided by the root of the number of attributes and one: so the norm of a row is at most 1, whatever the
+    rows. With this norm the package's noise is that of algorithm 2 of Chaudhuri, Monteleoni and Sarwate, for one record
+    replaced, whose proof has two terms: the gradient moves by at most 2, which costs ε' = ε - 2 ln(1 + c / (n Λ)), and
+    the Jacobian's two rank-one steps cost the rest. A record added or removed moves the gradient by 1 and takes one
+    rank-one step: half of both. The number of rows has no other part: n times the objective has n nowhere. The proof is
+    about the exact minimum, which L-BFGS comes close to.
 
     With its own intercept (``fit_intercept=True``) that proof would not hold: the intercept is not regularized, and the
     curvature is taken to be a quarter of the norm, not of its square. So it is not asked for one.
@@ -269,7 +271,8 @@ class DiffprivlibLinearRegression(PeerRegressor):
 
     Notes
     -----
-    Privacy: none for any finite epsilon, in its version 0.6.6; `privacy_` says why.
+    Privacy: none for any finite epsilon, in its version 0.6.6: the noise of the squares is too small, and each mean
+    takes what all of them are given; `privacy_` has the rest.
 
     The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
     library", 2019. It does not repair an objective without a minimum, so that its predictions may be of any size.
