@@ -55,8 +55,14 @@ _OPEN = DictConfig({"algorithm": DictConfig({}, flags={"struct": False})})
 ConfigStore.instance().store(name="open_algorithm", node=_OPEN, provider="dp-replica")
 
 
+_GROUPS = "paper|dataset|algorithm|executor|do"
+_OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
+"""A config group and options of it that are plain words: no pattern, no quotes."""
+_NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
+"""A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
+
 _ALIASES = {"run": _DEFAULT}
-_WORDS = {"new": ("what", "name"), "describe": ("file",)}
+_WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}
 """Settings that a command takes as words behind its name, in order."""
 
 
@@ -212,6 +218,8 @@ def list_added_folders(hydra_config: HydraConf) -> list[Path]:
 
 def _check_word(word: str) -> None:
     name = word.lstrip("+~").partition("=")[0]
+    if group := _NO_OPTION.match(word):
+        raise BadInput(f"{word}: write {group[1]}=NAME; where several are taken, with commas: {group[1]}=NAME,NAME")
     for refused, reason in _REFUSED.items():
         if name == refused or name.startswith(f"{refused}."):
             raise BadInput(f"{name}: {reason}")
@@ -220,16 +228,23 @@ def _check_word(word: str) -> None:
 def order_for_hydra(arguments: Sequence[str]) -> list[str]:
     """Return the words with options first, behind which Hydra's parser reads settings, and group options as text.
 
+    An option is the name of a file, whatever else YAML would read in it: ``2``, ``inf``, ``1e5``.
+
     Examples
     --------
-    >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3"])
-    ['--cfg', 'job', "paper='2'", 'repeats=3']
+    >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3", "dataset=car,inf"])
+    ['--cfg', 'job', "paper='2'", 'repeats=3', "dataset='car','inf'"]
     """
-    words = [
-        re.sub(r"^(paper|dataset|algorithm|executor|do)=([\d.]+|true|false|null)$", r"\1='\2'", word)
-        for word in arguments
-    ]
-    return sorted(words, key=_is_setting)
+    return sorted(map(_quote_options, arguments), key=_is_setting)
+
+
+def _quote_options(word: str) -> str:
+    """Return a setting with the options of a config group in quotes, one or several with commas."""
+    found = _OPTIONS.match(word)
+    if not found:
+        return word
+    options = ",".join(map(_quote_word, found[2].split(",")))
+    return f"{found[1]}={options}"
 
 
 def _is_setting(word: str) -> bool:

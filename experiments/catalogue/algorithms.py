@@ -19,7 +19,15 @@ from experiments.catalogue.account import describe_privacy
 from experiments.catalogue.docstrings import ClassText, ParameterText, read_class_text
 from experiments.catalogue.example import name_example
 from experiments.catalogue.kinds import KINDS, check_kind, read_heading
-from experiments.catalogue.screen import HEIGHT, count_lines, format_field, hang_text, shorten_text, split_sentences
+from experiments.catalogue.screen import (
+    HEIGHT,
+    count_lines,
+    format_command,
+    format_field,
+    hang_text,
+    shorten_text,
+    split_sentences,
+)
 from experiments.config import estimators
 from experiments.config.papers import PAPERS
 from experiments.errors import BadInput
@@ -109,7 +117,7 @@ def describe_algorithm(name: str) -> str:
         *_format_obstacle(name),
         *_format_variants(name, entry.target),
     ]
-    tail = [*_format_command("Run", name_example(name)), *_name_full_text(entry)]
+    tail = [*format_command("Run", name_example(name)), *_name_full_text(entry)]
     return "\n".join([*head, *_format_parameters(name, text, HEIGHT - len(head) - len(tail)), *tail])
 
 
@@ -243,12 +251,6 @@ def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return repr(value)
     return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("\n...\n").strip()
-
-
-def _format_command(label: str, command: str) -> list[str]:
-    """Return a command beside its label, as lines that a shell reads as one."""
-    lines = format_field(label, command)
-    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
 def _name_full_text(entry: AlgorithmEntry) -> list[str]:

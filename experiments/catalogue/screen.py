@@ -24,6 +24,18 @@ def format_field(label: str, text: str, most_lines: int | None = None) -> list[s
     return hang_text(head, shorten_text(head, text, most_lines) if most_lines else text, most_lines)
 
 
+def format_command(label: str, command: str) -> list[str]:
+    """Return a command beside its label, as lines that a shell reads as one.
+
+    Examples
+    --------
+    >>> format_command("Run", "dp-replica dataset=car")
+    ['Run        dp-replica dataset=car']
+    """
+    lines = format_field(label, command)
+    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
+
+
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text: each ends with a full stop before a capital letter.
 
