@@ -197,7 +197,7 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
         (["executor.job=3"], "did you mean 'executor.jobs'?"),
         (["repeats=3,4"], "repeats cannot have several values; what can in do=reproduce: paper, dataset, algorithm,"),
         (["epsilon=interval(0,1)"], "an interval is not a list of values"),
-        (["dataset.rows=3"], "dataset.rows cannot be changed: do=reproduce takes what the file in conf/dataset says"),
+        (["dataset.rows=3"], "dataset.rows cannot be changed: do=reproduce takes what the file of the dataset says"),
         (["dataset=3"], "unknown dataset '3'"),
         (["dataset=carr"], "unknown dataset 'carr'; did you mean 'car'?"),
         (["dataset"], "cannot read 'dataset': write name=value"),

@@ -25,6 +25,7 @@ KINDS = {
 """Each kind with what its algorithms have in common, in the order in which they are listed."""
 
 _KIND = re.compile(r"^_kind_:[ \t]*([^\s#]+)", flags=re.MULTILINE)
+_TASK = re.compile(r"^task:[ \t]*(classification|regression)\b", flags=re.MULTILINE)
 
 
 def group_algorithms() -> dict[str, list[str]]:
@@ -42,6 +43,20 @@ def group_algorithms() -> dict[str, list[str]]:
     return {kind: members for kind, members in names.items() if members}
 
 
+def group_datasets() -> dict[str, list[str]]:
+    """Return the names of all data sets by task, ``unknown`` where the file does not name it.
+
+    Examples
+    --------
+    >>> group_datasets()["regression"][:2]
+    ['abalone', 'airfoil']
+    """
+    names: dict[str, list[str]] = {}
+    for name, file in search_path.list_files(CONF / "dataset").items():
+        names.setdefault(_find_word(_TASK, file) or "unknown", []).append(name)
+    return dict(sorted(names.items()))
+
+
 def read_kind(file: Path) -> str:
     """Return the kind that an algorithm's file names, unchecked; ``own`` if it names none or cannot be read.
 
@@ -50,11 +65,7 @@ def read_kind(file: Path) -> str:
     >>> read_kind(CONF / "algorithm" / "majority.yaml")
     'baseline'
     """
-    try:
-        found = _KIND.search(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return "own"  # whoever runs it is told
-    return found[1].strip("\"'") if found else "own"
+    return _find_word(_KIND, file).strip("\"'") or "own"
 
 
 def check_kind(kind: str, where: str) -> str:
@@ -94,3 +105,12 @@ def read_heading(file: Path) -> str:
     lines = file.read_text(encoding="utf-8").splitlines()
     comment = [line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), lines)]
     return " ".join(line for line in comment if not line.startswith("yaml-language-server"))
+
+
+def _find_word(pattern: re.Pattern, file: Path) -> str:
+    """Return what a pattern finds in a file; nothing of one that cannot be read, as whoever runs it is told."""
+    try:
+        found = pattern.search(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return found[1] if found else ""
