@@ -102,7 +102,7 @@ def describe_algorithm(name: str) -> str:
     Examples
     --------
     >>> print(describe_algorithm("majority").splitlines()[0])
-    majority: The floor: always the most frequent class of the training rows.
+    majority: The floor: always the most frequent class.
     """
     entry = read_algorithm(name)
     estimator = estimators.import_class(entry.target)

@@ -100,7 +100,7 @@ def read_heading(file: Path) -> str:
     Examples
     --------
     >>> read_heading(CONF / "algorithm" / "majority.yaml")
-    'The floor: always the most frequent class of the training rows.'
+    'The floor: always the most frequent class.'
     """
     lines = file.read_text(encoding="utf-8").splitlines()
     comment = [line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), lines)]

@@ -9,6 +9,9 @@ WIDTH = 80
 HEIGHT = 40
 """Lines of a screen, about."""
 _LABEL = 11
+_SHELL_WORD = re.compile(r"(?:[^\s']|'[^']*')+")
+_GOES_ON = " \\"
+"""At the end of a line whose command goes on in the next."""
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"(])")
 
 
@@ -25,15 +28,22 @@ def format_field(label: str, text: str, most_lines: int | None = None) -> list[s
 
 
 def format_command(label: str, command: str) -> list[str]:
-    """Return a command beside its label, as lines that a shell reads as one.
+    """Return a command beside its label, as lines that a shell reads as one: broken between words, quoted ones whole.
 
     Examples
     --------
     >>> format_command("Run", "dp-replica dataset=car")
     ['Run        dp-replica dataset=car']
     """
-    lines = format_field(label, command)
-    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
+    head, lines = label.ljust(_LABEL), [""]
+    for word in _SHELL_WORD.findall(command):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and len(head) + len(longer) > WIDTH - len(_GOES_ON) and len(head) + len(command) > WIDTH:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    joined = f"{_GOES_ON}\n".join([f"{head}{lines[0]}", *(f"{' ' * len(head)}{line}" for line in lines[1:])])
+    return joined.split("\n")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -53,13 +63,13 @@ def hang_text(head: str, text: str, most_lines: int | None = None) -> list[str]:
     Examples
     --------
     >>> hang_text("  rdt  ", "random decision trees " * 5, most_lines=1)
-    ['  rdt  random decision trees random decision trees random decision trees random …']
+    ['  rdt  random decision trees random decision trees random decision trees …']
     """
-    lines = textwrap.wrap(text, WIDTH - len(head), break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(text, WIDTH - len(head), break_on_hyphens=False, break_long_words=False) or [""]
     if most_lines is not None and len(lines) > most_lines:
         kept = " ".join(lines[: most_lines - 1])
         cut = textwrap.shorten(" ".join(lines[most_lines - 1 :]), WIDTH - len(head), placeholder=" …")
-        lines = [*textwrap.wrap(kept, WIDTH - len(head), break_on_hyphens=False), cut]
+        lines = [*textwrap.wrap(kept, WIDTH - len(head), break_on_hyphens=False, break_long_words=False), cut]
     first, *rest = lines
     return [f"{head}{first}".rstrip(), *(f"{' ' * len(head)}{line}" for line in rest)]
 

@@ -29,9 +29,8 @@ def run_command(request: SweepRequest) -> int:
         table, code = run_studies(make_watched_cells(paper, part, repeats), request)
         codes.append(code)
         if not code:
-            facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted) | {
-                "command": name_command("bands")
-            }
+            facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted)
+            facts["command"] = name_command("bands")
             accepted = measure_accepted(paper, part, table)
             measured[name] = join_accepted(name, watched, accepted, facts) if algorithm else (accepted, facts)
     for name, (accepted, facts) in measured.items():  # at the end: writing one would make the next one's tree dirty

@@ -10,8 +10,10 @@ from pathlib import Path
 from algorithms.installation import PROGRAM
 from datasets import own_file
 from datasets.draft import format_draft
+from documents import search_path
 from experiments.catalogue.algorithms import describe_algorithm
 from experiments.catalogue.data_sets import describe_dataset
+from experiments.config.paths import CONF
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.skeletons.writing import check_name, write_new_file
@@ -39,6 +41,7 @@ def _draft_table(request: SweepRequest) -> int:
     if file is None:
         raise BadInput(f"say what: describe my.csv, or describe {'=NAME, or describe '.join(_DESCRIBE)}=NAME")
     path = Path(os.path.abspath(Path(str(file)).expanduser()))
+    _check_is_table(path, str(file))
     if to is None:
         print(_draft(path, str(path), target), end="")
         return 0
@@ -50,6 +53,13 @@ def _draft_table(request: SweepRequest) -> int:
     print(draft)
     print_to_stderr(f"{PROGRAM} --config-dir {folder} dataset={name} algorithm=ALGORITHM epsilon=1 runs it")
     return 0
+
+
+def _check_is_table(path: Path, name: str) -> None:
+    """Refuse the name of something that is in the catalogue, and no file."""
+    for group in _DESCRIBE:
+        if not path.exists() and search_path.find_file(CONF / group, name):
+            raise BadInput(f"{name} is not there; describe {group}={name} says what that is")
 
 
 def _draft(path: Path, shown: str, target: object) -> str:
