@@ -272,18 +272,16 @@ def test_a_help_lists_by_kind_and_has_those_of_ones_own(own, capsys):
 def test_data_sets_of_ones_own_are_described(tmp_path, capsys):
     (tmp_path / "dataset").mkdir()
     rows = [f"{20 + i},{('cook', 'clerk')[i % 2]},{('well', 'badly')[i % 4 == 0]}" for i in range(20)]
-    (tmp_path / "people.csv").write_text("\n".join(["age,job,sleeps", *rows, "77,?,well"]) + "\n", encoding="utf-8")
-    text = "# How people sleep.\ntitle: People\ntask: classification\nfile: ../people.csv\ntarget: sleeps\n"
-    (tmp_path / "dataset" / "people.yaml").write_text(text + "drop_missing: true\n", encoding="utf-8")
-    title, fields = describe(capsys, "--config-dir", tmp_path, "dataset=people")
-    assert title == "people: People" and fields["What"] == "How people sleep."
+    (tmp_path / "sleepers.csv").write_text("\n".join(["age,job,sleeps", *rows, "77,?,well"]) + "\n", encoding="utf-8")
+    text = "# How people sleep.\ntitle: People\ntask: classification\nfile: ../sleepers.csv\ntarget: sleeps\n"
+    (tmp_path / "dataset" / "sleepers.yaml").write_text(text + "drop_missing: true\n", encoding="utf-8")
+    title, fields = describe(capsys, "--config-dir", tmp_path, "dataset=sleepers")
+    assert title == "sleepers: People" and fields["What"] == "How people sleep."
     assert fields["Rows"].startswith("20, with 2 columns: 1 of numbers, 1 nominal; no official split")
     assert fields["Classes"] == "2: badly 25.0%, well 75.0%"
     assert fields["Left out"] == "rows with a missing value: 1 of 21"
     assert fields["Domain"] == "follows the rows in age, job, sleeps: every account says so"
     assert "job 2: clerk, cook" in re.sub(" +", " ", fields["Columns"])
-    (tmp_path / "people.csv").unlink()
-    datasets.own_table.read_own_table.cache_clear()
 
 
 def test_lists_are_grouped_in_lines_of_80_columns():
