@@ -155,8 +155,10 @@ def _read_short_title(number: str) -> str:
 
 
 def _format_obstacle(name: str) -> list[str]:
-    reason = estimators.explain_obstacle(name)
-    return format_field("Not here", reason) if reason else []
+    reason, _, command = (estimators.explain_obstacle(name) or "").partition("; run `")
+    if not command:
+        return format_field("Not here", reason) if reason else []
+    return [*format_field("Not here", f"{reason}; this makes it:"), *format_command("", command.rstrip("`"))]
 
 
 def _format_variants(name: str, target: str) -> list[str]:
