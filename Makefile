@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs bench bench-scaling lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs bench bench-scaling lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -99,6 +99,9 @@ readings: $(STAMP)  ## which reading of a text explains what a paper prints, and
 
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
 	@$(RUN) do=report $(WHICH) $(WHERE)
+
+list: $(STAMP)  ## what there is: algorithms by kind, data sets by task, papers
+	@for what in algorithms datasets papers; do $(RUN) do=list what=$$what && echo; done
 
 ##@ is it right?
 check: $(STAMP)  ## run a part of every paper again: does this code still give what it gave?

@@ -4,7 +4,7 @@ In the checkout the packages stand at the top. Installed like that, ``datasets``
 of other people. So a wheel has them as ``dp_replica.datasets``, ..., and in what is copied into it
 
 - imports of our packages begin with ``dp_replica.``: the statements are found in the syntax tree, text is not searched;
-- files in ``conf`` name classes of ours likewise, and call the program ``dp-replica``.
+- files in ``conf`` name classes of ours likewise, call the program ``dp-replica``, and know of no checkout.
 
 Names that code makes up at run time are right in both places, see `algorithms.installation`. An editable installation
 points at the checkout and changes nothing.
@@ -93,7 +93,8 @@ def is_ours(module: str) -> bool:
 def move_names(text: str) -> str:
     """Return a file of ``conf`` with our classes, and our program, named as they are where they are installed."""
     text = re.sub(rf"^(\s*_target_: )({'|'.join(PACKAGES)})\.", rf"\1{NAME}.\2.", text, flags=re.MULTILINE)
-    return text.replace("python -m experiments", "dp-replica")
+    text = text.replace("python -m experiments", "dp-replica")
+    return text.replace("relative to the checkout", "relative to the current folder")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module, util
 from itertools import takewhile
@@ -21,6 +21,7 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.object_type import ObjectType
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.plugins.config_source import ConfigSource
 from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
@@ -28,6 +29,7 @@ from yaml import YAMLError
 
 from documents import search_path
 from documents.document import DocumentError
+from experiments.catalogue.choices import format_choices
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
@@ -55,8 +57,14 @@ _OPEN = DictConfig({"algorithm": DictConfig({}, flags={"struct": False})})
 ConfigStore.instance().store(name="open_algorithm", node=_OPEN, provider="dp-replica")
 
 
+_GROUPS = "paper|dataset|algorithm|executor|do"
+_OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
+"""A config group and options of it that are plain words: no pattern, no quotes."""
+_NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
+"""A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
+
 _ALIASES = {"run": _DEFAULT}
-_WORDS = {"new": ("what", "name"), "describe": ("file",)}
+_WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}
 """Settings that a command takes as words behind its name, in order."""
 
 
@@ -96,22 +104,37 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
     """Spare Hydra two detours, each of which would take as long as all else that it does, or longer.
 
     It would compose everything once more to find out its mode, unless words say something of Hydra; and for a help it
-    would copy all that it has read, several times for each folder of ``conf/``.
+    would copy all that it has read, several times for each folder of ``conf/``. What there is to choose is listed by
+    kind, and not in one alphabet.
     """
-    find_mode, list_options = Hydra.get_mode, ConfigLoaderImpl.get_group_options
+    find_mode, list_options, list_groups = (
+        Hydra.get_mode,
+        ConfigLoaderImpl.get_group_options,
+        Hydra.format_config_groups,
+    )
 
     def list_quickly(loader, group_name, results_filter=ObjectType.CONFIG, config_name=None, overrides=None):
         if config_name or overrides:  # these may add folders
             return list_options(loader, group_name, results_filter, config_name, overrides)
         return loader.repository.get_group_options(group_name, results_filter)
 
+    def list_by_kind(hydra_itself, predicate, compact=True):
+        if not predicate("algorithm"):  # those of Hydra
+            return list_groups(hydra_itself, predicate, compact)
+        loader = hydra_itself.config_loader
+        search_path.use_folders(_find_added_folders(loader.get_sources()))
+        groups = filter(predicate, sorted(hydra_itself.list_all_config_groups()))
+        return format_choices({group: sorted(loader.get_group_options(group)) for group in groups}) + "\n"
+
     if not any("hydra" in word or word.startswith(("-cn", "--config-name")) for word in arguments):
         Hydra.get_mode = lambda *_, **__: RunMode.MULTIRUN  # type: ignore[method-assign] # hydra.mode in conf/config.yaml
     ConfigLoaderImpl.get_group_options = list_quickly  # type: ignore[method-assign]
+    Hydra.format_config_groups = list_by_kind  # type: ignore[method-assign]
     try:
         yield
     finally:
         Hydra.get_mode, ConfigLoaderImpl.get_group_options = find_mode, list_options  # type: ignore[method-assign]
+        Hydra.format_config_groups = list_groups  # type: ignore[method-assign]
 
 
 def translate_words(arguments: Sequence[str]) -> list[str]:
@@ -168,7 +191,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
         name = unknown[0].lstrip("-").partition("=")[0].replace("-", "_")
         raise BadInput(f"there is no option {unknown[0]}; settings are written name=value: {name}=...")
     if options.config_path:
-        raise BadInput("--config-path would hide conf/, which every command needs: add to it with --config-dir")
+        raise BadInput("--config-path would hide what every command needs: add to it with --config-dir")
     if options.experimental_rerun:
         raise BadInput(
             "--experimental-rerun has no record to go by: run the same command again, finished cells are kept"
@@ -200,18 +223,30 @@ def _has_group(folder: Path) -> bool:
 
 def list_added_folders(hydra_config: HydraConf) -> list[Path]:
     """Return the folders, beside ``conf/``, from which Hydra composed: of the environment, of plugins, of the user."""
-    folders = []
-    for source in hydra_config.runtime.config_sources:
-        if source.schema == "file":
-            folders.append(Path(source.path))
-        elif source.schema == "pkg" and source.provider != "hydra":
-            spec = util.find_spec(source.path)
+    sources = hydra_config.runtime.config_sources
+    return _select_added((source.schema, source.path, source.provider) for source in sources)
+
+
+def _find_added_folders(sources: Iterable[ConfigSource]) -> list[Path]:
+    """Return the same from where Hydra looks before it has composed anything."""
+    return _select_added((source.scheme(), source.path, source.provider) for source in sources)
+
+
+def _select_added(sources: Iterable[tuple[str, str, str]]) -> list[Path]:
+    folders: list[Path] = []
+    for schema, path, provider in sources:
+        if schema == "file":
+            folders.append(Path(path))
+        elif schema == "pkg" and provider != "hydra":
+            spec = util.find_spec(path)
             folders += map(Path, (spec and spec.submodule_search_locations) or ())
     return [folder for folder in folders if _has_group(folder) and not folder.samefile(CONF)]
 
 
 def _check_word(word: str) -> None:
     name = word.lstrip("+~").partition("=")[0]
+    if group := _NO_OPTION.match(word):
+        raise BadInput(f"{word}: write {group[1]}=NAME; where several are taken, with commas: {group[1]}=NAME,NAME")
     for refused, reason in _REFUSED.items():
         if name == refused or name.startswith(f"{refused}."):
             raise BadInput(f"{name}: {reason}")
@@ -220,16 +255,23 @@ def _check_word(word: str) -> None:
 def order_for_hydra(arguments: Sequence[str]) -> list[str]:
     """Return the words with options first, behind which Hydra's parser reads settings, and group options as text.
 
+    An option is the name of a file, whatever else YAML would read in it: ``2``, ``inf``, ``1e5``.
+
     Examples
     --------
-    >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3"])
-    ['--cfg', 'job', "paper='2'", 'repeats=3']
+    >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3", "dataset=car,inf"])
+    ['--cfg', 'job', "paper='2'", 'repeats=3', "dataset='car','inf'"]
     """
-    words = [
-        re.sub(r"^(paper|dataset|algorithm|executor|do)=([\d.]+|true|false|null)$", r"\1='\2'", word)
-        for word in arguments
-    ]
-    return sorted(words, key=_is_setting)
+    return sorted(map(_quote_options, arguments), key=_is_setting)
+
+
+def _quote_options(word: str) -> str:
+    """Return a setting with the options of a config group in quotes, one or several with commas."""
+    found = _OPTIONS.match(word)
+    if not found:
+        return word
+    options = ",".join(map(_quote_word, found[2].split(",")))
+    return f"{found[1]}={options}"
 
 
 def _is_setting(word: str) -> bool:

@@ -25,7 +25,7 @@ def settings_are_listed_once(monkeypatch):
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 16
+    assert len(COMMANDS) == 17
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 

@@ -184,7 +184,7 @@ def test_sets_that_are_held_out_are_those_of_the_file(monkeypatch):
 
 def test_a_study_without_a_set_that_is_held_out_says_so():
     paper, _ = make_part(WINS | {"sets": "held_out"})
-    with pytest.raises(PaperError, match=r"w: study 'all' has no data set that conf/tuning.yaml lists as held_out"):
+    with pytest.raises(PaperError, match=r"w: study 'all' has no data set that the project lists as held_out"):
         check_paper(paper)
 
 

@@ -197,8 +197,24 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
         (["executor.job=3"], "did you mean 'executor.jobs'?"),
         (["repeats=3,4"], "repeats cannot have several values; what can in do=reproduce: paper, dataset, algorithm,"),
         (["epsilon=interval(0,1)"], "an interval is not a list of values"),
-        (["dataset.rows=3"], "dataset.rows cannot be changed: do=reproduce takes what the file in conf/dataset says"),
+        (["dataset.rows=3"], "dataset.rows cannot be changed: do=reproduce takes what the file of the dataset says"),
         (["dataset=3"], "unknown dataset '3'"),
+        (["dataset=inf"], "unknown dataset 'inf'"),
+        (["dataset=nan"], "unknown dataset 'nan'"),
+        (["dataset=-inf"], "unknown dataset '-inf'"),
+        (["dataset=2020-01-01"], "unknown dataset '2020-01-01'"),
+        (["dataset=1:30"], "unknown dataset '1:30'"),
+        (["dataset=1_000"], "unknown dataset '1_000'"),
+        (["dataset=car,inf"], "unknown data set 'inf'"),
+        (["dataset=1e5,car"], "unknown data set '1e5'"),
+        (["algorithm=1e5"], "unknown algorithm '1e5'"),
+        (["algorithm=0x10"], "unknown algorithm '0x10'"),
+        (["algorithm=True"], "unknown algorithm 'True'"),
+        (["paper=.5"], "unknown paper '.5'; did you mean '5'?"),
+        (["executor=1e5"], "unknown executor '1e5'"),
+        (["do=1e5"], "unknown do '1e5'"),
+        (["dataset=[car,inf]"], "write dataset=NAME; where several are taken, with commas: dataset=NAME,NAME"),
+        (["dataset@x=inf"], "dataset@x=inf: write dataset=NAME"),
         (["dataset=carr"], "unknown dataset 'carr'; did you mean 'car'?"),
         (["dataset"], "cannot read 'dataset': write name=value"),
         (["executor=threads", "executor.address=tcp://host:8786"], "it goes with executor=dask"),
@@ -209,3 +225,25 @@ def test_what_cannot_work_is_refused_in_one_sentence(words, sentence, results, c
     stdout, stderr = capsys.readouterr()
     assert len(stderr.splitlines()) == 1, stderr
     assert stdout == "" and stderr.startswith("error: ") and sentence in stderr
+
+
+@pytest.mark.parametrize("name", ["inf", "nan", "1e5", "0x10", ".5", "2020-01-01", "null", "true"])
+def test_a_name_that_yaml_reads_as_something_else_is_found(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for group, text in {
+        "algorithm": "_target_: sklearn.dummy.DummyClassifier\n",
+        "dataset": "file: ../rows.csv\ntask: classification\ntarget: y\n",
+        "paper": "number: x\ntitle: T\nstudies: {all: {dataset: car, algorithm: majority}}\n",
+    }.items():
+        (tmp_path / group).mkdir()
+        (tmp_path / group / f"{name}.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n", encoding="utf-8")
+    words = ("--config-dir", tmp_path, "dry_run=true", "repeats=1", f"results={tmp_path}")
+    for chosen in (
+        (f"dataset={name}", f"algorithm={name}"),
+        (f"dataset=car,{name}", f"algorithm={name},majority"),
+        (f"paper={name}", "most_repeats=1"),
+    ):
+        assert exit_code(*chosen, *words) == 0, capsys.readouterr().err
+        named = capsys.readouterr().err.split()
+        assert name in named or chosen[0] == f"paper={name}"

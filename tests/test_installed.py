@@ -4,6 +4,7 @@ import ast
 import importlib
 import json
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -202,9 +203,25 @@ def test_what_changes_the_project_is_refused_in_a_line(installed, command):
 
 @pytest.mark.system
 def test_it_names_itself_as_it_is_typed(installed):
-    for done in (installed.run(), installed.start("dp-replica", "--help")):
+    for done in (installed.run(), installed.start("dp-replica", "--help"), installed.run("describe", "algorithm=rdt")):
         said = done.stdout + done.stderr
-        assert "  dp-replica dataset=car" in said and "python -m experiments" not in said
+        assert " dp-replica dataset=car" in said and "python -m experiments" not in said
+
+
+@pytest.mark.system
+def test_what_is_there_is_described_and_listed_without_a_word_of_a_checkout(installed):
+    described = installed.run("describe", "algorithm=dp_ebm,edprf,random_forest", "dataset=car,adult")
+    listed = [installed.run("list", what) for what in ("algorithms", "datasets", "papers")]
+    for done in (described, *listed):
+        assert done.returncode == 0, done.stderr
+        assert (
+            re.findall(r"\bmake [a-z]+|conf/|docs/|checkout|python -m experiments", done.stdout.replace("makes", ""))
+            == []
+        )
+        assert "dp-replica " in done.stdout
+    (command,) = re.findall(r"python -m (pydoc dp_replica\.algorithms\.\w+)", described.stdout)
+    full = installed.start("python", "-m", *command.split())
+    assert "treeDepth, the number of levels of nodes" in full.stdout, full.stderr
 
 
 def test_a_checkout_has_the_same_modules_under_a_second_name():

@@ -27,6 +27,7 @@ ORDER = [
     "experiments.judge",
     "experiments.regression_check",
     "experiments.audit",
+    "experiments.catalogue",
     "experiments.speed",
     "plots",
     "hydra_plugins",

@@ -70,13 +70,16 @@ class ASNClassifier(TrainedOnRelease):
 
     Parameters
     ----------
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}, default="c45"
         What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are. Not stated in the paper.
-    sigma, scale
-        As for ``AdditiveGaussianNoise``.
+    sigma : float, default=1.0
+        Standard deviation of the noise, at least 0, in units of ``scale``; 0 leaves the rows as they are.
+    scale : {None, "standard"}, default=None
+        Unit of the noise for each attribute: that of the attribute itself, as printed, or its standard deviation in the
+        training rows.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, and warns.
     random_state : int, RandomState or None, default=None

@@ -95,16 +95,19 @@ class CPPPWClassifier(TrainedOnRelease):
 
     Parameters
     ----------
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}, default="c45"
         What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are. Not stated in the paper.
     sampling_ratio : float or "cross_validated", default=1.0
-        As for ``ParzenReplacement``, or chosen by cross-validation on the training rows, as in the paper, see
-        ``choose_ratio``.
-    bandwidth, scale
-        As for ``ParzenReplacement``.
+        Rows drawn for each row of a class, at least 1; or chosen by cross-validation on the training rows, as in the
+        paper, see ``choose_ratio``.
+    bandwidth : float, default=1.0
+        Width h of the Gaussian window, at least 0, in units of ``scale``; 0 copies training rows.
+    scale : {None, "standard"}, default=None
+        Unit of the window for each attribute: that of the attribute itself, as printed, or its standard deviation in
+        the training rows.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, and warns.
     random_state : int, RandomState or None, default=None

@@ -113,13 +113,15 @@ class DPMarginalsClassifier(TrainedOnRelease):
     ----------
     epsilon : float, default=1.0
         Budget, in (0, inf]; inf draws from the exact distributions.
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}, default="c45"
         What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
     classifier_scale : {"standard", None}, default="standard"
         Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
         are.
-    sampling_ratio, n_bins
-        As for ``MarginalReplacement``.
+    sampling_ratio : float, default=1.0
+        Rows drawn for each row of a class, by its noisy size, at least 1.
+    n_bins : int, default=10
+        Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
     noise : {"numpy", "opendp"}, default="numpy"

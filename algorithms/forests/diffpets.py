@@ -490,9 +490,10 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
         divided by the number of records as in eq. (7). The mean of records in [0, 1] is so small beside the printed
         sensitivity that the choice is then all but even.
     variance_sensitivity : float, default=2.0
-        Sensitivity that the exponential mechanism is told: 2 as printed (section 2.3.3); 1 is enough for the sum.
+        Sensitivity that the exponential mechanism is told, above 0: 2 as printed (section 2.3.3); 1 is enough for the
+        sum.
     error_threshold : float, default=0.0
-        Mean squared error, of the target scaled to [0, 1], up to which a node is a leaf; not printed. At least 0.
+        Mean squared error, at least 0, of the target scaled to [0, 1], up to which a node is a leaf; not printed.
     levels : {"with_root", "below_root"}, default="with_root"
         Reading of the height: h levels of nodes, the root being the first, as printed; or h levels of splits with the
         leaves below them.
@@ -513,11 +514,14 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
 
     Notes
     -----
-    Budget, cuts and privacy are those of `DiffPETsClassifier`. The target is scaled to [0, 1] by its declared bounds in
+    Budget and cuts are those of `DiffPETsClassifier`. The target is scaled to [0, 1] by its declared bounds in
     both variants (the text does not say by which); a leaf without records predicts the middle. The sound variant tells
     the exponential mechanism the sensitivity 1, which is that of the summed squared errors. Its leaves hold the sums of
     y and of 1 - y with Laplace noise; a record of target y moves them by y + (1 - y) = 1 together: both for one
     epsilon.
+
+    Privacy: variant "paper" is **not** differentially private; ``privacy_`` lists its faults. Variant "sound" is, with
+    pure epsilon, for one record added or removed, given a public domain; `DiffPETsClassifier` says why.
 
     Examples
     --------

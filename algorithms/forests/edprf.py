@@ -295,7 +295,11 @@ class EDPRFClassifier(PFDPDTClassifier):
     Notes
     -----
     Every record goes to a tree that is drawn without looking at it, so that the trees' costs do not add up
-    (Theorem 4); the trees vote. For the rest, privacy included, see `PFDPDTClassifier`.
+    (Theorem 4); the trees vote. For the rest see `PFDPDTClassifier`.
+
+    Privacy: variant "paper" is **not** differentially private: whether a node holds one label only is read without
+    noise. Variant "sound" is, with pure epsilon, for one record added or removed, given a public domain;
+    `PFDPDTClassifier` says why.
 
     Examples
     --------

@@ -320,7 +320,8 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
         Reading of the size of an interval: its length in the unit of its column; its share of the column's public
         range; or 1 for each.
     min_samples : float or None, default=None
-        A node with a noisy count below is a leaf. Algorithm 1 has such a threshold and gives no number; None is none.
+        At least 0: a node with a noisy count below is a leaf. Algorithm 1 has such a threshold and gives no number;
+        None is none.
     min_gini : float, default=0.0
         A node whose Gini index, read without noise, is below is a leaf, from 0 to 1: Algorithm 1 again.
     tree_budget : {"divided", "whole"}, default="divided"

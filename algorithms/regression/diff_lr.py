@@ -29,7 +29,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
         What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/diff_lr_sound.yaml`` also
+        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``diff_lr_sound`` also
         has another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.

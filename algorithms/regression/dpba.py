@@ -67,7 +67,7 @@ class DPBARegressor(PrivatePolynomialRegressor):
         What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpba_sound.yaml`` also
+        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``dpba_sound`` also
         has ``share="optimal"`` in place of ``beta`` and another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.

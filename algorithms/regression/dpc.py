@@ -46,7 +46,7 @@ class DPCRegressor(PrivatePolynomialRegressor):
         Which of the two scales of noise on M the ridge of the repair follows. The paper has no repair.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/dpc_sound.yaml`` also
+        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``dpc_sound`` also
         has another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.

@@ -41,10 +41,10 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
         What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
         "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
-        (``conf/algorithm/fm_code.yaml``).
+        (the catalogue's ``fm_code``).
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. ``conf/algorithm/fm_sound.yaml`` also
+        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``fm_sound`` also
         has another ``repair``, "tikhonov".
     domain : Domain or None, default=None
         Public bounds and categories, target included; None infers them from the rows, warns, and is not private.

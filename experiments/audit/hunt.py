@@ -28,6 +28,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
+from algorithms.installation import name_command
 from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts
 from experiments.audit.neighbouring_tables import split_targets
@@ -200,7 +201,7 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
         If there is no such forest, or losses would be sampled by compiled code.
     """
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
-        raise BadInput("exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `make hunt` does")
+        raise BadInput(f"exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `{name_command('hunt')}` does")
     sound = list_sound_forests()
     for name in algorithms:
         if name not in sound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from algorithms.installation import name_command
 from experiments.config.request import SweepRequest
 from experiments.errors import require_checkout
 from experiments.regression_check.bands import (
@@ -28,7 +29,8 @@ def run_command(request: SweepRequest) -> int:
         table, code = run_studies(make_watched_cells(paper, part, repeats), request)
         codes.append(code)
         if not code:
-            facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted) | {"command": "make bands"}
+            facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted)
+            facts["command"] = name_command("bands")
             accepted = measure_accepted(paper, part, table)
             measured[name] = join_accepted(name, watched, accepted, facts) if algorithm else (accepted, facts)
     for name, (accepted, facts) in measured.items():  # at the end: writing one would make the next one's tree dirty

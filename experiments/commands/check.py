@@ -19,7 +19,7 @@ def run_command(request: SweepRequest) -> int:
     if n_tests > MOST_TESTS:
         raise BadInput(
             f"{n_tests} bands and claims are watched; more than {MOST_TESTS} raise more than one false alarm in "
-            f"{1 / FALSE_ALARMS:,.0f}: watch fewer under check: in conf/paper/*.yaml"
+            f"{1 / FALSE_ALARMS:,.0f}: watch fewer under check: in the files of the papers"
         )
     accepted = {name: read_accepted(name, watched) for name, (_, watched) in papers.items()}
     codes = []

@@ -1,25 +1,47 @@
-"""``do=describe``: a draft of the YAML file of a table of one's own."""
+"""``do=describe``: what an algorithm or a data set is, or a draft of the YAML file of a table of one's own."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from algorithms.installation import PROGRAM
 from datasets import own_file
 from datasets.draft import format_draft
+from documents import search_path
+from experiments.catalogue.algorithms import describe_algorithm
+from experiments.catalogue.data_sets import describe_dataset
+from experiments.config.paths import CONF
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.skeletons.writing import check_name, write_new_file
 
+_DESCRIBE: dict[str, Callable[[str], str]] = {"algorithm": describe_algorithm, "dataset": describe_dataset}
+"""What can be described by its name: the group in which it is chosen, and who describes it."""
+
 
 def run_command(request: SweepRequest) -> int:
-    """Print the draft, or write it into the folder of data sets of ``to``; returns the exit code."""
+    """Print what was chosen, one after the other, or the draft of a table; returns the exit code."""
+    chosen = {group: names for group in _DESCRIBE if (names := request.list_choices(group))}
+    if not chosen:
+        return _draft_table(request)
+    for name in ("file", "target", "to"):
+        if request.config[name] is not None:
+            raise BadInput(f"{name} belongs to a table of your own: leave it out beside {'=..., '.join(chosen)}=...")
+    screens = [_DESCRIBE[group](name) for group, names in chosen.items() for name in names]
+    print("\n\n".join(screens))
+    return 0
+
+
+def _draft_table(request: SweepRequest) -> int:
+    """Print the draft, or write it into the folder of data sets of ``to``."""
     file, target, to = (request.config[name] for name in ("file", "target", "to"))
     if file is None:
-        raise BadInput("say which table: describe my.csv")
+        raise BadInput(f"say what: describe my.csv, or describe {'=NAME, or describe '.join(_DESCRIBE)}=NAME")
     path = Path(os.path.abspath(Path(str(file)).expanduser()))
+    _check_is_table(path, str(file))
     if to is None:
         print(_draft(path, str(path), target), end="")
         return 0
@@ -31,6 +53,13 @@ def run_command(request: SweepRequest) -> int:
     print(draft)
     print_to_stderr(f"{PROGRAM} --config-dir {folder} dataset={name} algorithm=ALGORITHM epsilon=1 runs it")
     return 0
+
+
+def _check_is_table(path: Path, name: str) -> None:
+    """Refuse the name of something that is in the catalogue, and no file."""
+    for group in _DESCRIBE:
+        if not path.exists() and search_path.find_file(CONF / group, name):
+            raise BadInput(f"{name} is not there; describe {group}={name} says what that is")
 
 
 def _draft(path: Path, shown: str, target: object) -> str:

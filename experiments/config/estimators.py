@@ -16,10 +16,13 @@ from documents import search_path
 from documents.composed_yaml import read_as_composed
 from documents.document import shorten_path
 from experiments.config.paths import CONF
-from experiments.config.setting import drop_entries
+from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput, one_line, suggest_name
 
 FOLDER = CONF / "algorithm"
+
+NOTES = ("_kind_", "_whose_")
+"""Keys of an algorithm's file that are for its readers; `experiments.catalogue` shows them."""
 
 #: Not to be set as parameters: the harness has decided on them, for every estimator that has them.
 GIVEN = {
@@ -52,6 +55,18 @@ def find_target(name: str) -> str:
     return _read_entry(name)["_target_"]
 
 
+def read_notes(name: str) -> dict[str, Any]:
+    """Return what the algorithm's file says to its readers: those of `NOTES` that it has.
+
+    Examples
+    --------
+    >>> read_notes("majority")
+    {'_kind_': 'baseline', '_whose_': 'scikit-learn'}
+    """
+    entry = _read_entry(name)
+    return keep_entries(entry, filter(entry.__contains__, NOTES))
+
+
 def merge_parameters(name: str, *overrides: Mapping) -> dict:
     """Return the parameters of an algorithm: those of its file, replaced by others where given.
 
@@ -67,7 +82,7 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
     >>> merge_parameters("majority", {"strategy": "prior"})
     {'strategy': 'prior'}
     """
-    written = drop_entries(_read_entry(name), ("_target_", "epsilon"))
+    written = drop_entries(_read_entry(name), ("_target_", "epsilon", *NOTES))
     params = dict(written)
     for given in overrides:
         params |= given

@@ -121,7 +121,7 @@ def _check_override(override: Override, lists: Sequence[str], command: str) -> N
         raise BadInput(f"{name} cannot have several values; what can in do={command}: {', '.join(lists) or 'nothing'}")
     group, dot, _ = name.partition(".")
     if dot and group in DESCRIBED:
-        raise BadInput(f"{name} cannot be changed: do={command} takes what the file in conf/{group} says")
+        raise BadInput(f"{name} cannot be changed: do={command} takes what the file of the {group} says")
     if override.is_add() or override.is_force_add():
         raise BadInput(f"{line}: no setting can be added to do={command}; write {name}=... to change one")
 

@@ -44,11 +44,11 @@ class DiffprivlibForestClassifier(PeerWithProbabilities):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     n_estimators : int, default=10
-        Trees.
+        Trees, at least 1.
     max_depth : int, default=5
-        Levels of splits.
+        Levels of splits, from 1 to 16.
     domain : Domain
         Declared columns and class labels; categories are cut by their position.
     random_state : int, RandomState or None, default=None
@@ -103,9 +103,9 @@ class DiffprivlibTreeClassifier(PeerWithProbabilities):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     max_depth : int, default=5
-        Levels of splits.
+        Levels of splits, from 1 to 16.
     domain : Domain
         Declared columns and class labels; categories are cut by their position.
     random_state : int, RandomState or None, default=None
@@ -146,7 +146,7 @@ class DiffprivlibNaiveBayes(PeerWithProbabilities):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     domain : Domain
         Declared columns and class labels; categories are numbers by their position.
     random_state : int, RandomState or None, default=None
@@ -190,7 +190,7 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget; infinity is no noise.
+        Privacy budget, in (0, inf]; infinity is no noise.
     neighbours : {"one record replaced", "one record added or removed"}, default="one record replaced"
         What epsilon is meant for. diffprivlib is asked for epsilon or, for one record added or removed, for 2 epsilon.
     domain : Domain
@@ -200,13 +200,15 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
 
     Notes
     -----
-    Privacy: epsilon, given a public domain. Numbers become [-1, 1] by their bounds, categories ones and zeros, a
-    constant takes the part of the intercept, and all is divided by the root of the number of attributes and one: so the
-    norm of a row is at most 1, whatever the rows. With this norm the package's noise is that of algorithm 2 of
-    Chaudhuri, Monteleoni and Sarwate, for one record replaced, whose proof has two terms: the gradient moves by at most
-    2, which costs ε' = ε - 2 ln(1 + c / (n Λ)), and the Jacobian's two rank-one steps cost the rest. A record added or
-    removed moves the gradient by 1 and takes one rank-one step: half of both. The number of rows has no other part: n
-    times the objective has n nowhere. The proof is about the exact minimum, which L-BFGS comes close to.
+    Privacy: epsilon for the neighbours that `neighbours` names, given a public domain.
+
+    Numbers become [-1, 1] by their bounds, categories ones and zeros, a constant takes the part of the intercept, and
+    all is divided by the root of the number of attributes and one: so the norm of a row is at most 1, whatever the
+    rows. With this norm the package's noise is that of algorithm 2 of Chaudhuri, Monteleoni and Sarwate, for one record
+    replaced, whose proof has two terms: the gradient moves by at most 2, which costs ε' = ε - 2 ln(1 + c / (n Λ)), and
+    the Jacobian's two rank-one steps cost the rest. A record added or removed moves the gradient by 1 and takes one
+    rank-one step: half of both. The number of rows has no other part: n times the objective has n nowhere. The proof is
+    about the exact minimum, which L-BFGS comes close to.
 
     With its own intercept (``fit_intercept=True``) that proof would not hold: the intercept is not regularized, and the
     curvature is taken to be a quarter of the norm, not of its square. So it is not asked for one.
@@ -261,7 +263,7 @@ class DiffprivlibLinearRegression(PeerRegressor):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What diffprivlib is asked for; infinity is no noise.
+        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     domain : Domain
         Declared columns and bounds of the target; categories are numbers by their position.
     random_state : int, RandomState or None, default=None
@@ -269,7 +271,8 @@ class DiffprivlibLinearRegression(PeerRegressor):
 
     Notes
     -----
-    Privacy: none for any finite epsilon, in its version 0.6.6; `privacy_` says why.
+    Privacy: none for any finite epsilon, in its version 0.6.6: the noise of the squares is too small, and each mean
+    takes what all of them are given; `privacy_` has the rest.
 
     The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
     library", 2019. It does not repair an objective without a minimum, so that its predictions may be of any size.

@@ -45,11 +45,11 @@ class DPEBMClassifier(_DPEBM, PeerWithProbabilities):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget, finite.
+        Privacy budget, above 0 and finite.
     delta : float, default=1e-7
-        Should be less than one by the number of rows.
+        In (0, 1); should be less than one by the number of rows.
     max_rounds : int, default=300
-        Rounds of boosting over all attributes.
+        Rounds of boosting over all attributes, at least 1.
     domain : Domain
         Declared columns and class labels.
     random_state : int, RandomState or None, default=None
@@ -103,11 +103,11 @@ class DPEBMRegressor(_DPEBM, PeerRegressor):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget, finite.
+        Privacy budget, above 0 and finite.
     delta : float, default=1e-7
-        Should be less than one by the number of rows.
+        In (0, 1); should be less than one by the number of rows.
     max_rounds : int, default=300
-        Rounds of boosting over all attributes.
+        Rounds of boosting over all attributes, at least 1.
     domain : Domain
         Declared columns and bounds of the target.
     random_state : int, RandomState or None, default=None
@@ -115,7 +115,10 @@ class DPEBMRegressor(_DPEBM, PeerRegressor):
 
     Notes
     -----
-    Privacy, source and errors: as for `DPEBMClassifier`.
+    Privacy: (epsilon, delta) for one record added or removed, as the package claims; its compiled code was not read
+    here.
+
+    Source and errors: as for `DPEBMClassifier`.
     """
 
     def fit(self, X, y):

@@ -68,19 +68,19 @@ class DPSGDClassifier(_DPSGD, PeerClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget, finite.
+        Privacy budget, above 0 and finite.
     delta : float, default=1e-7
-        Should be less than one by the number of rows.
+        In (0, 1); should be less than one by the number of rows.
     n_hidden : int, default=16
-        Units of the hidden layer.
+        Units of the hidden layer, at least 1.
     n_steps : int, default=100
-        Steps, by Adam.
+        Steps, by Adam, at least 1.
     sampling : float, default=0.1
         Chance of a row to be in a batch, independent of all others (Poisson sampling), in (0, 1).
     learning_rate : float, default=0.03
-        Of Adam.
+        Of Adam, above 0.
     clip : float, default=1.0
-        Norm that the gradient of a row is clipped to.
+        Norm that the gradient of a row is clipped to, above 0.
     domain : Domain
         Declared columns and class labels; numbers become [-1, 1] by their bounds, each category is a column.
     random_state : int, RandomState or None, default=None
@@ -119,12 +119,30 @@ class DPSGDRegressor(_DPSGD, PeerRegressor):
 
     Parameters
     ----------
-    epsilon, delta, n_hidden, n_steps, sampling, learning_rate, clip, domain, random_state
-        As of `DPSGDClassifier`; the domain declares the bounds of the target.
+    epsilon : float, default=1.0
+        Privacy budget, above 0 and finite.
+    delta : float, default=1e-7
+        In (0, 1); should be less than one by the number of rows.
+    n_hidden : int, default=16
+        Units of the hidden layer, at least 1.
+    n_steps : int, default=100
+        Steps, by Adam, at least 1.
+    sampling : float, default=0.1
+        Chance of a row to be in a batch, independent of all others (Poisson sampling), in (0, 1).
+    learning_rate : float, default=0.03
+        Of Adam, above 0.
+    clip : float, default=1.0
+        Norm that the gradient of a row is clipped to, above 0.
+    domain : Domain
+        Declared columns and bounds of the target.
+    random_state : int, RandomState or None, default=None
+        Seed of the first weights, the batches and the noise.
 
     Notes
     -----
-    Privacy, source and errors: as for `DPSGDClassifier`.
+    Privacy: (epsilon, delta) for one record added or removed, given a public domain, as of `DPSGDClassifier`.
+
+    Source and errors: as for `DPSGDClassifier`.
     """
 
     def fit(self, X, y):

@@ -77,14 +77,14 @@ class MSTClassifier(_MST, PeerClassifier):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget, finite.
+        Privacy budget, above 0 and finite.
     delta : float, default=1e-7
-        Should be less than one by the number of rows.
+        In (0, 1); should be less than one by the number of rows.
     learner : {"tree", "boosting"}, default="tree"
         ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes, which takes columns
         of at most 255 categories.
     n_bins : int, default=16
-        Bins of equal width that a number is cut into, at most 256.
+        Bins of equal width that a number is cut into, from 1 to 256.
     domain : Domain
         Declared columns and class labels.
     random_state : int, RandomState or None, default=None
@@ -123,12 +123,25 @@ class MSTRegressor(_MST, PeerRegressor):
 
     Parameters
     ----------
-    epsilon, delta, learner, n_bins, domain, random_state
-        As of `MSTClassifier`; the target is cut into bins, too, and the middle of its bin is learnt.
+    epsilon : float, default=1.0
+        Privacy budget, above 0 and finite.
+    delta : float, default=1e-7
+        In (0, 1); should be less than one by the number of rows.
+    learner : {"tree", "boosting"}, default="tree"
+        As of `MSTClassifier`: ``DecisionTreeRegressor``, or ``HistGradientBoostingRegressor`` as it comes.
+    n_bins : int, default=16
+        Bins of equal width that a number, the target included, is cut into, from 1 to 256; the middle of its bin is
+        learnt.
+    domain : Domain
+        Declared columns and bounds of the target.
+    random_state : int, RandomState or None, default=None
+        Seed of the noise, the synthetic rows and the learner.
 
     Notes
     -----
-    Privacy, source and errors: as for `MSTClassifier`.
+    Privacy: (epsilon, delta) for one record added or removed, given a public domain, as of `MSTClassifier`.
+
+    Source and errors: as for `MSTClassifier`.
     """
 
     def fit(self, X, y):

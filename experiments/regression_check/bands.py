@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from algorithms.installation import name_command
 from experiments.config.paper import Paper
 from experiments.config.papers import (
     find_own_file,
@@ -128,7 +129,7 @@ def read_accepted(name: str, watched: WatchList, folder: Path | None = None) -> 
         If it is not there, or was made for something else than what is watched now.
     """
     path = (folder or find_folder(name)) / f"paper-{name}.csv"
-    command = f"make bands PAPER={name}"
+    command = name_command("bands", paper=name)
     try:
         rows = pd.read_csv(path)[_COLUMNS].itertuples(index=False)
         bands = {}

@@ -70,7 +70,7 @@ class ComparedPart(ShownPart):
         kept = [name for name in study.axis("dataset", self.where) if find_side(name) == self.sets]
         if not kept:
             raise PaperError(
-                f"{self.id}: study {self.study!r} has no data set that conf/tuning.yaml lists as {self.sets}; "
+                f"{self.id}: study {self.study!r} has no data set that the project lists as {self.sets}; "
                 "leave sets out, or add one to the study"
             )
         return {**self.where, "dataset": kept}

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from algorithms.installation import name_command
 from experiments.config.paths import REFERENCE, ROOT
 from plots import audit_bounds
 from plots.runs.run_folder import KEPT, PaperRun, copy_files, name_target
@@ -74,8 +75,10 @@ def publish_audit(results: Path = ROOT / "results") -> None:
         If there is no complete audit, or it is of code that is not committed.
     """
     if not (results / audit_bounds.SUMMARY).is_file():
-        sys.exit(f"{results / audit_bounds.SUMMARY} is missing: make audit first")
-    _refuse_uncommitted(json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), "make audit")
+        sys.exit(f"{results / audit_bounds.SUMMARY} is missing: {name_command('audit')} first")
+    _refuse_uncommitted(
+        json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8")), name_command("audit")
+    )
     copy_files(results, REFERENCE, (audit_bounds.SUMMARY, "audit/provenance.json"))
     _forget_folder(REFERENCE / "audit" / "provenance.json")
 

@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from algorithms.installation import IS_CHECKOUT
+from algorithms.installation import IS_CHECKOUT, name_command
 from documents import search_path
 from documents.document import parse_yaml
 from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker, parse_paper
@@ -262,7 +262,7 @@ def name_target(name: str) -> str:
     is_ours = name.isdigit() or (CONF / "paper" / f"{name}.yaml").is_file()
     if not IS_CHECKOUT or not is_ours:
         return f"{search_path.name_program()} paper={name}"
-    return f"make reproduce-paper-{name}" if name.isdigit() else f"make {name}"
+    return name_command(f"reproduce-paper-{name}" if name.isdigit() else name)
 
 
 def copy_files(folder: Path, target: Path, patterns: Iterable[str]) -> None:

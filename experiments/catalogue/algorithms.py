@@ -1,0 +1,265 @@
+"""``describe algorithm=NAME``: what an algorithm is, on one screen; ours, a peer, or somebody's own."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import yaml
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from algorithms.installation import name_in_checkout
+from documents import search_path
+from documents.document import parse_yaml
+from experiments.catalogue.account import describe_privacy
+from experiments.catalogue.docstrings import ClassText, ParameterText, read_class_text
+from experiments.catalogue.example import name_example
+from experiments.catalogue.kinds import KINDS, check_kind, read_heading
+from experiments.catalogue.screen import (
+    HEIGHT,
+    count_lines,
+    format_command,
+    format_field,
+    hang_text,
+    shorten_text,
+    split_sentences,
+)
+from experiments.config import estimators
+from experiments.config.papers import PAPERS
+from experiments.errors import BadInput
+
+_MOST_VARIANTS = 8
+_MOST_LINES = 4
+"""Of the text of a parameter."""
+_WIDEST_VALUE = 32
+
+
+@dataclass(frozen=True)
+class AlgorithmEntry:
+    """What the catalogue knows of an algorithm before anything is fitted.
+
+    Parameters
+    ----------
+    name, target : str
+        Of its file, and the import path of its class.
+    kind, whose : str
+        As `kinds` decides, and as its file says.
+    task : str
+        ``classification``, ``regression`` or ``unknown``.
+    what : str
+        What its file says of it, or its class.
+    """
+
+    name: str
+    target: str
+    kind: str
+    whose: str
+    task: str
+    what: str
+
+
+def read_algorithm(name: str) -> AlgorithmEntry:
+    """Return what the catalogue knows of an algorithm.
+
+    Raises
+    ------
+    BadInput
+        If there is none of that name, or its file or class cannot be read.
+
+    Examples
+    --------
+    >>> entry = read_algorithm("edprf_sound")
+    >>> entry.kind, entry.whose, entry.task, entry.what
+    ('sound', 'paper 4', 'classification', 'eDPRF with every fault repaired.')
+    """
+    target, notes = estimators.find_target(name), estimators.read_notes(name)
+    file = search_path.find_file(estimators.FOLDER, name)
+    kind = check_kind(str(notes.get("_kind_", "own")), f"{estimators.name_file(name)}: _kind_")
+    estimator = estimators.import_class(target)
+    what = (read_heading(file) if file else "") or read_class_text(estimator).summary
+    return AlgorithmEntry(
+        name=name,
+        target=target,
+        kind=kind,
+        whose=str(notes.get("_whose_", f"yours: {estimators.name_file(name)}")),
+        task=_find_task(estimator),
+        what=what or f"{estimator.__name__}, which has no docstring",
+    )
+
+
+def describe_algorithm(name: str) -> str:
+    """Return what an algorithm is, as text of at most 80 columns and about 40 lines.
+
+    Raises
+    ------
+    BadInput
+        As `read_algorithm`.
+
+    Examples
+    --------
+    >>> print(describe_algorithm("majority").splitlines()[0])
+    majority: The floor: always the most frequent class.
+    """
+    entry = read_algorithm(name)
+    estimator = estimators.import_class(entry.target)
+    text = read_class_text(estimator)
+    head = hang_text("", f"{name}: {entry.what}")
+    head += [
+        *format_field("Class", f"{estimator.__name__}: {_first_of(text)}", 2),
+        *format_field("Whose", _name_papers(entry.whose)),
+        *format_field("Kind", f"{entry.kind}: {KINDS[entry.kind]}"),
+        *format_field("Task", entry.task),
+        *format_field("Privacy", describe_privacy(name, entry.task), 3),
+        *_format_obstacle(name),
+        *_format_variants(name, entry.target),
+    ]
+    tail = [*format_command("Run", name_example(name)), *_name_full_text(entry)]
+    return "\n".join([*head, *_format_parameters(name, text, HEIGHT - len(head) - len(tail)), *tail])
+
+
+def _first_of(text: ClassText) -> str:
+    return split_sentences(text.summary)[0] if text.summary else "it has no docstring"
+
+
+def _find_task(estimator: type) -> str:
+    if issubclass(estimator, RegressorMixin):
+        return "regression"
+    return "classification" if issubclass(estimator, ClassifierMixin) else "unknown"
+
+
+def _name_papers(whose: str) -> str:
+    """Return whose an algorithm is, with the short titles of the papers that are named.
+
+    Examples
+    --------
+    >>> _name_papers("paper 4")
+    'paper 4 (eDPRF)'
+    """
+    numbered = re.search(r"\bpapers? (\d+(?:(?:,| and) \d+)*)", whose)
+    if not numbered:
+        return whose
+    named = re.sub(r"\d+", lambda found: f"{found[0]}{_read_short_title(found[0])}", numbered[1])
+    return whose.replace(numbered[1], named)
+
+
+@cache
+def _read_short_title(number: str) -> str:
+    file = search_path.find_file(PAPERS, number)
+    if file is None:
+        return ""
+    return f" ({parse_yaml(file.read_text(encoding='utf-8'))['title'].partition(':')[0]})"
+
+
+def _format_obstacle(name: str) -> list[str]:
+    reason, _, command = (estimators.explain_obstacle(name) or "").partition("; run `")
+    if not command:
+        return format_field("Not here", reason) if reason else []
+    return [*format_field("Not here", f"{reason}; this makes it:"), *format_command("", command.rstrip("`"))]
+
+
+def _format_variants(name: str, target: str) -> list[str]:
+    """Return the other names of the same class, with what they set differently."""
+    others = [other for other in estimators.list_algorithms() if other != name and _shares_class(other, target)]
+    if not others:
+        return format_field("Variants", "no other name of the same class")
+    lines = format_field("Variants", "other names of the same class, with what they set differently:")
+    width = max(map(len, others[:_MOST_VARIANTS]))
+    for other in others[:_MOST_VARIANTS]:
+        lines += hang_text(f"  {other.ljust(width)}  ", _format_differences(name, other), 2)
+    hidden = len(others) - _MOST_VARIANTS
+    return lines + ([f"  and {hidden} more"] if hidden > 0 else [])
+
+
+def _shares_class(other: str, target: str) -> bool:
+    try:
+        return estimators.find_target(other) == target
+    except BadInput:  # somebody's own file, which whoever runs it is told of
+        return False
+
+
+def _format_differences(name: str, other: str) -> str:
+    own, others = _read_values(name), _read_values(other)
+    changed = [f"{key}={_format_value(value)}" for key, value in others.items() if own.get(key) != value]
+    return ", ".join(changed) or "nothing"
+
+
+def _read_values(name: str) -> dict[str, Any]:
+    """Return the value of every parameter of an algorithm: that of its file, else the default of its class."""
+    signature = estimators.read_signature(estimators.find_target(name)).parameters
+    values = {key: parameter.default for key, parameter in signature.items() if key not in estimators.GIVEN}
+    return values | estimators.merge_parameters(name) | estimators.own_epsilon(name)
+
+
+def _format_parameters(name: str, text: ClassText, room: int) -> list[str]:
+    """Return the parameters that can be set, each with as many lines as there is room for."""
+    rows = list(_list_rows(name, text))
+    if not rows:
+        return format_field("Parameters", "none that can be set")
+    width = min(max(len(value) for value, _ in rows), _WIDEST_VALUE)
+    heads = [f"  {value.ljust(width)}  " for value, _ in rows]
+    heights = _share_lines([count_lines(head, text) for head, (_, text) in zip(heads, rows, strict=True)], room - 1)
+    lines = format_field("Parameters", "algorithm.NAME=VALUE sets one; default: its class has another")
+    for head, (_, meaning), height in zip(heads, rows, heights, strict=True):
+        lines += hang_text(head, shorten_text(head, meaning, height), height)
+    return lines
+
+
+def _share_lines(wanted: list[int], room: int) -> list[int]:
+    """Return how many lines each text gets: one at least, and further ones in turn while there is room.
+
+    Examples
+    --------
+    >>> _share_lines([3, 1, 4], room=6)
+    [3, 1, 2]
+    """
+    heights = [1] * len(wanted)
+    for most in range(2, _MOST_LINES + 1):
+        for place, n_lines in enumerate(wanted):
+            if n_lines >= most and sum(heights) < room:
+                heights[place] = most
+    return heights
+
+
+def _list_rows(name: str, text: ClassText) -> Iterator[tuple[str, str]]:
+    """Yield ``parameter = value`` and what the class says of it."""
+    signature = estimators.read_signature(estimators.find_target(name)).parameters
+    for parameter, value in _read_values(name).items():
+        if parameter in estimators.GIVEN or signature[parameter].kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        said = text.parameters.get(parameter, ParameterText())
+        default = signature[parameter].default
+        other = f"default {_format_value(default)}" if default != value else ""
+        about = "; ".join(filter(None, [said.values, other]))
+        meaning = said.meaning or "its class does not say what it means"
+        yield f"{parameter} = {_format_value(value)}", f"{about}: {meaning}" if about else meaning
+
+
+def _format_value(value: Any) -> str:
+    """Return a value as it is typed on a command line.
+
+    Examples
+    --------
+    >>> _format_value(None), _format_value(1e-7), _format_value(True), _format_value("sqrt"), _format_value([1, 2])
+    ('null', '1e-07', 'true', 'sqrt', '[1, 2]')
+    """
+    if value is inspect.Parameter.empty:
+        return "(to be given)"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return repr(value)
+    return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("\n...\n").strip()
+
+
+def _name_full_text(entry: AlgorithmEntry) -> list[str]:
+    """Return where all of it is said, if its class can be imported anywhere."""
+    inner = name_in_checkout(entry.target)
+    if inner.startswith(("algorithms.", "experiments.")):
+        inner = f"dp_replica.{inner}"
+    elif not inner.startswith("sklearn."):
+        return []
+    return format_field("In full", f"python -m pydoc {inner}")

@@ -1,0 +1,125 @@
+"""``list``: what there is, grouped, each with a line about it; as text, or as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import datasets
+from documents import search_path
+from experiments.catalogue.algorithms import read_algorithm
+from experiments.catalogue.data_sets import count_classes, read_dataset
+from experiments.catalogue.kinds import KINDS, group_algorithms
+from experiments.catalogue.paper_uses import read_titles
+from experiments.catalogue.screen import hang_text, split_sentences
+from experiments.config.papers import PAPERS, is_built_in
+from experiments.errors import BadInput
+
+_WIDEST_NAME = 32
+
+_PAPERS = {
+    "paper": "whose numbers and claims are run again",
+    "study": "comparisons of ours, and a tour",
+    "own": "yours: from folders that you added",
+}
+_DATASETS = {
+    "classification": "the target is a class",
+    "regression": "the target is a number",
+    "unknown": "files that cannot be read",
+}
+HEADINGS: Mapping[str, Mapping[str, str]] = {"algorithms": KINDS, "datasets": _DATASETS, "papers": _PAPERS}
+"""By what is listed: its groups in their order, each with what its members have in common."""
+
+Row = dict[str, Any]
+"""What is said of one thing: ``name``, ``group``, ``what``, and more for programs."""
+
+
+def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[Row]:
+    """Return the algorithms of some kinds and tasks, or of all, in the order of the kinds.
+
+    Examples
+    --------
+    >>> [row["name"] for row in list_algorithm_rows(["baseline"], ["regression"])][:2]
+    ['extra_trees_regressor', 'linear_regression']
+    """
+    rows = []
+    for kind, names in group_algorithms().items():
+        if not kinds or kind in kinds:
+            rows += list(map(partial(_describe_algorithm, kind), names))
+    return _keep_tasks(rows, tasks)
+
+
+def list_dataset_rows(tasks: Sequence[str] = ()) -> list[Row]:
+    """Return the data sets of some tasks, or all, those of a task together.
+
+    Examples
+    --------
+    >>> list_dataset_rows(["regression"])[0]["name"]
+    'abalone'
+    """
+    rows = sorted(map(_describe_dataset, datasets.names()), key=lambda row: list(_DATASETS).index(row["group"]))
+    return _keep_tasks(rows, tasks)
+
+
+def list_paper_rows() -> list[Row]:
+    """Return the papers, the studies that are none, and those of folders that a user adds.
+
+    Examples
+    --------
+    >>> [row["name"] for row in list_paper_rows() if row["group"] == "paper"]
+    ['1', '2', '3', '4', '5']
+    """
+    titles, rows = read_titles(), []
+    for name, file in search_path.list_files(PAPERS).items():
+        group = "own" if not is_built_in(file) else "paper" if name.isdigit() else "study"
+        rows.append({"name": name, "group": group, "what": titles.get(name, "its file cannot be read")})
+    return sorted(rows, key=lambda row: list(_PAPERS).index(row["group"]))
+
+
+def format_rows(rows: Sequence[Row], headings: Mapping[str, str]) -> str:
+    """Return rows as text of 80 columns, each group below what its members have in common: ``headings`` says it."""
+    lines: list[str] = []
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row)
+    for group, members in groups.items():
+        lines += ["", *hang_text("", f"{group}: {headings[group]} ({len(members)})")]
+        width = min(max(len(row["name"]) for row in members), _WIDEST_NAME)
+        for row in members:
+            lines += _format_row(row, width)
+    return "\n".join(lines[1:])
+
+
+def _format_row(row: Row, width: int) -> list[str]:
+    head = f"  {row['name'].ljust(width)}  "
+    if len(row["name"]) <= width:
+        return hang_text(head, row["what"])
+    return [f"  {row['name']}", *hang_text(" " * (width + 4), row["what"])]
+
+
+def _describe_algorithm(kind: str, name: str) -> Row:
+    try:
+        entry = read_algorithm(name)
+    except BadInput as error:
+        return {"name": name, "group": kind, "what": f"cannot be read: {error}", "task": "unknown"}
+    what = split_sentences(entry.what)[0]
+    return {"name": name, "group": kind, "what": what, "task": entry.task, "whose": entry.whose}
+
+
+def _describe_dataset(name: str) -> Row:
+    try:
+        entry = read_dataset(name)
+    except BadInput as error:
+        return {"name": name, "group": "unknown", "what": f"cannot be read: {error}", "task": "unknown"}
+    n_columns, n_classes = len(entry.domain.features), count_classes(entry)
+    classes = f", {n_classes} classes" if n_classes else ""
+    place = "" if datasets.is_available(name) else "; not here"
+    own = "" if entry.own_file is None else "; yours"
+    what = f"{entry.title}: {entry.rows:,} rows, {n_columns} columns{classes}{own}{place}"
+    numbers = {"title": entry.title, "rows": entry.rows, "columns": n_columns, "classes": n_classes}
+    return {"name": name, "group": entry.task, "what": what, "task": entry.task, **numbers}
+
+
+def _keep_tasks(rows: Sequence[Row], tasks: Sequence[str]) -> list[Row]:
+    return [row for row in rows if not tasks or row["task"] in tasks]

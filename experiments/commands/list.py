@@ -1,0 +1,69 @@
+"""``do=list``: the algorithms, data sets or papers that there are, a line for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from algorithms.installation import PROGRAM
+from experiments.catalogue.kinds import check_kind
+from experiments.catalogue.listing import (
+    HEADINGS,
+    Row,
+    format_rows,
+    list_algorithm_rows,
+    list_dataset_rows,
+    list_paper_rows,
+)
+from experiments.config.request import SweepRequest
+from experiments.errors import BadInput
+
+_TASKS = ("classification", "regression")
+_LISTS: dict[str, tuple[Callable[..., list[Row]], tuple[str, ...]]] = {
+    "algorithms": (list_algorithm_rows, ("kind", "task")),
+    "datasets": (list_dataset_rows, ("task",)),
+    "papers": (list_paper_rows, ()),
+}
+"""What can be listed: who lists it, and by which settings, in their order."""
+_MORE = {
+    "algorithms": f"{PROGRAM} describe algorithm=NAME says what one of them is.",
+    "datasets": f"{PROGRAM} describe dataset=NAME says what one of them is.",
+    "papers": f"{PROGRAM} paper=NAME runs one of them.",
+}
+
+
+def run_command(request: SweepRequest) -> int:
+    """Print what there is; returns the exit code."""
+    what, output = request.config["what"], _check_word("output", request.config["output"], ("table", "json"))
+    if what is None:
+        raise BadInput(f"say what to list: list {'|'.join(_LISTS)}")
+    list_rows, settings = _LISTS[_check_word("what", what, list(_LISTS))]
+    chosen = {name: _read_words(request, name) for name in ("kind", "task")}
+    for name, words in chosen.items():
+        if words and name not in settings:
+            raise BadInput(f"{name}: {what} have none; leave it out")
+    for kind in chosen["kind"]:
+        check_kind(kind, "kind")
+    for task in chosen["task"]:
+        _check_word("task", task, _TASKS)
+    rows = list_rows(*(chosen[name] for name in settings))
+    print("\n".join(map(_to_json, rows)) if output == "json" else _to_text(rows, what))
+    return 0
+
+
+def _to_text(rows: list[Row], what: str) -> str:
+    return f"{format_rows(rows, HEADINGS[what])}\n\n{_MORE[what]}" if rows else f"no {what} of these"
+
+
+def _to_json(row: Row) -> str:
+    return json.dumps(row, ensure_ascii=False)
+
+
+def _read_words(request: SweepRequest, name: str) -> list[str]:
+    return [str(word) for word in request.values.get(name, []) if word is not None]
+
+
+def _check_word(name: str, word: object, choices: Sequence[str]) -> str:
+    if word not in choices:
+        raise BadInput(f"{name}: there is no {word!r}; choose from {', '.join(choices)}")
+    return str(word)
