@@ -151,7 +151,12 @@ def translate_words(arguments: Sequence[str]) -> list[str]:
     ['do=new', "what='paper'", "name='mine'", 'to=here']
     >>> translate_words(["run", "paper=2"]), translate_words(["paper=2"])
     (['do=reproduce', 'paper=2'], ['paper=2'])
+    >>> translate_words(["describe", "metric=rmse"])
+    ['do=describe', 'metrics=rmse']
     """
+    arguments = [re.sub("^metric=", "metrics=", word) for word in arguments]
+    if arguments[:1] in (["--config-dir"], ["-cd"]):  # whose folder is no command
+        return [*arguments[:2], *translate_words(arguments[2:])]
     plain = list(takewhile(_is_plain, arguments))
     command = _ALIASES.get(plain[0], plain[0]) if plain else ""
     if command not in _list_options("do"):

@@ -1,5 +1,6 @@
 """Metrics by scikit-learn's names: the numbers that scikit-learn gives, refusals before anything runs, asking again."""
 
+import json
 import math
 import textwrap
 
@@ -10,6 +11,7 @@ from sklearn.metrics import get_scorer
 
 import datasets
 from documents import search_path
+from experiments.catalogue.metrics import describe_metric
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
@@ -28,6 +30,7 @@ from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
+from tests.command_line import exit_code
 
 PARAMS = {"n_estimators": 5, "max_depth": 4}
 OF_CLASSES = (
@@ -384,3 +387,44 @@ def test_a_cell_that_fails_when_it_is_run_again_keeps_what_it_had(folder_of_own,
         outcome = run_cells(list_cells(["f1_macro"], 1, "failing"), store, Executor(jobs=1))
         assert [error for _, error in outcome.failures] == ["ValueError: no more"]
         assert store.get({cells[0].key})[cells[0].key].measured.metrics["accuracy"] > 0
+
+
+@pytest.mark.parametrize(
+    "name", [*list_available("classification"), *list_available("regression"), "accuracy", "r2_se"]
+)
+def test_every_metric_is_described_on_a_screen(name):
+    lines = describe_metric(name).splitlines()
+    assert lines[0].startswith(f"{name}: ")
+    assert max(map(len, lines)) <= 80
+    labels = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert {"Whose", "Range", "Margin", "Run"} <= set(labels)
+
+
+def test_metrics_are_listed_by_task_and_described_by_name(folder_of_own, capsys):
+    assert exit_code("--config-dir", folder_of_own, "list", "metrics", "task=classification", "output=json") == 0
+    rows = {row["name"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert {"accuracy", "f1_macro", "log_loss", "rarest"} <= rows.keys()
+    assert rows["rarest"]["group"] == "own" and "rmse" not in rows
+    assert exit_code("--config-dir", folder_of_own, "describe", "metric=rarest,rmse") == 0
+    shown = capsys.readouterr().out
+    assert "yours: metric_of_a_test.find_recall, of classes" in shown and "from 0; less is better" in shown
+    assert exit_code("describe", "metric=rnse") == 2
+    assert capsys.readouterr().err.splitlines() == ["error: there is no metric 'rnse'; did you mean 'rmse'?"]
+
+
+def test_output_has_what_was_asked_for_and_nothing_that_another_command_asked_for(tmp_path, capsys):
+    words = ["dataset=car", "algorithm=majority", "repeats=2", "output=json", "executor.jobs=1", f"results={tmp_path}"]
+    assert exit_code(*words, "metrics=f1_macro,recall_acc") == 0
+    assert [json.loads(line)["metric"] for line in capsys.readouterr().out.splitlines()] == ["f1_macro", "recall_acc"]
+    assert exit_code(*words) == 0
+    assert [json.loads(line)["metric"] for line in capsys.readouterr().out.splitlines()] == ["accuracy", "fit_seconds"]
+    assert exit_code(*words, "metrics=accuracy", "protocol.folds=3") == 0
+    assert [json.loads(line)["metric"] for line in capsys.readouterr().out.splitlines()] == ["accuracy", "accuracy_se"]
+
+
+def test_why_a_metric_is_undefined_is_said_once(tmp_path, capsys):
+    words = ["dataset=nursery", "algorithm=majority", "repeats=2", "executor.jobs=1", f"results={tmp_path}"]
+    assert exit_code(*words, "metrics=roc_auc_ovr", "protocol.folds=3") == 0
+    lines = capsys.readouterr().err.splitlines()
+    (line,) = [line for line in lines if "roc_auc_ovr" in line]
+    assert line.startswith("nursery: roc_auc_ovr is undefined in some runs: ValueError: Number of classes in y_true")

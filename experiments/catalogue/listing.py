@@ -11,6 +11,7 @@ from documents import search_path
 from experiments.catalogue.algorithms import read_algorithm
 from experiments.catalogue.data_sets import count_classes, read_dataset
 from experiments.catalogue.kinds import KINDS, group_algorithms
+from experiments.catalogue.metrics import GROUPS
 from experiments.catalogue.paper_uses import read_titles
 from experiments.catalogue.screen import hang_text, split_sentences
 from experiments.config.papers import PAPERS, is_built_in
@@ -28,7 +29,12 @@ _DATASETS = {
     "regression": "the target is a number",
     "unknown": "files that cannot be read",
 }
-HEADINGS: Mapping[str, Mapping[str, str]] = {"algorithms": KINDS, "datasets": _DATASETS, "papers": _PAPERS}
+HEADINGS: Mapping[str, Mapping[str, str]] = {
+    "algorithms": KINDS,
+    "datasets": _DATASETS,
+    "metrics": GROUPS,
+    "papers": _PAPERS,
+}
 """By what is listed: its groups in their order, each with what its members have in common."""
 
 Row = dict[str, Any]

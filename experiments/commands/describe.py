@@ -1,4 +1,4 @@
-"""``do=describe``: what an algorithm or a data set is, or a draft of the YAML file of a table of one's own."""
+"""``do=describe``: what an algorithm, a data set or a metric is, or a draft of the YAML file of one's own table."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from datasets.draft import format_draft
 from documents import search_path
 from experiments.catalogue.algorithms import describe_algorithm
 from experiments.catalogue.data_sets import describe_dataset
+from experiments.catalogue.metrics import describe_metric
 from experiments.config.paths import CONF
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
+from experiments.metrics.find import read_names
 from experiments.skeletons.writing import check_name, write_new_file
 
-_DESCRIBE: dict[str, Callable[[str], str]] = {"algorithm": describe_algorithm, "dataset": describe_dataset}
+_DESCRIBE: dict[str, Callable[[str], str]] = {
+    "algorithm": describe_algorithm,
+    "dataset": describe_dataset,
+    "metric": describe_metric,
+}
 """What can be described by its name: the group in which it is chosen, and who describes it."""
 
 
 def run_command(request: SweepRequest) -> int:
     """Print what was chosen, one after the other, or the draft of a table; returns the exit code."""
-    chosen = {group: names for group in _DESCRIBE if (names := request.list_choices(group))}
+    chosen = {group: names for group in _DESCRIBE if (names := _list_chosen(request, group))}
     if not chosen:
         return _draft_table(request)
     for name in ("file", "target", "to"):
@@ -33,6 +39,11 @@ def run_command(request: SweepRequest) -> int:
     screens = [_DESCRIBE[group](name) for group, names in chosen.items() for name in names]
     print("\n\n".join(screens))
     return 0
+
+
+def _list_chosen(request: SweepRequest, group: str) -> list[str]:
+    """Return the names of a group that are asked for; metrics have no files to choose from, so theirs is a setting."""
+    return read_names(request.values.get("metrics", [])) if group == "metric" else request.list_choices(group)
 
 
 def _draft_table(request: SweepRequest) -> int:

@@ -1,4 +1,4 @@
-"""``do=list``: the algorithms, data sets or papers that there are, a line for each."""
+"""``do=list``: the algorithms, data sets, metrics or papers that there are, a line for each."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from experiments.catalogue.listing import (
     list_dataset_rows,
     list_paper_rows,
 )
+from experiments.catalogue.metrics import list_metric_rows
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
 
@@ -22,12 +23,14 @@ _TASKS = ("classification", "regression")
 _LISTS: dict[str, tuple[Callable[..., list[Row]], tuple[str, ...]]] = {
     "algorithms": (list_algorithm_rows, ("kind", "task")),
     "datasets": (list_dataset_rows, ("task",)),
+    "metrics": (list_metric_rows, ("task",)),
     "papers": (list_paper_rows, ()),
 }
 """What can be listed: who lists it, and by which settings, in their order."""
 _MORE = {
     "algorithms": f"{PROGRAM} describe algorithm=NAME says what one of them is.",
     "datasets": f"{PROGRAM} describe dataset=NAME says what one of them is.",
+    "metrics": f"{PROGRAM} describe metric=NAME says what one of them is.",
     "papers": f"{PROGRAM} paper=NAME runs one of them.",
 }
 

@@ -28,6 +28,7 @@ from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.decide import run_until_decided
 from experiments.judge.preflight import check_paper
 from experiments.judge.readings.choices import check_choices
+from experiments.metrics.find import read_names
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
@@ -97,7 +98,7 @@ def _expand_sweep(request: SweepRequest, chosen: Mapping[str, list[str]], repeat
     """Return the settings that are asked for, after all checks."""
     config = request.config
     values = {**chosen, "epsilon": [config["epsilon"]]}
-    metrics = read_metrics(request.values.get("metrics", []))
+    metrics = read_names(request.values.get("metrics", []))
     for name, given in drop_entries(request.values, ["metrics"]).items():
         values[name.replace("algorithm.", "params.", 1)] = given
     values = order_values(values)
@@ -128,28 +129,6 @@ def _say_of_data(sweep: Sweep, details: Details) -> None:
     copies = list_copies(((cells[0].dataset, cells[0].protocol) for cells in sweep.settings), sweep.repeats)
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
-
-
-def read_metrics(given: Sequence) -> list[str]:
-    """Return the names of the metrics that are asked for, in one list whatever the commas stand between.
-
-    Raises
-    ------
-    BadInput
-        If there is something else than names.
-
-    Examples
-    --------
-    >>> read_metrics([["rmse", "mae"]]), read_metrics(["rmse", "mae"])
-    (['rmse', 'mae'], ['rmse', 'mae'])
-    """
-    names: list = []
-    for part in given:
-        names += part if isinstance(part, list) else [part]
-    for name in names:
-        if not isinstance(name, str):
-            raise BadInput(f"metrics: write names, such as metrics=[f1_macro,balanced_accuracy], got {name!r}")
-    return list(dict.fromkeys(names))
 
 
 def _run_papers(request: SweepRequest) -> int:

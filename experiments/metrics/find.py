@@ -182,3 +182,25 @@ def _check_classes(dataset: str, name: str, n_classes: int) -> None:
         similar = [other for other in list_available("classification") if other.startswith(f"{name}_")]
         instead = f"; take {' or '.join(similar)}" if similar else ""
         raise BadInput(f"metrics: {name!r} is defined for two classes, and {dataset!r} has {n_classes}{instead}")
+
+
+def read_names(given: Sequence) -> list[str]:
+    """Return the names of the metrics that are asked for, in one list whatever the commas stand between.
+
+    Raises
+    ------
+    BadInput
+        If there is something else than names.
+
+    Examples
+    --------
+    >>> read_names([["rmse", "mae"]]), read_names(["rmse", "mae"])
+    (['rmse', 'mae'], ['rmse', 'mae'])
+    """
+    names: list = []
+    for part in given:
+        names += part if isinstance(part, list) else [part]
+    for name in names:
+        if not isinstance(name, str):
+            raise BadInput(f"metrics: write names, such as metrics=[f1_macro,balanced_accuracy], got {name!r}")
+    return list(dict.fromkeys(names))

@@ -1,18 +1,15 @@
-"""What a metric is, in words: for ``describe metric=NAME`` and ``list metrics``."""
+"""What each metric is, in a phrase."""
 
 from __future__ import annotations
 
 import inspect
-import math
 
-from documents.document import shorten_path
-from experiments.metrics.asked import ask_needs
-from experiments.metrics.find import LEAKS, find_metric, list_available
-from experiments.metrics.metric import POINT, STANDARD_ERROR, Margin, Metric
-from experiments.metrics.own import find_own, find_own_file, import_function
+from experiments.metrics.find import LEAKS, find_metric
+from experiments.metrics.metric import STANDARD_ERROR, Metric
+from experiments.metrics.own import find_own, import_function
 from experiments.metrics.scikit_learn import CLASSIFICATION, REGRESSION
 
-_ALWAYS = {
+ALWAYS = {
     "accuracy": "share of the rows whose class is predicted",
     "precision_<class>": "share of the rows predicted to be of a class that are of it",
     "recall_<class>": "share of the rows of a class that are predicted to be of it",
@@ -78,8 +75,8 @@ def explain_meaning(name: str) -> str:
     """
     if own := find_own(name):
         return _read_first_sentence(own.target)
-    if name in _ALWAYS or name in _MEANINGS:
-        return _ALWAYS.get(name) or _MEANINGS[name]
+    if name in ALWAYS or name in _MEANINGS:
+        return ALWAYS.get(name) or _MEANINGS[name]
     if name.startswith("neg_") and name in CLASSIFICATION | REGRESSION:
         return f"minus the {explain_meaning(name.removeprefix('neg_'))}"
     if name.endswith(STANDARD_ERROR) and find_metric(name) != Metric(name):
@@ -93,74 +90,11 @@ def explain_meaning(name: str) -> str:
 
 def _explain_of_class(name: str) -> str:
     kind, _, label = name.partition("_")
-    if label and f"{kind}_<class>" in _ALWAYS:
-        return _ALWAYS[f"{kind}_<class>"].replace("a class", label)
+    if label and f"{kind}_<class>" in ALWAYS:
+        return ALWAYS[f"{kind}_<class>"].replace("a class", label)
     return "what rows leak that an algorithm releases" if name in LEAKS else ""
 
 
 def _read_first_sentence(target: str) -> str:
     text = inspect.getdoc(import_function(target)) or "its function says nothing of itself"
     return " ".join(text.split("\n\n")[0].split()).rstrip(".")
-
-
-def describe_metric(name: str) -> list[str]:
-    """Return what is known of a metric, in lines.
-
-    Parameters
-    ----------
-    name : str
-        Of a metric that `list_available` names, or one that is always measured.
-
-    Examples
-    --------
-    >>> print("\\n".join(describe_metric("log_loss")))
-    log_loss: mean of minus the logarithm of the probability of the true class
-      scikit-learn's, of classes; measured where it is asked for
-      from 0; less is better
-      no difference: 5 % of it
-      needs probabilities: an algorithm without them is refused
-    """
-    metric = find_metric(name)
-    lines = [f"{name}: {explain_meaning(name)}", f"  {_say_whose(name)}", f"  {_say_range(metric)}"]
-    lines.append(f"  no difference: {_say_margin(metric)}")
-    if ask_needs(name).probabilities:
-        lines.append("  needs probabilities: an algorithm without them is refused")
-    if ask_needs(name).two_classes:
-        lines.append("  of two classes; the positive one is the last of the alphabet")
-    return lines
-
-
-def _say_whose(name: str) -> str:
-    if own := find_own(name):
-        file = find_own_file(name)
-        place = shorten_path(file) if file else name
-        return f"{place}, {own.target}, of {_say_task(own.task)}; measured where it is asked for"
-    for task in ("classification", "regression"):
-        if name in list_available(task):
-            return f"scikit-learn's, of {_say_task(task)}; measured where it is asked for"
-    return "measured of every cell"
-
-
-def _say_task(task: str) -> str:
-    return "classes" if task == "classification" else "numbers"
-
-
-def _say_range(metric: Metric) -> str:
-    low, high = metric.range
-    if math.isinf(low) and math.isinf(high):
-        limits = "no bounds"
-    elif math.isinf(low):
-        limits = f"at most {high:g}"
-    else:
-        limits = f"from {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
-    unit = ", printed in per cent" if metric.is_in_per_cent else ""
-    return f"{limits}{unit}; {'less' if metric.is_error else 'more'} is better"
-
-
-def _say_margin(metric: Metric) -> str:
-    margin: Margin = metric.margin
-    if margin.is_share:
-        return f"{100 * margin.size:g} % of it"
-    points = "1 point" if margin.size == POINT else f"{100 * margin.size:g} points"
-    size = points if metric.is_in_per_cent else f"{margin.size:g}"
-    return f"{size}; below {margin.floor:g} all are alike" if math.isfinite(margin.floor) else size
