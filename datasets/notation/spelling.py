@@ -59,7 +59,9 @@ class Notation:
     def find_missing(self, cells: pd.Series, declared: Collection[str] = ()) -> np.ndarray:
         """Return which cells of a column are missing; a word that is a declared category is none of them."""
         words = set(self.missing) - set(declared)
-        return map_distinct(cells, lambda value: is_empty(value) or table.clean_label(value) in words, True).astype(bool)
+        return map_distinct(cells, lambda value: is_empty(value) or table.clean_label(value) in words, True).astype(
+            bool
+        )
 
     def spell_numbers(self, cells: pd.Series) -> pd.Series:
         """Return a column whose numbers are spelled as Python spells them, with None for what is no number."""
@@ -72,11 +74,11 @@ class Notation:
         return table.read_rounded(self.spell_numbers(cells))
 
     def _spell(self, value: object) -> object:
-        if isinstance(value, _MOMENTS | bool | np.bool_):
+        if isinstance(value, _MOMENTS):
             return None
         if not isinstance(value, str):
-            return value
-        text = self._take_signs_off(value.replace("\u2212", "-").strip())
+            return int(value) if isinstance(value, bool | np.bool_) else value
+        text = self.take_signs_off(value.replace("\u2212", "-").strip())
         if self._is_plain:
             return text
         match = self._pattern.fullmatch(text)
@@ -87,7 +89,8 @@ class Notation:
             whole = whole.replace(sign, "")
         return whole + rest.replace(",", ".")
 
-    def _take_signs_off(self, text: str) -> str:
+    def take_signs_off(self, text: str) -> str:
+        """Return a number without the signs before or after it."""
         minus = ""
         for sign in self.signs:
             if text.startswith(("-", "+")) and text[1:].lstrip().startswith(sign):
@@ -108,8 +111,12 @@ class Notation:
     def _pattern(self) -> re.Pattern[str]:
         decimal = re.escape(self.decimal)
         group = f"[{re.escape(self._groupers)}]" if self.thousands else None
-        whole = rf"\d{{1,3}}(?:{group}\d{{2,3}})*{group}\d{{3}}|\d*" if group else r"\d*"  # Indian groups have two digits
-        return re.compile(rf"([+-]?(?:{whole}))((?<=\d)(?:{decimal}\d*)?(?:[eE][+-]?\d+)?|{decimal}\d+(?:[eE][+-]?\d+)?)")
+        whole = (
+            rf"\d{{1,3}}(?:{group}\d{{2,3}})*{group}\d{{3}}|\d*" if group else r"\d*"
+        )  # Indian groups have two digits
+        return re.compile(
+            rf"([+-]?(?:{whole}))((?<=\d)(?:{decimal}\d*)?(?:[eE][+-]?\d+)?|{decimal}\d+(?:[eE][+-]?\d+)?)"
+        )
 
 
 def is_empty(value: object) -> bool:
