@@ -146,11 +146,8 @@ def _read_parquet(path: Path, _: TextForm) -> pd.DataFrame:
             frame = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).df()
     except duckdb.Error as error:
         raise UnreadableFile(f"{path.name} cannot be read as a Parquet file ({type(error).__name__})") from error
-    for column in frame.columns[frame.dtypes == object]:  # lists and the like are shown as text: nothing reads them
-        frame[column] = frame[column].map(
-            lambda cell: str(cell) if isinstance(cell, list | dict | np.ndarray) else cell
-        )
-    return _check_table(frame, path.name)
+    columns = {name: _show_nested(frame[name]) for name in frame.columns}
+    return _check_table(frame.assign(**columns), path.name)
 
 
 READERS: dict[str, Callable[[Path, TextForm], pd.DataFrame]] = {
@@ -160,6 +157,13 @@ READERS: dict[str, Callable[[Path, TextForm], pd.DataFrame]] = {
     ".xlsx": _read_excel,
 }
 """What reads a file, by its ending."""
+
+
+def _show_nested(cells: pd.Series) -> pd.Series:
+    """Return lists and the like as text: nothing reads them."""
+    if not pd.api.types.is_object_dtype(cells):
+        return cells
+    return cells.map(lambda cell: str(cell) if isinstance(cell, list | dict | np.ndarray) else cell)
 
 
 def _take_header(cells: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -242,7 +242,7 @@ def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, path: Path, file
     if not len(cells):
         return Nominal(name, (table.MISSING,))
     is_label = name == own.target and own.task == "classification"
-    if name == own.target and cells.nunique() < 2:
+    if name == own.target and len(cells) > 1 and cells.nunique() < 2:
         one = table.clean_label(cells.iloc[0])
         _refuse(path, ("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
     if doubt := (

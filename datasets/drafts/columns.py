@@ -14,12 +14,10 @@ from algorithms.encoding.features import Continuous, Feature, Nominal
 from datasets import table
 from datasets.drafts.words import quote, say_counts
 from datasets.notation.dates import find_formats, say_days
-from datasets.notation.guessing import LEAST_NUMBERS, Reading, find_ambiguous, read_column, say_words
+from datasets.notation.guessing import LEAST_NUMBERS, MOST_CLASSES, Reading, find_ambiguous, read_column, say_words
 from datasets.notation.spelling import Notation
 from datasets.own_table import infer_column
 
-MOST_CLASSES = 20
-"""A column of whole numbers with at most so many values is taken for class labels."""
 LONG_TEXT = 40
 """Mean length from which cells are taken for text that somebody wrote."""
 MOST_CATEGORIES = 50
@@ -188,13 +186,9 @@ def _note_words(known: pd.Series, reading: Reading) -> list[str]:
     """Return what may be meant otherwise among words."""
     notes = []
     if reading.doubtful:
-        notes.append(
-            f"kept as categories: {say_counts(reading.doubtful)}; for missing values, add to missing, drop here"
-        )
+        notes.append(f"kept as categories: {say_counts(reading.doubtful)}; if missing, add to missing and drop here")
     elif LEAST_NUMBERS < reading.share_of_numbers < 1:
-        notes.append(
-            f"words, since {say_words(reading.others)} of its numbers; if they mean missing, say so in missing"
-        )
+        notes.append(f"words, since {say_words(reading.others)} of its numbers; if that means missing, add to missing")
     by_plain_form = defaultdict(list)
     for word in table.clean_labels(known).unique():
         by_plain_form[" ".join(word.casefold().split())].append(word)

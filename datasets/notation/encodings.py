@@ -40,17 +40,13 @@ def decode_text(content: bytes, encoding: str | None = None) -> str:
     try:
         text = content.decode(name).removeprefix("\ufeff")
     except LookupError as error:
-        raise UnreadableText(
-            f"there is no encoding {name!r}; utf-8, utf-16, cp1252 and latin-1 are the usual"
-        ) from error
+        raise UnreadableText(f"there is no encoding {name!r}; there are utf-8, utf-16, cp1252, latin-1, ...") from error
     except UnicodeError as error:
         line = content[: getattr(error, "start", 0)].count(b"\n") + 1
         hint = "write encoding: cp1252 (Western Windows), or whatever it is in" if encoding is None else "name another"
         raise UnreadableText(f"line {line} is no text in {name.upper()}: {hint}, or save it in UTF-8") from error
     if "\0" in text:
-        raise UnreadableText(
-            "it has characters without a meaning (NUL): write encoding: utf-16-le, or save it in UTF-8"
-        )
+        raise UnreadableText("it has characters without a meaning: write encoding: utf-16-le, or save it in UTF-8")
     return text
 
 

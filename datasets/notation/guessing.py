@@ -23,6 +23,8 @@ MARKS_IN_WORDS = frozenset(_SURE)
 """Words that stand for a missing value even where words are expected; a declared category is none."""
 MARKS_IN_NUMBERS = frozenset([*_SURE, *_IN_NUMBERS])
 """Words that stand for a missing value where numbers are expected."""
+MOST_CLASSES = 20
+"""A column of whole numbers with at most so many values is taken for class labels, with some words for categories."""
 LEAST_NUMBERS = 0.5
 """A column with more numbers than this share of its values is no column of words without a question."""
 
@@ -108,7 +110,7 @@ def read_column(cells: pd.Series, notation: Notation) -> Reading:
     share = is_number.sum() / max(1, (~is_mark).sum())
     if not is_numbers:
         is_mark = _are_in(MARKS_IN_WORDS, words)
-    of_sign = {sign: is_number & [sign in word for word in words] for sign in notation.signs}
+    of_sign = {sign: is_number & _are_at(sign, words) for sign in notation.signs}
     signs = {sign: int(counts[is_signed].sum()) for sign, is_signed in of_sign.items() if is_signed.any()}
     others = _count(words, counts, ~is_number & ~is_mark)
     return Reading(is_numbers, float(share), _count(words, counts, is_mark), others, signs)
@@ -158,7 +160,8 @@ def explain_doubt(name: str, cells: pd.Series, notation: Notation) -> str:
     reading = read_column(cells, notation)
     no_numbers = reading.marks | reading.others
     guessed = read_column(cells, guess_notation(cells.to_frame()))
-    if no_numbers and (reading.share_of_numbers > LEAST_NUMBERS or guessed.is_numbers):
+    is_mixed = reading.share_of_numbers > LEAST_NUMBERS and (reading.doubtful or cells.nunique() > MOST_CLASSES)
+    if no_numbers and (reading.is_numbers or guessed.is_numbers or is_mixed):
         keys = suggest_keys(next(iter(no_numbers))) or _say_missing(no_numbers)
         return f"holds numbers, but {say_words(no_numbers)}: write {keys}"
     return explain_marks(reading)
@@ -239,6 +242,10 @@ def _reads_all(words: Sequence[str], notation: Notation) -> bool:
 
 def _are_booleans(values: Iterable[object]) -> np.ndarray:
     return np.array([isinstance(value, bool | np.bool_) for value in values], dtype=bool)
+
+
+def _are_at(sign: str, words: Sequence[str]) -> np.ndarray:
+    return np.array([sign in word for word in words], dtype=bool)
 
 
 def _are_in(marks: frozenset[str], words: Sequence[str]) -> np.ndarray:
