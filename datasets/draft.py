@@ -24,6 +24,7 @@ from datasets.drafts.columns import (
 )
 from datasets.drafts.words import format_feature, format_key, format_list, quote, say_counts
 from datasets.notation.dates import find_formats
+from datasets.notation.encodings import WESTERN
 from datasets.notation.guessing import MOST_CLASSES, guess_notation, read_column
 from datasets.notation.spelling import Notation
 from datasets.own_file import TextForm
@@ -102,8 +103,9 @@ def _format_form(form: TextForm, frame: pd.DataFrame) -> list[str]:
     if form.encoding:
         texts = [*frame.columns, *(cell for name in frame.columns for cell in frame[name] if isinstance(cell, str))]
         example = next((text for text in texts if not text.isascii()), "")
-        shown = f", {quote(example[:40])} is read so" if example else ""
-        lines.append(f"encoding: {form.encoding}    # it is not in UTF-8{shown}; others: latin-1, cp1250, mac_roman")
+        shown = f"; {quote(example[:40])} is read so" if example else ""
+        others = "; else latin-1, cp1250, mac_roman, ..." if form.encoding in WESTERN else ""
+        lines.append(f"encoding: {form.encoding}    # it is not in UTF-8{shown}{others}")
     if form.separator and form.separator != ",":
         lines.append(f"separator: {quote(form.separator)}")
     return lines
@@ -120,10 +122,7 @@ def _format_notation(notation: Notation, frame: pd.DataFrame) -> list[str]:
     if notation.missing:
         found = [f"{say_counts(of.marks)} in {quote(name)}" for name, of in readings.items() if of.marks]
         where = ", ".join([*found[:4], *(["..."] if len(found) > 4 else [])])
-        lines.append(
-            f"missing: {format_list(notation.missing)}    # besides empty cells, ? and nan: {where}; "
-            "where such a word is listed as a category, it is one"
-        )
+        lines.append(f"missing: {format_list(notation.missing)}    # {where}; a word listed as a category below is one")
     return lines
 
 

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, PlainValidator, StringConstraints, 
 from pydantic.json_schema import SkipJsonSchema
 
 from algorithms import Domain
+from algorithms.encoding.cells import read_number
 from datasets import table
 from datasets.notation.dates import count_days
 from datasets.notation.spelling import Notation, is_empty
@@ -39,12 +40,20 @@ def _refuse_what_is_no_word(name: object) -> object:
 ColumnName = Annotated[str, BeforeValidator(_refuse_what_is_no_word)]
 
 
+def _read_bound(bound: object) -> object:
+    """Return a bound as a number though YAML takes it for text, as 1e5."""
+    return read_number(bound) if isinstance(bound, str) else bound
+
+
+BoundOrDate = Annotated[float | date, BeforeValidator(_read_bound)]
+
+
 class Bounds(Document):
     """The declared range of a column of numbers."""
 
-    lower: float | date
+    lower: BoundOrDate
     """Smallest value; smaller ones are clipped. A date stands for the days from 1970-01-01 to it."""
-    upper: float | date
+    upper: BoundOrDate
     """Largest value; larger ones are clipped."""
 
 
@@ -84,6 +93,17 @@ def _read_column(spec: Any) -> Any:
     return [table.MISSING if category is None else table.clean_label(category, table.MISSING) for category in spec]
 
 
+def _check_column(name: str, spec: Any) -> None:
+    """Refuse what is neither bounds nor a list of categories."""
+    if isinstance(spec, list | tuple):
+        return
+    if not isinstance(spec, Mapping) or set(spec) != {"lower", "upper"}:
+        raise ValueError(f"write {{lower: a, upper: b}} or a list of categories for {name!r}, got {spec!r:.60}")
+    for end, bound in spec.items():
+        if isinstance(bound, bool) or (not isinstance(bound, date) and read_number(bound) is None):
+            raise ValueError(f"the {end} bound of {name!r} must be a number or a date, got {bound!r:.60}")
+
+
 def _refuse_unquoted(contents: Any) -> None:
     """Refuse names and categories that YAML took for something else than the words that stand there."""
     parts = [contents.get(part) for part in _PARTS] if isinstance(contents, Mapping) else []
@@ -91,6 +111,7 @@ def _refuse_unquoted(contents: Any) -> None:
         for name, spec in columns.items():
             if not isinstance(name, str):
                 raise ValueError(f"YAML reads the name of a column as {show_as_yaml(name)}: write it in quotes")
+            _check_column(name, spec)
             for category in spec if isinstance(spec, list | tuple) else ():
                 if isinstance(category, bool | date):
                     hint = "write categories such as yes, no, true, false and 2020-01-31 in quotes"

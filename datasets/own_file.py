@@ -100,24 +100,25 @@ def read_csv_bytes(content: bytes, name: str, form: TextForm | None = None) -> p
     if not text.strip():
         raise UnreadableFile(f"{name} is empty")
     separator = form.separator or guess_separator(text)
-    options = {"sep": separator, "header": None, "dtype": str, "keep_default_na": False, "skipinitialspace": True}
+    options = {"sep": separator, "header": None, "dtype": str, "keep_default_na": False}
+    options["skipinitialspace"] = f'{separator} "' in text  # else the quotes would be part of the cell
     try:
         cells = pd.read_csv(StringIO(text), **options)
     except (pd.errors.ParserError, csv.Error) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
         raise UnreadableFile(f"{name} cannot be read as text with {separator!r} between cells: {reason}") from error
-    _refuse_short_rows(cells, name)
+    if (cells.iloc[:, -1] == "").any():
+        _refuse_short_rows(text, separator, cells.shape[1], name)
     return _take_header(cells.mask(cells == ""), name)
 
 
-def _refuse_short_rows(cells: pd.DataFrame, name: str) -> None:
+def _refuse_short_rows(text: str, separator: str, n_columns: int, name: str) -> None:
     """Refuse a row that ends early, whose last cells would pass for empty ones."""
-    lacks = cells.isna()
-    if lacks.to_numpy().any():
-        row = int(lacks.any(axis=1).to_numpy().argmax())
-        n_cells = cells.shape[1] - int(lacks.iloc[row].sum())
-        where = f"row {row} below the header" if row else "the header"
-        raise UnreadableFile(f"{name}, {where}: {n_cells} cells of {cells.shape[1]}; write empty ones out, or mend it")
+    rows = (cells for cells in csv.reader(StringIO(text), delimiter=separator) if "".join(cells).strip() or cells[1:])
+    for row, cells in enumerate(rows):
+        if len(cells) < n_columns:
+            where = f"row {row} below the header has" if row else "the header has"
+            raise UnreadableFile(f"{name}: {where} {len(cells)} cells of {n_columns}; write out the empty ones")
 
 
 def _read_csv(path: Path, form: TextForm) -> pd.DataFrame:

@@ -14,7 +14,15 @@ from algorithms.encoding.features import Continuous, Feature, Nominal
 from datasets import table
 from datasets.drafts.words import quote, say_counts
 from datasets.notation.dates import find_formats, say_days
-from datasets.notation.guessing import LEAST_NUMBERS, MOST_CLASSES, Reading, find_ambiguous, read_column, say_words
+from datasets.notation.guessing import (
+    LEAST_NUMBERS,
+    MOST_CLASSES,
+    Reading,
+    find_ambiguous,
+    guess_notation,
+    read_column,
+    say_words,
+)
 from datasets.notation.spelling import Notation
 from datasets.own_table import infer_column
 
@@ -124,16 +132,25 @@ def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Nota
     values = table.clean_labels(known)
     if values.map(lambda value: bool(_TIME.fullmatch(value))).mean() > LEAST_NUMBERS or known.dtype.kind == "m":
         return "it holds times: make numbers of it that mean something, such as minutes"
-    if _looks_like_identifier(name, known, feature, notation):
-        return "it looks like an identifier: every row has a value of its own"
     if len(reading.signs) > 1:
         return f"its numbers are in different units: {say_counts(reading.signs)}"
+    if not reading.is_numbers and (doubt := _explain_mixture(known, reading, values.nunique())):
+        return doubt
+    if _looks_like_identifier(name, known, feature, notation):
+        return "it looks like an identifier: every row has a value of its own"
     if isinstance(feature, Continuous):
         is_counter = name.startswith("column ") and values.nunique() == len(values)
         return "it numbers the rows" if is_counter else ""
-    if reading.share_of_numbers > LEAST_NUMBERS and values.nunique() > MOST_CLASSES:
-        return f"it looks like numbers, but {say_words(reading.others)}: mend these, or write them into missing"
     return looks_like_text(values)
+
+
+def _explain_mixture(known: pd.Series, reading: Reading, n_different: int) -> str:
+    """Return that words are among numbers, or numbers are written otherwise than in other columns; else nothing."""
+    if reading.others and read_column(known, guess_notation(known.to_frame())).is_numbers:
+        return f"it looks like numbers written in another way than others are: here {say_words(reading.others)}"
+    if reading.share_of_numbers > LEAST_NUMBERS and n_different > MOST_CLASSES:
+        return f"it looks like numbers, but {say_words(reading.others)}: mend these, or write them into missing"
+    return ""
 
 
 def _looks_like_identifier(name: str, known: pd.Series, feature: Feature, notation: Notation) -> bool:
@@ -152,7 +169,7 @@ def _list_notes(known: pd.Series, feature: Feature, n_missing: int, notation: No
     if isinstance(feature, Continuous):
         return [*notes, *_note_missing(reading), *_note_numbers(known, notation, reading, n_different)]
     if n_missing:
-        marks = f", {say_counts(reading.marks)} among them" if reading.marks else ""
+        marks = f", {say_counts(reading.marks)} among them; listed here, such a word is kept" if reading.marks else ""
         notes.append(f'"?" stands for a missing value: {n_missing} of them{marks}')
     if n_different > MOST_CATEGORIES:
         notes.append(f"{n_different} different words, {len(known) / n_different:.0f} rows of each in the mean")
@@ -186,9 +203,10 @@ def _note_words(known: pd.Series, reading: Reading) -> list[str]:
     """Return what may be meant otherwise among words."""
     notes = []
     if reading.doubtful:
-        notes.append(f"kept as categories: {say_counts(reading.doubtful)}; if missing, add to missing and drop here")
+        kept = say_counts(reading.doubtful)
+        notes.append(f"kept as categories: {kept}; if that means missing, write it into missing, not here")
     elif LEAST_NUMBERS < reading.share_of_numbers < 1:
-        notes.append(f"words, since {say_words(reading.others)} of its numbers; if that means missing, add to missing")
+        notes.append(f"taken as words: {say_words(reading.others)}; if that means missing, write it into missing")
     by_plain_form = defaultdict(list)
     for word in table.clean_labels(known).unique():
         by_plain_form[" ".join(word.casefold().split())].append(word)

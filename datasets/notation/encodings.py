@@ -56,15 +56,15 @@ def find_mark(content: bytes) -> str | None:
 
 
 def guess_encoding(content: bytes) -> str | None:
-    """Return the encoding to name for a file whose mark says none: None for UTF-8, which is taken anyway.
+    """Return the encoding to name for a file: None for UTF-8, which is taken anyway.
 
     Examples
     --------
     >>> guess_encoding("é".encode()), guess_encoding("é".encode("latin-1")), guess_encoding("é".encode("utf-16"))
-    (None, 'cp1252', None)
+    (None, 'cp1252', 'utf-16')
     """
-    if find_mark(content):
-        return None
+    if mark := find_mark(content):
+        return None if mark == "utf-8-sig" else mark
     for name in ("utf-8", *WESTERN):
         try:
             text = content.decode(name)

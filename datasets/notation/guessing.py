@@ -17,7 +17,7 @@ from datasets.notation.spelling import Notation, is_empty
 
 SIGNS = ("€", "$", "£", "¥", "₹", "%", "‰", "EUR", "USD", "GBP", "CHF")
 """What stands before or after numbers."""
-_SURE = ("N/A", "n/a", "#N/A", "#N/A N/A", "<NA>", "NA", "n.a.", "NULL", "null", "-nan", "#NULL!", "#DIV/0!", "#VALUE!")
+_SURE = ("N/A", "n/a", "#N/A", "#N/A N/A", "<NA>", "NA", "n.a.", "NULL", "null", "#NULL!", "#DIV/0!", "#VALUE!")
 _IN_NUMBERS = ("na", "None", "none", "nil", "-", "--", "---", "–", "—", ".", "..", "...", "*", "missing", "unknown")
 MARKS_IN_WORDS = frozenset(_SURE)
 """Words that stand for a missing value even where words are expected; a declared category is none."""
@@ -151,7 +151,7 @@ def explain_doubt(name: str, cells: pd.Series, notation: Notation) -> str:
     Examples
     --------
     >>> explain_doubt("age", pd.Series(["31", "50", "NA"]), Notation())
-    'holds numbers, but "NA" (1) is none: write missing: ["NA"]'
+    'holds numbers, but "NA" (1) is no number: write missing: ["NA"]'
     >>> explain_doubt("job", pd.Series(["clerk", "7"]), Notation())
     ''
     """
@@ -187,11 +187,11 @@ def say_words(counts: Mapping[str, int]) -> str:
     Examples
     --------
     >>> say_words({"NA": 3}), say_words({"a": 1, "b": 2, "c": 3, "d": 1})
-    ('"NA" (3) is none', '"a" (1), "b" (2) and 2 more are none')
+    ('"NA" (3) is no number', '"a" (1), "b" (2) and 2 more are no numbers')
     """
     shown = ", ".join(f"{json.dumps(word, ensure_ascii=False)} ({n})" for word, n in list(counts.items())[:2])
     more = f" and {len(counts) - 2} more" if len(counts) > 2 else ""
-    return f"{shown}{more} {'is' if len(counts) == 1 else 'are'} none"
+    return f"{shown}{more} {'is no number' if len(counts) == 1 else 'are no numbers'}"
 
 
 def _say_missing(words: Iterable[str]) -> str:
