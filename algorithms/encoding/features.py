@@ -302,6 +302,8 @@ def infer_feature(name: str, column: pd.Series) -> Feature:
     """Take what is declared of a column from its values, which costs privacy that nobody pays."""
     if column.isna().any():
         raise DomainError(f"column {name!r} has {int(column.isna().sum())} missing values (NaN)")
+    if column.dtype.kind == "b":
+        column = column.astype(float)
     numbers = pd.to_numeric(column, errors="coerce") if column.dtype == object else column
     if pd.api.types.is_numeric_dtype(numbers) and not numbers.isna().any():
         lower, upper = float(numbers.min()), float(numbers.max())
