@@ -26,6 +26,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from algorithms.installation import lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
 from experiments.config.paths import CONF
@@ -67,6 +68,7 @@ class Terminated(KeyboardInterrupt):
 def main() -> None:
     """Run the command line and exit with its code: 0 all done, 1 some failed or skipped, 2 bad input."""
     limit_threads()
+    lead_caches_away()
     postpone_collection()
     arguments: Sequence[str] = sys.argv[1:]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
