@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -56,6 +57,7 @@ _OPEN = DictConfig({"algorithm": DictConfig({}, flags={"struct": False})})
 ConfigStore.instance().store(name="open_algorithm", node=_OPEN, provider="dp-replica")
 
 
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
 _ALIASES = {"run": _DEFAULT}
 _WORDS = {"new": ("what", "name"), "describe": ("file",)}
 """Settings that a command takes as words behind its name, in order."""
@@ -251,6 +253,12 @@ def _exit_codes(arguments: Sequence[str]) -> Iterator[None]:
         sys.exit(1)
     except (BadInput, DocumentError, HydraException, OmegaConfBaseException, YAMLError) as error:
         print_to_stderr(f"error: {explain_error(error, arguments)}")
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE or error.filename is None:
+            raise
+        hint = "make it writable, or choose another folder with results=FOLDER"
+        print_to_stderr(f"error: {error.filename} cannot be written ({error.strerror}); {hint}")
         sys.exit(2)
 
 

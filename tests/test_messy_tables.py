@@ -41,14 +41,15 @@ def drafted(folder, monkeypatch, capsys):
     """A function that writes a table and has it described; returns what is loaded by the draft, and its text."""
 
     def draft(content, *words, file="my.csv", encoding="utf-8"):
+        name = file.partition(".")[0]
         if isinstance(content, str):
             (folder / file).write_bytes(content.encode(encoding))
         monkeypatch.delenv(search_path.VARIABLE, raising=False)
         assert exit_code("describe", folder / file, f"to={folder}", *words) == 0, capsys.readouterr().err
         monkeypatch.setenv(search_path.VARIABLE, str(folder))
-        text = (folder / "dataset" / "my.yaml").read_text(encoding="utf-8")
+        text = (folder / "dataset" / f"{name}.yaml").read_text(encoding="utf-8")
         forget()
-        loaded = dataset.load.__wrapped__("my")
+        loaded = dataset.load.__wrapped__(name)
         problems = loaded.domain.rows(loaded.frame, loaded.target).problems()
         assert (problems.clipped, problems.left_out) == ({}, 0)
         return loaded, text
@@ -127,9 +128,15 @@ def test_a_listed_category_wins_over_a_mark(drafted, folder):
 def test_the_accuracy_of_a_run_is_that_of_the_numbers(drafted, folder, capsys):
     """With decimal commas and marks, one threshold tells the classes apart; a column of words would not."""
     rows = [f"{'yes' if i % 3 else 'no'};{i % 3},{i:03d}" for i in range(300)]
-    loaded, _ = drafted(with_rows("class;num", *rows, "no;NA", "yes;-"))
+    loaded, _ = drafted(with_rows("class;num", *rows, "no;NA", "yes;-"), file="with_commas.csv")
     assert loaded.domain.features == (Continuous("num", 0.0, 2.299),) and len(loaded.frame) == 300
-    words = ["dataset=my", "algorithm=extra_trees", "repeats=2", "executor.jobs=1", f"results={folder}/results"]
+    words = [
+        "dataset=with_commas",
+        "algorithm=extra_trees",
+        "repeats=2",
+        "executor.jobs=1",
+        f"results={folder}/results",
+    ]
     capsys.readouterr()
     assert exit_code(*words) == 0
     measured = list(map(json.loads, capsys.readouterr().out.splitlines()))

@@ -17,7 +17,7 @@ from datasets.notation.dates import find_formats, say_days
 from datasets.notation.guessing import (
     LEAST_NUMBERS,
     MOST_CLASSES,
-    Reading,
+    ColumnReading,
     find_ambiguous,
     guess_notation,
     read_column,
@@ -69,7 +69,7 @@ class DraftColumn:
         return int(self.is_missing.sum())
 
 
-def find_missing(cells: pd.Series, notation: Notation) -> tuple[np.ndarray, Reading]:
+def find_missing(cells: pd.Series, notation: Notation) -> tuple[np.ndarray, ColumnReading]:
     """Return which cells of a column are missing, and how it reads: a mark may be a category among words."""
     reading = read_column(cells, notation)
     return notation.find_missing(cells, declared=() if reading.is_numbers else reading.others), reading
@@ -127,7 +127,7 @@ def looks_like_text(values: pd.Series) -> str:
     return ""
 
 
-def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Notation, reading: Reading) -> str:
+def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Notation, reading: ColumnReading) -> str:
     """Return why a column looks like none to learn from; empty if it does not."""
     values = table.clean_labels(known)
     if values.map(lambda value: bool(_TIME.fullmatch(value))).mean() > LEAST_NUMBERS or known.dtype.kind == "m":
@@ -144,7 +144,7 @@ def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Nota
     return looks_like_text(values)
 
 
-def _explain_mixture(known: pd.Series, reading: Reading, n_different: int) -> str:
+def _explain_mixture(known: pd.Series, reading: ColumnReading, n_different: int) -> str:
     """Return that words are among numbers, or numbers are written otherwise than in other columns; else nothing."""
     if reading.others and read_column(known, guess_notation(known.to_frame())).is_numbers:
         return f"it looks like numbers written in another way than others are: here {say_words(reading.others)}"
@@ -163,7 +163,9 @@ def _looks_like_identifier(name: str, known: pd.Series, feature: Feature, notati
     return is_whole and (is_named or feature.upper - feature.lower == n_rows - 1)
 
 
-def _list_notes(known: pd.Series, feature: Feature, n_missing: int, notation: Notation, reading: Reading) -> list[str]:
+def _list_notes(
+    known: pd.Series, feature: Feature, n_missing: int, notation: Notation, reading: ColumnReading
+) -> list[str]:
     n_different = table.clean_labels(known).nunique()
     notes = ["constant in these rows: nothing can be learnt from it"] if n_different == 1 else []
     if isinstance(feature, Continuous):
@@ -176,11 +178,11 @@ def _list_notes(known: pd.Series, feature: Feature, n_missing: int, notation: No
     return notes + _note_words(known, reading)
 
 
-def _note_missing(reading: Reading) -> list[str]:
+def _note_missing(reading: ColumnReading) -> list[str]:
     return [f"taken for missing values: {say_counts(reading.marks)}"] if reading.marks else []
 
 
-def _note_numbers(known: pd.Series, notation: Notation, reading: Reading, n_different: int) -> list[str]:
+def _note_numbers(known: pd.Series, notation: Notation, reading: ColumnReading, n_different: int) -> list[str]:
     """Return what may be meant otherwise among numbers."""
     notes, numbers = [], notation.read_numbers(known)
     if n_different == 2:
@@ -199,7 +201,7 @@ def _note_numbers(known: pd.Series, notation: Notation, reading: Reading, n_diff
     return notes
 
 
-def _note_words(known: pd.Series, reading: Reading) -> list[str]:
+def _note_words(known: pd.Series, reading: ColumnReading) -> list[str]:
     """Return what may be meant otherwise among words."""
     notes = []
     if reading.doubtful:

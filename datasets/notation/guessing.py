@@ -34,7 +34,7 @@ _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ColumnReading:
     """How a column reads in a notation.
 
     Parameters
@@ -89,7 +89,7 @@ def guess_notation(frame: pd.DataFrame, separator: str = ",") -> Notation:
     return replace(chosen, signs=tuple(signs), missing=tuple(marks))
 
 
-def read_column(cells: pd.Series, notation: Notation) -> Reading:
+def read_column(cells: pd.Series, notation: Notation) -> ColumnReading:
     """Look at a column as a notation has its numbers, whatever it says of missing values.
 
     Examples
@@ -113,7 +113,7 @@ def read_column(cells: pd.Series, notation: Notation) -> Reading:
     of_sign = {sign: is_number & _are_at(sign, words) for sign in notation.signs}
     signs = {sign: int(counts[is_signed].sum()) for sign, is_signed in of_sign.items() if is_signed.any()}
     others = _count(words, counts, ~is_number & ~is_mark)
-    return Reading(is_numbers, float(share), _count(words, counts, is_mark), others, signs)
+    return ColumnReading(is_numbers, float(share), _count(words, counts, is_mark), others, signs)
 
 
 def holds_booleans(cells: pd.Series) -> bool:
@@ -167,7 +167,7 @@ def explain_doubt(name: str, cells: pd.Series, notation: Notation) -> str:
     return explain_marks(reading)
 
 
-def explain_marks(reading: Reading) -> str:
+def explain_marks(reading: ColumnReading) -> str:
     """Return that words which mostly stand for a missing value are in a column, and the way out; else an empty text.
 
     Examples
