@@ -144,6 +144,8 @@ def _guess_task(target: str, cells: pd.Series, notation: Notation) -> tuple[str,
     known = cells[~is_missing]
     labels = table.clean_labels(known)
     n_labels = labels.nunique()
+    if not n_labels:
+        raise ValueError(f"target: every cell of {target!r} is missing; target=COLUMN names another")
     if n_labels < 2:
         raise ValueError(
             f"target: {target!r} has one value in all rows, {list(labels.unique())}: there is nothing to predict"

@@ -416,6 +416,13 @@ def test_a_number_far_from_all_others_is_asked_about(drafted, folder):
     assert loaded.domain.features == (Continuous("x", 0, 8),) and len(loaded.frame) == 30
 
 
+@pytest.mark.parametrize("mark", ["-999", "inf", "9e9"])
+def test_a_number_may_stand_for_a_missing_value(mark, folder):
+    rows = with_rows("x,y", "1,a", f"{mark},b", "3,a", "4,b")
+    loaded = load(folder, f"missing: [{mark}]\ndrop_missing: true\n{INFERRED}", rows)
+    assert loaded.frame["x"].tolist() == [1, 3, 4] and loaded.domain.features == (Continuous("x", 1, 4),)
+
+
 def test_many_categories_are_said_and_names_are_left_out(drafted):
     rows = [f"town {i % 60},name {i},{'ab'[i % 2]}" for i in range(240)]
     loaded, text = drafted(with_rows("town,who,y", *rows))
@@ -474,6 +481,7 @@ def test_keys_that_cannot_be_are_refused(keys, message, refused, folder):
         ("id,y\n" + "".join(f"P{i},{i % 2}\n" for i in range(20)), "be declared: 'id': it looks like an identifier"),
         ("x,y\n" + "".join(f"{i % 3}.5,name {i}\n" for i in range(60)), "of 'y', it looks like names or free text"),
         ("x,y\n1.5,2020-01-01\n2,2020-01-02\n", "target: 'y' holds dates; target=COLUMN names another"),
+        ("x,y\n1,\n2,NA\n", "target: every cell of 'y' is missing; target=COLUMN names another"),
         ("x,y\n1,a\n2\n", "my.csv: row 2 below the header has 1 cells of 2; write out the empty ones"),
     ],
 )  # fmt: skip

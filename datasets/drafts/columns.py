@@ -130,7 +130,7 @@ def looks_like_text(values: pd.Series) -> str:
 def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Notation, reading: ColumnReading) -> str:
     """Return why a column looks like none to learn from; empty if it does not."""
     values = table.clean_labels(known)
-    if values.map(lambda value: bool(_TIME.fullmatch(value))).mean() > LEAST_NUMBERS or known.dtype.kind == "m":
+    if not reading.is_numbers and (known.dtype.kind == "m" or _hold_times(values)):
         return "it holds times: make numbers of it that mean something, such as minutes"
     if len(reading.signs) > 1:
         return f"its numbers are in different units: {say_counts(reading.signs)}"
@@ -142,6 +142,10 @@ def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Nota
         is_counter = name.startswith("column ") and values.nunique() == len(values)
         return "it numbers the rows" if is_counter else ""
     return looks_like_text(values)
+
+
+def _hold_times(values: pd.Series) -> bool:
+    return values.map(lambda value: bool(_TIME.fullmatch(value))).mean() > LEAST_NUMBERS
 
 
 def _explain_mixture(known: pd.Series, reading: ColumnReading, n_different: int) -> str:

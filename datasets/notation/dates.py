@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,7 @@ def find_formats(cells: pd.Series) -> list[str]:
     """
     if cells.dtype.kind in "iufbc":
         return []
-    values = [value for value in pd.unique(_as_objects(cells)) if not is_empty(value)][:_MOST_LOOKED_AT]
+    values = list(islice((value for value in pd.unique(_as_objects(cells)) if not is_empty(value)), _MOST_LOOKED_AT))
     words = [str(value).strip() for value in values if not isinstance(value, datetime.date)]
     if not words:
         return ["%Y-%m-%d"] if values else []

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -79,7 +80,7 @@ def guess_notation(frame: pd.DataFrame, separator: str = ",") -> Notation:
     >>> guess_notation(frame, ";")
     Notation(decimal=',', thousands='.', signs=('€',), missing=('NA', '-'), dates=())
     """
-    samples = [_list_words(frame[name])[:_SAMPLE] for name in frame.columns]
+    samples = [_list_words(frame[name]) for name in frame.columns]
     candidates = [Notation(*signs, signs=SIGNS) for signs in _list_candidates(separator)]
     read = [sum(bool(words) and _reads_all(words, candidate) for words in samples) for candidate in candidates]
     chosen = candidates[int(np.argmax(read))]  # the first of the best
@@ -100,6 +101,8 @@ def read_column(cells: pd.Series, notation: Notation) -> ColumnReading:
     >>> reading.is_numbers, reading.marks, reading.others, reading.doubtful
     (False, {'NA': 1}, {'+': 1, '-': 2}, {'-': 2})
     """
+    if notation.reads_plainly(cells):
+        return ColumnReading(True, 1.0, {}, {}, {})
     codes, values = pd.factorize(cells)
     known = np.array([not is_empty(value) for value in values], dtype=bool)
     values, counts = values[known], np.bincount(codes[codes >= 0], minlength=len(known))[known]
@@ -131,7 +134,7 @@ def find_ambiguous(cells: pd.Series, notation: Notation) -> str | None:
     >>> find_ambiguous(pd.Series(["1,234", "5,5"]), Notation(decimal=",")) is None
     True
     """
-    words = map(notation.take_signs_off, _list_words(cells)[:_SAMPLE])
+    words = map(notation.take_signs_off, _list_words(cells))
     doubtful = [word for word in words if "." in word or "," in word]
     return doubtful[0] if doubtful and all(map(_EITHER.fullmatch, doubtful)) else None
 
@@ -229,11 +232,11 @@ def _list_candidates(separator: str) -> Sequence[tuple[str, str]]:
 
 
 def _list_words(cells: pd.Series) -> list[str]:
-    """Return the different texts of a column that are no marks of missing values."""
+    """Return some different texts of a column that are no marks of missing values, the first that it has."""
     if cells.dtype.kind in "iufbM":
         return []
     words = (value.strip() for value in pd.unique(cells) if isinstance(value, str) and not is_empty(value))
-    return [word for word in words if word not in MARKS_IN_NUMBERS]
+    return list(islice((word for word in words if word not in MARKS_IN_NUMBERS), _SAMPLE))
 
 
 def _reads_all(words: Sequence[str], notation: Notation) -> bool:

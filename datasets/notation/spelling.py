@@ -59,15 +59,24 @@ class Notation:
     def find_missing(self, cells: pd.Series, declared: Collection[str] = ()) -> np.ndarray:
         """Return which cells of a column are missing; a word that is a declared category is none of them."""
         words = set(self.missing) - set(declared)
+        if self.reads_plainly(cells) and np.isnan(table.read_rounded(pd.Series(list(words), dtype=object))).all():
+            return cells.isna().to_numpy(dtype=bool)
         return map_distinct(cells, lambda value: is_empty(value) or table.clean_label(value) in words, True).astype(
             bool
         )
 
     def spell_numbers(self, cells: pd.Series) -> pd.Series:
         """Return a column whose numbers are spelled as Python spells them, with None for what is no number."""
-        if cells.dtype.kind in "iuf":
+        if cells.dtype.kind in "iuf" or self.reads_plainly(cells):
             return cells
         return pd.Series(map_distinct(cells, self._spell, None), dtype=object)
+
+    def reads_plainly(self, cells: pd.Series) -> bool:
+        """Tell whether a column of text holds nothing but numbers as Python has them, and empty cells: a quick look."""
+        if self.thousands or self.decimal != "." or not pd.api.types.is_string_dtype(cells.dtype):
+            return False
+        is_known = cells.notna().to_numpy()
+        return bool(is_known.any() and not np.isnan(table.read_rounded(cells)[is_known]).any())
 
     def read_numbers(self, cells: pd.Series) -> np.ndarray:
         """Return a column as float64, rounded as in every canonical table; what is no number is NaN."""
