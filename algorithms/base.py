@@ -19,8 +19,9 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, Event
 from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, RELEASE
-from algorithms.encoding.cells import DomainError
+from algorithms.encoding.cells import DomainError, show_cells
 from algorithms.encoding.clipping import choose_clipping
+from algorithms.encoding.columns import as_frame
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.encoding.rows import Rows
@@ -68,6 +69,7 @@ class PrivateEstimator(BaseEstimator):
     def rows(self, X) -> Rows:
         """Check what ``predict`` is given, to be turned into numbers block by block."""
         check_is_fitted(self)
+        X = as_frame(X)
         check_content(X, type(self).__name__)
         X = self._check_table(X, reset=False)
         return self.domain_.rows(X, clip=choose_clipping(len(X)))
@@ -233,7 +235,8 @@ class PrivateEstimator(BaseEstimator):
         raise TypeError(f"{type(self).__name__} does not say what it predicts")
 
     def _inferred_domain(self, X, y) -> Domain:
-        return Domain.infer(X, y, classification=False)
+        """Return a domain that is taken from the rows, with a warning."""
+        raise TypeError(f"{type(self).__name__} does not say what it predicts")
 
     def _encoded_domain(self) -> Domain:
         """Return the domain by which training rows become numbers, once it is known."""
@@ -273,7 +276,7 @@ class PrivateEstimator(BaseEstimator):
         """Check the rows of ``fit`` and the shape of their target."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = as_one_column(y, warn=not self._leaves_out())
+        X, y = as_frame(X), as_one_column(as_frame(y), warn=not self._leaves_out())
         if self._leaves_out():
             X = with_declared_columns(X, self.domain)
         else:
@@ -374,6 +377,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _check_target(self, target) -> None:
         if not isinstance(target, Continuous):
             raise DomainError("the domain of a regressor must declare the bounds of its target: target=Continuous(...)")
+
+    def _inferred_domain(self, X, y) -> Domain:
+        domain = Domain.infer(X, y, classification=False)
+        if isinstance(domain.target, Continuous):
+            return domain
+        raise ValueError(
+            f"{type(self).__name__} needs a target of numbers, got {show_cells(domain.target.categories)}: use a "
+            "classifier for class labels, or turn the target into numbers"
+        )
 
     def in_unit_of_target(self, shares: np.ndarray) -> np.ndarray:
         """Turn predictions on the scale [0, 1] into the unit of the target."""

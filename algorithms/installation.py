@@ -6,7 +6,13 @@ An installed package has all of a checkout's packages below one name that is its
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import stat
+import tempfile
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 PREFIX = __name__.removesuffix("algorithms.installation")
@@ -56,8 +62,56 @@ def resolve_path(path: str | Path) -> Path:
 
 
 def find_user_cache() -> Path:
-    """Return the folder of what can be made or downloaded again, ``$XDG_CACHE_HOME/dp-replica`` or in ``~/.cache``."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dp-replica"
+    """Return the folder of what can be made or downloaded again, ``$XDG_CACHE_HOME/dp-replica`` or in ``~/.cache``.
+
+    Where there is no home that can be written, it is `find_temporary_cache`.
+    """
+    given = os.environ.get("XDG_CACHE_HOME")
+    usual = Path(given or os.path.expanduser("~/.cache")) / "dp-replica"
+    return usual if given or can_be_written(usual) else find_temporary_cache()
+
+
+def find_temporary_cache() -> Path:
+    """Return a folder for temporary files that is this user's alone: compiled code in it is run.
+
+    It is there for later processes, unless somebody else has made one of that name: then for this process alone.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else "user"  # not on Windows, where each user has such a folder
+    folder = Path(tempfile.gettempdir()) / f"dp-replica-{user}"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if not hasattr(os, "getuid") or (stat.S_IMODE(found.st_mode) == 0o700 and found.st_uid == user):
+            return folder
+    return _make_folder_of_process()
+
+
+@cache
+def _make_folder_of_process() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="dp-replica-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def can_be_written(folder: Path) -> bool:
+    """Return whether a folder can be written, or made if it is not there.
+
+    Examples
+    --------
+    >>> can_be_written(Path(tempfile.gettempdir()) / "not there" / "either")
+    True
+    >>> can_be_written(Path(__file__) / "a"), can_be_written(Path("~/.cache"))
+    (False, False)
+    """
+    there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    return folder.is_absolute() and there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+
+
+def lead_caches_away() -> None:
+    """Name a folder to matplotlib where its own cannot be written: it would make one in each process, and say so."""
+    usual = Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) / "matplotlib"
+    if "MPLCONFIGDIR" not in os.environ and not can_be_written(usual):
+        os.environ["MPLCONFIGDIR"] = str(find_user_cache() / "matplotlib")
 
 
 def name_in_checkout(module: str) -> str:

@@ -23,7 +23,7 @@ from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import is_jitted
 
-from algorithms.installation import IS_CHECKOUT, ROOT, find_user_cache, name_in_checkout
+from algorithms.installation import IS_CHECKOUT, ROOT, find_temporary_cache, find_user_cache, name_in_checkout
 from algorithms.source_walk import collect_modules, find_algorithm_source, list_imports, read_code
 
 try:
@@ -111,10 +111,10 @@ def has_no_version(py_func: Callable) -> bool:
 
 @functools.cache
 def find_folder(given: str) -> Path | None:
-    """Return the first folder that can be written: as given, beside the package, the user's own; else None."""
-    checkout = [ROOT / ".cache"] if IS_CHECKOUT else []  # others may own the folder of an installed package
-    for place in [Path(given)] if given else [*checkout, find_user_cache()]:
-        folder = place / "numba"
+    """Return the first folder that can be written: as given, beside the package, the user's own, a temporary one."""
+    checkout = [lambda: ROOT / ".cache"] if IS_CHECKOUT else []  # others may own the folder of an installed package
+    for find_place in [lambda: Path(given)] if given else [*checkout, find_user_cache, find_temporary_cache]:
+        folder = find_place() / "numba"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()

@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from algorithms import Domain
+from algorithms.encoding.cells import read_number
 from datasets import table
+from datasets.notation.dates import count_days
+from datasets.notation.spelling import Notation, is_empty
 from documents.document import Document, ListOf, Scalar
+
+
+def show_as_yaml(value: object) -> str:
+    """Return what YAML made of a word, in its own words.
+
+    Examples
+    --------
+    >>> show_as_yaml(True), show_as_yaml(None), show_as_yaml(31), show_as_yaml(date(2020, 1, 31))
+    ('true', 'null', '31', 'the date 2020-01-31')
+    """
+    return f"the date {value}" if isinstance(value, date) else json.dumps(value)
+
+
+def _refuse_what_is_no_word(name: object) -> object:
+    """Refuse the name of a column that YAML took for something else."""
+    if isinstance(name, bool | int | float | date):
+        raise ValueError(f"YAML reads this as {show_as_yaml(name)}: write it in quotes")
+    return name
+
+
+ColumnName = Annotated[str, BeforeValidator(_refuse_what_is_no_word)]
+
+
+def _read_bound(bound: object) -> object:
+    """Return a bound as a number though YAML takes it for text, as 1e5."""
+    return read_number(bound) if isinstance(bound, str) else bound
+
+
+BoundOrDate = Annotated[float | date, BeforeValidator(_read_bound)]
 
 
 class Bounds(Document):
     """The declared range of a column of numbers."""
 
-    lower: float
-    """Smallest value; smaller ones are clipped."""
-    upper: float
+    lower: BoundOrDate
+    """Smallest value; smaller ones are clipped. A date stands for the days from 1970-01-01 to it."""
+    upper: BoundOrDate
     """Largest value; larger ones are clipped."""
 
 
@@ -30,7 +64,7 @@ class DeclaredColumns(Document):
     """The feature columns in their order."""
     target: dict[str, Bounds | ListOf[Scalar]]
     """The one target column: class labels, or bounds of a regression's target."""
-    bounds_from_rows: ListOf[str] = ()
+    bounds_from_rows: ListOf[ColumnName] = ()
     """Columns whose bounds or categories no source gives but these very rows: published or visible extremes, rounded
     outwards, or the values that occur. Strictly, no promise of privacy holds then of what is trained on them, and every
     account says so."""
@@ -46,18 +80,42 @@ def read_domain(contents: Any) -> Domain:
     """
     if isinstance(contents, Domain):
         return contents
+    _refuse_unquoted(contents)
     DeclaredColumns.model_validate(contents)
     columns = {part: {name: _read_column(spec) for name, spec in contents[part].items()} for part in _PARTS}
     return Domain.from_mapping({**contents, **columns})
 
 
 def _read_column(spec: Any) -> Any:
-    """Return what is declared of a column, its categories as the text that they are in a table."""
+    """Return what is declared of a column: dates as days, its categories as the text that they are in a table."""
     if isinstance(spec, Mapping):
-        return spec
-    if any(isinstance(category, bool) for category in spec):
-        raise ValueError("write categories such as yes, no, true and false in quotes: YAML reads more into the words")
+        return {end: count_days(bound) if isinstance(bound, date) else bound for end, bound in spec.items()}
     return [table.MISSING if category is None else table.clean_label(category, table.MISSING) for category in spec]
+
+
+def _check_column(name: str, spec: Any) -> None:
+    """Refuse what is neither bounds nor a list of categories."""
+    if isinstance(spec, list | tuple):
+        return
+    if not isinstance(spec, Mapping) or set(spec) != {"lower", "upper"}:
+        raise ValueError(f"write {{lower: a, upper: b}} or a list of categories for {name!r}, got {spec!r:.60}")
+    for end, bound in spec.items():
+        if isinstance(bound, bool) or (not isinstance(bound, date) and read_number(bound) is None):
+            raise ValueError(f"the {end} bound of {name!r} must be a number or a date, got {bound!r:.60}")
+
+
+def _refuse_unquoted(contents: Any) -> None:
+    """Refuse names and categories that YAML took for something else than the words that stand there."""
+    parts = [contents.get(part) for part in _PARTS] if isinstance(contents, Mapping) else []
+    for columns in filter(lambda part: isinstance(part, Mapping), parts):
+        for name, spec in columns.items():
+            if not isinstance(name, str):
+                raise ValueError(f"YAML reads the name of a column as {show_as_yaml(name)}: write it in quotes")
+            _check_column(name, spec)
+            for category in spec if isinstance(spec, list | tuple) else ():
+                if isinstance(category, bool | date):
+                    hint = "write categories such as yes, no, true, false and 2020-01-31 in quotes"
+                    raise ValueError(f"YAML reads a category of {name!r} as {show_as_yaml(category)}: {hint}")
 
 
 _PARTS = ("features", "target")
@@ -139,7 +197,22 @@ class OwnEntry(Document):
     """Or: its number at OpenML."""
     uci: int | None = None
     """Or: its number at UCI."""
-    target: str | None = None
+    encoding: str | None = None
+    """What a text file is in, such as ``cp1252``; UTF-8 unless its first bytes say otherwise."""
+    separator: Annotated[str, StringConstraints(min_length=1, max_length=1)] | None = None
+    """What separates the cells of a text file; the commonest of comma, semicolon, tab and ``|`` unless stated."""
+    decimal: Literal[".", ","] = "."
+    """The decimal sign of numbers in text. A number that is written otherwise is refused."""
+    thousands: Literal[".", ",", " ", "'"] | None = None
+    """What groups digits, as in ``1,234,567``."""
+    signs: ListOf[str] = ()
+    """What is taken off numbers, as ``["€", "%"]``: 5 % then is 5."""
+    missing: ListOf[Scalar] = ()
+    """Words that stand for a missing value, besides an empty cell, ``?`` and ``nan``: ``["NA", "-999"]``. In a column
+    that declares such a word as a category it is that category."""
+    dates: dict[str, str] = {}
+    """Columns of dates, each with how it writes them: ``{born: "%d.%m.%Y"}``. They become days since 1970-01-01."""
+    target: ColumnName | None = None
     """The column to predict; needed where no domain names it."""
     domain: DeclaredDomain | None = None
     """Declared bounds and categories; columns that it does not name are left out. Left out itself, all of it is taken
@@ -158,6 +231,20 @@ class OwnEntry(Document):
     rows: Annotated[int, Field(ge=1)] | None = None
     """Rows of the canonical table. With it, the fingerprint and the domain, a run is planned before the table is
     read."""
+
+    @property
+    def notation(self) -> Notation:
+        """How the table writes numbers, dates and missing values."""
+        marks = [str(table.clean_label(word)) for word in self.missing if not is_empty(word)]
+        return Notation(self.decimal, self.thousands or "", self.signs, tuple(marks), tuple(self.dates.items()))
+
+    @model_validator(mode="after")
+    def _check_notation(self) -> OwnEntry:
+        if self.thousands == self.decimal:
+            raise ValueError(f"decimal and thousands are both {self.decimal!r}: they cannot be the same sign")
+        if unquoted := [word for word in self.missing if word is None or isinstance(word, bool)]:
+            raise ValueError(f"missing: YAML reads a word as {show_as_yaml(unquoted[0])}: write it in quotes")
+        return self
 
     @model_validator(mode="after")
     def _check_source(self) -> OwnEntry:

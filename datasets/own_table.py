@@ -17,11 +17,21 @@ import numpy as np
 import pandas as pd
 
 from algorithms import Domain
-from algorithms.encoding.cells import DomainError, is_missing
+from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
 from algorithms.parameters import suggest_name
 from datasets import own_file, table
 from datasets.entry import CatalogueEntry, OwnEntry
+from datasets.notation.dates import find_formats, read_dates, say_days
+from datasets.notation.guessing import (
+    MARKS_IN_NUMBERS,
+    explain_doubt,
+    explain_marks,
+    holds_booleans,
+    read_column,
+    suggest_keys,
+)
+from datasets.notation.spelling import Notation, map_distinct
 from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
 
 
@@ -106,15 +116,16 @@ def read_own_table(path: Path) -> OwnTable:
     own = _read_own_entry(path)
     frame, source, files = _read_rows(own, path)
     (file_name,) = files
+    frame = _count_days(own, frame, path, file_name)
     if own.domain is None:
         domain = _infer_domain(own, frame, path, file_name)
     else:
         domain = own.domain
         _check_columns([*domain.names, domain.target.name], frame, path, file_name)
-        check_cells(frame, domain, path, file_name)
+        check_cells(frame, domain, own.notation, path, file_name)
     if not own.drop_missing:
-        _refuse_missing(frame, domain, path, file_name)
-    rows = table.convert_columns(_empty_missing(frame, domain), domain, own.drop_missing)
+        _refuse_missing(frame, domain, own.notation, path, file_name)
+    rows = table.convert_columns(_spell_plainly(frame, domain, own.notation), domain, own.drop_missing)
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
     fingerprint = table.hash_table(rows)
     _check_rows(own, len(rows), fingerprint, path, file_name)
@@ -126,7 +137,7 @@ def read_own_frame(path: Path) -> pd.DataFrame:
     return _read_rows(_read_own_entry(path), path)[0]
 
 
-def infer_column(name: str, cells: pd.Series, is_label: bool = False) -> Feature:
+def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool = False) -> Feature:
     """Return bounds or categories of a column as its own cells have them, which costs privacy that nobody pays.
 
     Parameters
@@ -135,34 +146,25 @@ def infer_column(name: str, cells: pd.Series, is_label: bool = False) -> Feature
         Of the column.
     cells : Series
         Its cells, none of them missing.
+    notation : Notation
+        How numbers are written.
     is_label : bool
         Whether numbers are class labels, too.
 
     Examples
     --------
-    >>> infer_column("age", pd.Series(["31", "50"])), infer_column("rich", pd.Series(["1", "0"]), is_label=True)
-    (Continuous(name='age', lower=31.0, upper=50.0), Nominal(name='rich', categories=('0', '1')))
+    >>> infer_column("age", pd.Series(["31", "50"]), Notation())
+    Continuous(name='age', lower=31.0, upper=50.0)
+    >>> infer_column("rich", pd.Series(["1", "0"]), Notation(), is_label=True)
+    Nominal(name='rich', categories=('0', '1'))
     """
-    numbers = pd.Series(table.read_rounded(cells))
-    if not is_label and not numbers.isna().any():
+    numbers = pd.Series(notation.read_numbers(cells))
+    if not is_label and not numbers.isna().any() and not holds_booleans(cells):
         return infer_feature(name, numbers)
     return Nominal(name, tuple(sorted(table.clean_labels(cells).unique(), key=_in_natural_order)))
 
 
-def find_missing(cells: pd.Series) -> np.ndarray:
-    """Return which cells of a column are missing: empty, ``?``, or NaN in words.
-
-    Examples
-    --------
-    >>> find_missing(pd.Series(["3", "?", None, " ", "nan", "no"])).tolist()
-    [False, True, True, True, True, False]
-    """
-    codes, values = pd.factorize(cells)
-    is_none = [table.clean_label(value) is None or is_missing(value) for value in values]
-    return np.array([*is_none, True])[codes]
-
-
-def check_cells(frame: pd.DataFrame, domain: Domain, path: Path, file_name: str) -> None:
+def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
     """Refuse a cell that is no number where bounds are declared, or no declared category; missing ones are let by.
 
     Raises
@@ -173,10 +175,10 @@ def check_cells(frame: pd.DataFrame, domain: Domain, path: Path, file_name: str)
     for part, features in (("features", domain.features), ("target", (domain.target,))):
         for feature in features:
             cells = frame[feature.name]
-            is_wrong = ~find_missing(cells) & _find_wrong(cells, feature)
+            is_wrong = ~_find_missing(cells, feature, notation) & _find_wrong(cells, feature, notation)
             if is_wrong.any():
                 row = int(is_wrong.argmax())
-                problem = _describe_cell(cells.iloc[row], feature)
+                problem = _describe_cell(cells, row, feature)
                 _refuse(path, ("domain", part, feature.name), f"{file_name}, row {row + 1} below the header: {problem}")
 
 
@@ -190,7 +192,7 @@ def _read_rows(own: OwnEntry, path: Path) -> tuple[pd.DataFrame, str, dict[str, 
     try:
         if own.file is not None:
             file = path.parent / Path(own.file).expanduser()
-            frame = own_file.read_file(file)
+            frame = own_file.read_file(file, own_file.TextForm(own.encoding, own.separator))
             return frame, "file", {file.name: hashlib.sha256(file.read_bytes()).hexdigest()}
         from datasets import download  # needed by nobody who has the file
 
@@ -202,10 +204,25 @@ def _read_rows(own: OwnEntry, path: Path) -> tuple[pd.DataFrame, str, dict[str, 
         _refuse(path, ("file",), str(error))
 
 
+def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:
+    """Return the table with days since 1970-01-01 in place of its dates."""
+    _check_columns(own.dates, frame, path, file_name, ("dates",))
+    days = {}
+    for name, how in own.dates.items():
+        cells = frame[name]
+        days[name] = read_dates(cells.astype(object).mask(own.notation.find_missing(cells), None), how)
+        is_other = np.array([not isinstance(day, float) and day is not None for day in days[name]], dtype=bool)
+        if is_other.any():
+            row = int(is_other.argmax())
+            problem = f"{str(cells.iloc[row])!r} is no date written as {how}"
+            _refuse(path, ("dates", name), f"{file_name}, row {row + 1} below the header: {problem}")
+    return frame.assign(**days)
+
+
 def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> Domain:
     """Return the domain that the rows have; each of its columns follows them."""
     _check_columns([own.target], frame, path, file_name, ("target",))
-    masks = {name: find_missing(frame[name]) for name in frame.columns}
+    masks = {name: own.notation.find_missing(frame[name]) for name in frame.columns}
     kept = ~np.any(list(masks.values()), axis=0) if own.drop_missing else np.ones(len(frame), dtype=bool)
     if not kept.any():
         hint = "declare a domain without the columns that lack most"
@@ -213,15 +230,29 @@ def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str
     columns = {}
     for name in frame.columns:
         cells = frame[name][kept & ~masks[name]]
-        is_label = name == own.target and own.task == "classification"
-        try:
-            columns[name] = infer_column(name, cells, is_label) if len(cells) else Nominal(name, (table.MISSING,))
-        except DomainError as error:
-            _refuse(path, (), f"{file_name}: {error}; declare a domain")
+        columns[name] = _infer_declared(own, name, cells, path, file_name)
     target = columns.pop(own.target)
     if not columns:
         _refuse(path, ("target",), f"{file_name} has no column but the target")
     return Domain(tuple(columns.values()), target, bounds_from_rows=(*columns, target.name))
+
+
+def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, path: Path, file_name: str) -> Feature:
+    """Return what the rows say of a column; what may be numbers or dates becomes no category without a question."""
+    if not len(cells):
+        return Nominal(name, (table.MISSING,))
+    is_label = name == own.target and own.task == "classification"
+    if name == own.target and len(cells) > 1 and cells.nunique() < 2:
+        one = table.clean_label(cells.iloc[0])
+        _refuse(path, ("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
+    if doubt := (
+        explain_marks(read_column(cells, own.notation)) if is_label else explain_doubt(name, cells, own.notation)
+    ):
+        _refuse(path, (), f"{file_name}: {name!r} {doubt}, or declare a domain (describe drafts one)")
+    try:
+        return infer_column(name, cells, own.notation, is_label)
+    except DomainError as error:
+        _refuse(path, (), f"{file_name}: {error}; declare a domain")
 
 
 def _check_columns(
@@ -242,25 +273,34 @@ def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
         _refuse(path, ("task",), f"{own.task} needs {needed} of {domain.target.name!r}, which has {found}")
 
 
-def _find_wrong(cells: pd.Series, feature: Feature) -> np.ndarray:
+def _find_missing(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
+    """Return which cells of a column are missing; what it declares as a category is none of them."""
+    return notation.find_missing(cells, feature.categories if isinstance(feature, Nominal) else ())
+
+
+def _find_wrong(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
     if isinstance(feature, Continuous):
-        return np.isnan(table.read_rounded(cells))
-    codes, values = pd.factorize(cells)
-    is_wrong = [table.clean_label(value) not in feature.categories for value in values]
-    return np.array([*is_wrong, False])[codes]
+        return np.isnan(notation.read_numbers(cells))
+    return map_distinct(cells, lambda value: table.clean_label(value) not in feature.categories, False).astype(bool)
 
 
-def _describe_cell(cell: object, feature: Feature) -> str:
-    shown = repr(table.clean_label(cell))[:60]
-    if isinstance(feature, Continuous):
-        return f"{shown} is no number; mend the cell, empty it, or declare categories"
-    return f"{shown} is not declared; {suggest_name(str(cell).strip(), feature.categories)}"
+def _describe_cell(cells: pd.Series, row: int, feature: Feature) -> str:
+    word = str(table.clean_label(cells.iloc[row]))
+    shown, keys = repr(word)[:60], suggest_keys(word)
+    if isinstance(feature, Nominal):
+        hint = f"; or {keys}, if it stands for a missing value" if word in MARKS_IN_NUMBERS else ""
+        return f"{shown} is not declared; {suggest_name(word, feature.categories)}{hint}"
+    if formats := find_formats(cells.iloc[[row]]):
+        return f"{shown} is a date; {say_days(feature.name, formats)}, or leave the column out"
+    if keys:
+        return f"{shown} is no number here; write {keys}, mend the cell, or declare categories"
+    return f"{shown} is no number; mend the cell, empty it, or declare categories"
 
 
-def _refuse_missing(frame: pd.DataFrame, domain: Domain, path: Path, file_name: str) -> None:
+def _refuse_missing(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
     counts = {}
     for feature in (*domain.features, domain.target):
-        n_missing = int(find_missing(frame[feature.name]).sum())
+        n_missing = int(_find_missing(frame[feature.name], feature, notation).sum())
         if n_missing and not _takes_missing(feature):
             counts[feature.name] = n_missing
     if counts:
@@ -273,11 +313,13 @@ def _takes_missing(feature: Feature) -> bool:
     return isinstance(feature, Nominal) and table.MISSING in feature.categories
 
 
-def _empty_missing(frame: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-    """Return the declared columns with nothing in their missing cells, so that NaN in words is no category."""
+def _spell_plainly(frame: pd.DataFrame, domain: Domain, notation: Notation) -> pd.DataFrame:
+    """Return the declared columns with nothing in their missing cells, and numbers as every table has them."""
     columns = {}
-    for name in (*domain.names, domain.target.name):
-        columns[name] = frame[name].astype(object).mask(find_missing(frame[name]), None)
+    for feature in (*domain.features, domain.target):
+        cells = frame[feature.name]
+        known = cells.astype(object).mask(_find_missing(cells, feature, notation), None)
+        columns[feature.name] = notation.spell_numbers(known) if isinstance(feature, Continuous) else known
     return pd.DataFrame(columns)
 
 

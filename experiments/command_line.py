@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -27,6 +28,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from algorithms.installation import lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
 from experiments.catalogue.choices import format_choices
@@ -63,6 +65,7 @@ _OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
 _ALIASES = {"run": _DEFAULT}
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}
 """Settings that a command takes as words behind its name, in order."""
@@ -75,6 +78,7 @@ class Terminated(KeyboardInterrupt):
 def main() -> None:
     """Run the command line and exit with its code: 0 all done, 1 some failed or skipped, 2 bad input."""
     limit_threads()
+    lead_caches_away()
     postpone_collection()
     arguments: Sequence[str] = sys.argv[1:]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
@@ -296,6 +300,12 @@ def _exit_codes(arguments: Sequence[str]) -> Iterator[None]:
         sys.exit(1)
     except (BadInput, DocumentError, HydraException, OmegaConfBaseException, YAMLError) as error:
         print_to_stderr(f"error: {explain_error(error, arguments)}")
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE or error.filename is None:
+            raise
+        hint = "make it writable, or choose another folder with results=FOLDER"
+        print_to_stderr(f"error: {error.filename} cannot be written ({error.strerror}); {hint}")
         sys.exit(2)
 
 

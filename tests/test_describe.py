@@ -75,7 +75,7 @@ def test_every_bound_and_category_is_marked_and_every_doubt_is_said(table, capsy
     doubts = {
         "column 1": "it looks like an identifier",
         "id": "it looks like an identifier",
-        "visited": "it looks like a date",
+        "visited": 'it holds dates; dates: {"visited": "%Y-%m-%d"}',
         "remark": "it looks like free text",
         "empty": "every cell is missing",
         "town": "it looks like names or free text",

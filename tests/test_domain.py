@@ -1,5 +1,6 @@
 """The public domain: what is declared, what is refused, what is clipped."""
 
+import datetime
 import math
 
 import numpy as np
@@ -135,3 +136,18 @@ def test_errors_are_about_whole_columns_the_first_one_first():
     assert caught.value.__cause__ is None and caught.value.__context__ is None
     with pytest.raises(DomainError, match=r"column 'rooms' has values outside .*: \[7.0, 8.0\]"):
         domain.encode(np.where(np.arange(20_000)[:, None] == [0, 15_000], [17.0, 8.0], np.nan_to_num(table, nan=50)))
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        pd.to_datetime(["2020-01-01", "2020-02-01"]),
+        pd.Series([datetime.date(2020, 1, 1), datetime.date(2020, 2, 1)]),
+        pd.to_timedelta([1, 2], unit="D"),
+        np.array(["2020-01-01", "2020-02-01"], dtype="datetime64[D]"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+def test_a_column_of_dates_becomes_no_category_in_silence(dates):
+    with pytest.raises(DomainError, match="column 'day' holds dates, times or durations: leave it out, make a number"):
+        Domain.infer(pd.DataFrame({"age": [20, 30], "day": dates}))

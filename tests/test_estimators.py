@@ -9,6 +9,7 @@ import inspect
 import math
 import pickle
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -299,7 +300,131 @@ def test_a_domain_without_labels_is_refused(make, domain):
         small(make, domain=domain).fit(*rows())
 
 
+class OfPolars:
+    """What is used of a frame of polars."""
+
+    def __init__(self, frame):
+        self.columns, self._frame = list(frame.columns), frame
+
+    def __len__(self):
+        return len(self._frame)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._frame.to_numpy()
+
+    def get_column(self, name):
+        return OfArrow.Column(self._frame[name])
+
+
+class OfArrow:
+    """What is used of a table of pyarrow, whose ``columns`` have no names."""
+
+    class Column:
+        def __init__(self, cells):
+            self._cells = cells
+
+        def __len__(self):
+            return len(self._cells)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.asarray(self._cells, dtype)
+
+    def __init__(self, frame):
+        self.column_names, self._frame = list(frame.columns), frame
+        self.columns = [self.Column(frame[name]) for name in frame]
+
+    def __len__(self):
+        return len(self._frame)
+
+    def column(self, name):
+        return self.Column(self._frame[name])
+
+
+CONTAINERS = {
+    "polars": OfPolars,
+    "polars in another order": lambda X: OfPolars(X[["job", "age", "sex"]]),
+    "pyarrow": OfArrow,
+    "pyarrow in another order": lambda X: OfArrow(X[["job", "age", "sex"]]),
+    "nullable": lambda X: X.astype({"age": "Int64", "sex": "string", "job": "string"}),
+    "nullable floats": lambda X: X.astype({"age": "Float64", "sex": "category", "job": object}),
+    "categories": lambda X: X.astype("category"),
+}
+
+
+@every
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_every_container_gives_the_model_of_the_plain_frame(make, container):
+    X, y = rows_for(make)
+    model, same = small(make).fit(X, y), small(make).fit(container(X), list(y))
+    assert fingerprint(same) == fingerprint(model)
+    if hasattr(model, "predict"):
+        assert same.predict(container(X)).tolist() == model.predict(X).tolist()
+
+
+TARGETS = {
+    "list": list,
+    "polars": lambda y: OfArrow.Column(pd.Series(y)),
+    "frame of polars": lambda y: OfPolars(pd.DataFrame({"y": y})),
+    "nullable": lambda y: pd.Series(y).convert_dtypes(),
+    "object": lambda y: pd.Series(y).astype(object),
+}
+
+
+@every
+@pytest.mark.parametrize("container", TARGETS.values(), ids=TARGETS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+def test_every_container_of_the_target_gives_the_same_model(make, container):
+    X, y = rows_for(make)
+    assert fingerprint(small(make).fit(X, container(y))) == fingerprint(small(make).fit(X, y))
+
+
+@every
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+@pytest.mark.parametrize("container", ["polars", "pyarrow", "nullable"])
+def test_a_domain_is_inferred_of_every_container_alike(make, container):
+    X, y = rows_for(make)
+    found = [small(make, domain=None).fit(table, y).domain_ for table in (X, CONTAINERS[container](X))]
+    assert found[0] == found[1]
+
+
+@every_classifier
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+@pytest.mark.parametrize(("plain", "nullable"), [("int64", "Int64"), ("bool", "boolean"), ("float64", "Float64")])
+def test_labels_of_a_nullable_column_are_those_of_a_plain_one(make, plain, nullable):
+    X, y = rows_for(make)
+    labels = pd.Series(y == "yes").astype(plain)
+    models = [small(make, domain=None).fit(X, target) for target in (labels, labels.astype(nullable))]
+    assert models[0].classes_.dtype == models[1].classes_.dtype == np.dtype(plain)
+    assert models[0].predict(X).tolist() == models[1].predict(X).tolist()
+
+
+def test_a_plan_of_a_table_is_refused():
+    plan = SimpleNamespace(collect_schema=None, columns=["x"])
+    with pytest.raises(TypeError, match=r"rows must be there: use X.collect\(\)"):
+        DOMAIN.encode(plan)
+
+
+@every_classifier
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+def test_a_continuous_target_is_refused_by_a_classifier(make):
+    X, _ = rows()
+    with pytest.raises(ValueError, match=r"^Unknown label type: continuous") as caught:
+        small(make, domain=None).fit(X, wealth(X) + 0.5)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(DomainError, match=r"^column 'rich' has values outside its declared categories: .*'no', 'very'"):
+        small(make).fit(X, wealth(X) + 0.5)
+
+
 # Regressors.
+
+
+@every_regressor
+@pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
+@pytest.mark.parametrize("container", [list, np.array, pd.Series, pd.Categorical])
+def test_a_target_of_words_is_refused_by_a_regressor(make, container):
+    X, y = rows()
+    with pytest.raises(ValueError, match=r"needs a target of numbers, got \['no', 'yes'\]: use a classifier for class"):
+        small(make, domain=None).fit(X, container(y))
 
 
 @every_regressor

@@ -7,9 +7,11 @@ import os
 import re
 import runpy
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 from functools import cache, partial
 from pathlib import Path
@@ -88,7 +90,12 @@ def installed(tmp_path_factory):
     def run(*words):
         return origin.run_code(PROGRAM, python.with_name("dp-replica"), *words)
 
-    return SimpleNamespace(start=start, run=run, run_code=origin.run_code, folder=empty)
+    program = python.with_name("dp-replica")
+    return SimpleNamespace(start=start, run=run, run_code=origin.run_code, folder=empty, program=program)
+
+
+def can_be_another_user():
+    return hasattr(os, "getuid") and os.getuid() == 0 and shutil.which("setpriv") is not None
 
 
 def change(path, old, new):
@@ -199,6 +206,49 @@ def test_what_changes_the_project_is_refused_in_a_line(installed, command):
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2
     assert line.startswith(f"error: do={command} changes files of the project: run it in a")
+
+
+@pytest.mark.system
+@pytest.mark.skipif(not can_be_another_user(), reason="only root can be another user, by setpriv of util-linux")
+def test_another_user_without_a_home_runs_it_where_nothing_can_be_written(installed, tmp_path, reachable_folder):
+    """That user may read everything, as it would a folder of all users; it writes into one of its own alone."""
+    kept, own = "-all,+dac_read_search", reachable_folder
+    os.chown(own, 12345, 12345)
+    user = (
+        "setpriv",
+        "--reuid=12345",
+        "--regid=12345",
+        "--clear-groups",
+        f"--inh-caps={kept}",
+        f"--ambient-caps={kept}",
+    )
+    environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(own), "NUMBA_DISABLE_JIT": "1"}
+
+    def run(*words):
+        return call(*user, installed.program, *words, cwd=installed.folder, env=environment)
+
+    done = run(*CELLS, f"results={own}/results")
+    assert done.returncode == 0, done.stderr
+    assert installed.run("run", *CELLS, f"results={tmp_path}").returncode == 0
+    assert read_store(own / "results") == read_store(tmp_path)
+    done = run("report", "paper=1", f"results={own}/results")
+    assert done.returncode == 0 and (own / "results" / "report" / "index.html").is_file(), done.stderr
+    assert "atplotlib" not in done.stderr, "it would make a folder in each process, and say so in two lines"
+    assert stat.S_IMODE((own / "dp-replica-12345").stat().st_mode) == 0o700
+    done = run(*CELLS, f"results={installed.folder}/theirs")
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and "theirs cannot be made (Permission denied); choose one with results=" in line
+    assert not (installed.folder / "theirs").exists()
+    shutil.copytree(own / "results", installed.folder / "shut")
+    (line,) = run(*CELLS, f"results={installed.folder}/shut").stderr.splitlines()
+    assert line.startswith(f"error: {installed.folder}/shut/store.lock cannot be written (Permission denied); make it")
+
+
+@pytest.fixture
+def reachable_folder():
+    """A folder that other users get to: those above pytest's are shut."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 @pytest.mark.system

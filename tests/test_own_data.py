@@ -190,7 +190,7 @@ def test_missing_values_are_left_out_or_a_category(own):
         (DECLARED, ROWS.replace("44", "old"), ":6: domain.features.age: my.csv, row 3 below the header: 'old' is no n"),
         (DECLARED, ROWS.replace("50,cook", "50,coko"), ":7: domain.features.job: my.csv, row 2 .* did you mean 'cook'"),
         (DECLARED, ROWS.replace("22,cook,low", "22,cook,lo"), ":9: domain.target.pay: my.csv, row 4 .*: 'lo' is not d"),
-        (DECLARED.replace("[low, high]", "[yes, no]"), ROWS, ":4: domain: write categories such as yes, no, .* quotes"),
+        (DECLARED.replace("[low, high]", "[yes, no]"), ROWS, ":4: domain: YAML reads a category of 'pay' as true"),
         (
             INFERRED.replace("classification", "regression"),
             ROWS,
@@ -227,7 +227,7 @@ def test_a_file_that_is_not_what_its_ending_says_is_refused(file, own):
 
 def test_text_in_another_encoding_is_refused_with_its_line(own):
     (own.folder / "my.csv").write_bytes(ROWS.replace("cook", "k\u00f6chin").encode("latin-1"))
-    assert "file: my.csv, line 3: this is no text in UTF-8" in refused(own, DECLARED, None)
+    assert "file: my.csv, line 3 is no text in UTF-8: write encoding: cp1252" in refused(own, DECLARED, None)
 
 
 def test_a_file_that_is_no_yaml_is_refused(own):

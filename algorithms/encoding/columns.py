@@ -89,7 +89,8 @@ def _of_pandas(values: pd.Series | pd.Index) -> np.ndarray:
     if isinstance(values.dtype, np.dtype):
         return take_column(values.to_numpy())
     if values.dtype.kind in "biuf":
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+        plain = np.float64 if values.hasnans else values.dtype.numpy_dtype
+        return values.to_numpy(dtype=plain, na_value=np.nan)
     return values.to_numpy(dtype=object)
 
 
@@ -103,6 +104,30 @@ def _pandas_moment(cell: np.datetime64 | np.timedelta64):
         return pd.Timestamp(cell) if isinstance(cell, np.datetime64) else pd.Timedelta(cell)
     except Exception:  # out of pandas' range
         return cell
+
+
+def as_frame(X):
+    """Return a table of named columns, as polars and pyarrow have them, as pandas' frame; anything else as it is.
+
+    Neither package is needed: a column is whatever numpy can make an array of.
+
+    Raises
+    ------
+    TypeError
+        If its rows are yet to be computed.
+    """
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "get_column"):
+        names, take = X.columns, X.get_column
+    elif hasattr(X, "column_names"):
+        names, take = X.column_names, X.column
+    elif hasattr(X, "collect_schema"):
+        raise TypeError("X is a plan of a table, and rows must be there: use X.collect()")
+    else:
+        return X
+    columns = [pd.Series(np.asarray(take(name)), name=name) for name in names]
+    return pd.concat(columns, axis=1) if columns else pd.DataFrame(index=range(len(X)))
 
 
 def take_columns(X, names: Sequence[str], is_public: bool) -> tuple[list[Column], np.ndarray | None]:
@@ -128,6 +153,7 @@ def take_columns(X, names: Sequence[str], is_public: bool) -> tuple[list[Column]
     DomainError
         For an array or a frame with other columns. The message holds no value of a row.
     """
+    X = as_frame(X)
     if isinstance(X, pd.DataFrame):
         return [take_column(column) for column in _columns_of_frame(X, names, is_public)], None
     if isinstance(X, Sequence):

@@ -17,6 +17,7 @@ import pandas as pd
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.columns import (
     Column,
+    as_frame,
     clip_numbers,
     is_plain_table,
     read_numbers,
@@ -141,6 +142,7 @@ class Domain:
             PrivacyLeakWarning,
             stacklevel=3,
         )
+        X = as_frame(X)
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X if isinstance(X, Sequence) else np.asarray(X))
         features = tuple(infer_feature(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns))
         if y is None:

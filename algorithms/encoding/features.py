@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,8 @@ LARGEST_BOUND = 1e36
 
 SMALLEST_WIDTH = 1e-36
 """Smallest distance of two bounds: far above the numbers near 0 that floats hold with fewer digits."""
+
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 MOST_CLASSES = 2**16
 """Most class labels: the forests keep their positions in 16 bits."""
@@ -302,8 +305,16 @@ def infer_feature(name: str, column: pd.Series) -> Feature:
     """Take what is declared of a column from its values, which costs privacy that nobody pays."""
     if column.isna().any():
         raise DomainError(f"column {name!r} has {int(column.isna().sum())} missing values (NaN)")
+    if column.dtype.kind == "b":
+        column = column.astype(float)
     numbers = pd.to_numeric(column, errors="coerce") if column.dtype == object else column
     if pd.api.types.is_numeric_dtype(numbers) and not numbers.isna().any():
         lower, upper = float(numbers.min()), float(numbers.max())
         return Continuous(name, lower, upper if upper > lower else lower + max(1.0, abs(lower)))
-    return Nominal(name, tuple(sorted(pd.unique(column).tolist(), key=str)))
+    categories = sorted(pd.unique(column).tolist(), key=str)
+    if any(isinstance(category, _MOMENTS) for category in categories):
+        raise DomainError(
+            f"column {name!r} holds dates, times or durations: leave it out, make a number of it, such as days since a "
+            "certain day, or declare what it is in a domain"
+        )
+    return Nominal(name, tuple(categories))

@@ -75,10 +75,11 @@ def _check_is_table(path: Path, name: str) -> None:
 
 def _draft(path: Path, shown: str, target: object) -> str:
     try:
-        frame = own_file.read_file(path)
+        form = own_file.guess_form(path)
+        frame = own_file.read_file(path, form)
     except own_file.UnreadableFile as error:
         raise BadInput(str(error)) from error
     try:
-        return format_draft(frame, shown, None if target is None else str(target))
+        return format_draft(frame, shown, None if target is None else str(target), form)
     except ValueError as error:
         raise BadInput(f"{path.name}: {error}") from error

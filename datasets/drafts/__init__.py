@@ -1,0 +1,1 @@
+"""Parts of a draft: what its columns look like, and how that is written."""

@@ -1,0 +1,97 @@
+"""From the bytes of a text file to its lines: the encoding, and what separates cells."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from itertools import islice
+
+WESTERN = ("cp1252", "latin-1")
+"""What text that is not UTF-8 is mostly in; every byte means something in the second."""
+SEPARATORS = ",;\t|"
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins like the next
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SAMPLE = 100  # lines
+
+
+class UnreadableText(ValueError):
+    """Bytes are no text in an encoding; the one-line message names the way out."""
+
+
+def decode_text(content: bytes, encoding: str | None = None) -> str:
+    """Return the text of a file: in the encoding that its mark says, or that is named, or else in UTF-8.
+
+    Raises
+    ------
+    UnreadableText
+        If it is no text in that encoding, or there is no such encoding.
+
+    Examples
+    --------
+    >>> decode_text("café".encode("utf-16")), decode_text(b"caf\\xe9", "cp1252")
+    ('café', 'café')
+    """
+    name = encoding or find_mark(content) or "utf-8"
+    try:
+        text = content.decode(name).removeprefix("\ufeff")
+    except LookupError as error:
+        raise UnreadableText(f"there is no encoding {name!r}; there are utf-8, utf-16, cp1252, latin-1, ...") from error
+    except UnicodeError as error:
+        line = content[: getattr(error, "start", 0)].count(b"\n") + 1
+        hint = "write encoding: cp1252 (Western Windows), or whatever it is in" if encoding is None else "name another"
+        raise UnreadableText(f"line {line} is no text in {name.upper()}: {hint}, or save it in UTF-8") from error
+    if "\0" in text:
+        raise UnreadableText("it has characters without a meaning: write encoding: utf-16-le, or save it in UTF-8")
+    return text
+
+
+def find_mark(content: bytes) -> str | None:
+    """Return the encoding that the first bytes of a file say, if they say one."""
+    return next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+
+
+def guess_encoding(content: bytes) -> str | None:
+    """Return the encoding to name for a file: None for UTF-8, which is taken anyway.
+
+    Examples
+    --------
+    >>> guess_encoding("é".encode()), guess_encoding("é".encode("latin-1")), guess_encoding("é".encode("utf-16"))
+    (None, 'cp1252', 'utf-16')
+    """
+    if mark := find_mark(content):
+        return None if mark == "utf-8-sig" else mark
+    for name in ("utf-8", *WESTERN):
+        try:
+            text = content.decode(name)
+        except UnicodeError:
+            continue
+        if "\0" in text:
+            return "utf-16-le" if content[1:2] == b"\0" else "utf-16-be"
+        return None if name == "utf-8" else name
+    raise AssertionError("latin-1 reads all bytes")
+
+
+def guess_separator(text: str) -> str:
+    """Return what separates cells: what cuts most of the first lines into as many as the header, of these into most.
+
+    Examples
+    --------
+    >>> guess_separator("class;num\\nyes;5,5\\n"), guess_separator('"a;b;c",d\\n1,2\\n'), guess_separator("one\\n")
+    (';', ',', ',')
+    """
+    lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
+
+    def rate(separator: str) -> tuple[bool, float, int]:
+        try:
+            widths = [len(cells) for cells in csv.reader(lines, delimiter=separator)]
+        except csv.Error:
+            return False, 0.0, 0
+        width = widths[0] if widths else 0
+        return width > 1, widths.count(width) / max(1, len(widths)), width
+
+    return max(SEPARATORS, key=rate)

@@ -1,0 +1,148 @@
+"""How a file writes numbers and missing values, and what its cells are by that.
+
+A cell of text is a number as the notation says or it is none: where the decimal sign is a comma, ``5.5`` is a word.
+Cells that are numbers already, as those of Excel and Parquet, stay as they are.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from algorithms.encoding.cells import is_missing
+from datasets import table
+
+BLANKS = " \u00a0\u2009\u202f"
+"""The blank, and those that do not end a line: all group digits where one does."""
+_APOSTROPHES = "'\u2019"
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a file writes numbers, dates and missing values.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+        The decimal sign.
+    thousands : str
+        What groups digits; empty if nothing does.
+    signs : tuple of str
+        Signs of currencies and the like, which are taken off numbers.
+    missing : tuple of str
+        Words that stand for a missing value, besides an empty cell, ``?`` and ``nan``.
+    dates : tuple of (str, str)
+        Columns of dates, and how each writes them, as `datetime.datetime.strptime` reads it.
+
+    Examples
+    --------
+    >>> german = Notation(decimal=",", thousands=".", signs=("€",), missing=("-",))
+    >>> german.spell_numbers(pd.Series(["1.234,5 €", "-0,5", "5.5", 2.5])).tolist()
+    ['1234.5', '-0.5', None, 2.5]
+    >>> german.find_missing(pd.Series(["1", "-", " ", None, "?", "NaN"])).tolist()
+    [False, True, True, True, True, True]
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    signs: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    dates: tuple[tuple[str, str], ...] = ()
+
+    def find_missing(self, cells: pd.Series, declared: Collection[str] = ()) -> np.ndarray:
+        """Return which cells of a column are missing; a word that is a declared category is none of them."""
+        words = set(self.missing) - set(declared)
+        if self.reads_plainly(cells) and np.isnan(table.read_rounded(pd.Series(list(words), dtype=object))).all():
+            return cells.isna().to_numpy(dtype=bool)
+        return map_distinct(cells, lambda value: is_empty(value) or table.clean_label(value) in words, True).astype(
+            bool
+        )
+
+    def spell_numbers(self, cells: pd.Series) -> pd.Series:
+        """Return a column whose numbers are spelled as Python spells them, with None for what is no number."""
+        if cells.dtype.kind in "iuf" or self.reads_plainly(cells):
+            return cells
+        return pd.Series(map_distinct(cells, self._spell, None), dtype=object)
+
+    def reads_plainly(self, cells: pd.Series) -> bool:
+        """Tell whether a column of text holds nothing but numbers as Python has them, and empty cells: a quick look."""
+        if self.thousands or self.decimal != "." or not pd.api.types.is_string_dtype(cells.dtype):
+            return False
+        is_known = cells.notna().to_numpy()
+        return bool(is_known.any() and not np.isnan(table.read_rounded(cells)[is_known]).any())
+
+    def read_numbers(self, cells: pd.Series) -> np.ndarray:
+        """Return a column as float64, rounded as in every canonical table; what is no number is NaN."""
+        return table.read_rounded(self.spell_numbers(cells))
+
+    def _spell(self, value: object) -> object:
+        if isinstance(value, _MOMENTS):
+            return None
+        if not isinstance(value, str):
+            return int(value) if isinstance(value, bool | np.bool_) else value
+        text = self.take_signs_off(value.replace("\u2212", "-").strip())
+        if self._is_plain:
+            return text
+        match = self._pattern.fullmatch(text)
+        if not match:
+            return None
+        whole, rest = match.groups()
+        for sign in self._groupers:
+            whole = whole.replace(sign, "")
+        return whole + rest.replace(",", ".")
+
+    def take_signs_off(self, text: str) -> str:
+        """Return a number without the signs before or after it."""
+        minus = ""
+        for sign in self.signs:
+            if text.startswith(("-", "+")) and text[1:].lstrip().startswith(sign):
+                minus, text = text[0], text[1:].lstrip()
+            text = minus + text.removeprefix(sign).removesuffix(sign).strip()
+            minus = ""
+        return text
+
+    @property
+    def _is_plain(self) -> bool:
+        return self.decimal == "." and not self.thousands
+
+    @cached_property
+    def _groupers(self) -> str:
+        return {" ": BLANKS, "'": _APOSTROPHES}.get(self.thousands, self.thousands)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        decimal = re.escape(self.decimal)
+        group = f"[{re.escape(self._groupers)}]" if self.thousands else None
+        whole = (
+            rf"\d{{1,3}}(?:{group}\d{{2,3}})*{group}\d{{3}}|\d*" if group else r"\d*"
+        )  # Indian groups have two digits
+        return re.compile(
+            rf"([+-]?(?:{whole}))((?<=\d)(?:{decimal}\d*)?(?:[eE][+-]?\d+)?|{decimal}\d+(?:[eE][+-]?\d+)?)"
+        )
+
+
+def is_empty(value: object) -> bool:
+    """Tell whether a cell is missing whatever a file says: nothing, ``?`` or NaN.
+
+    Examples
+    --------
+    >>> [is_empty(value) for value in (None, " ", "?", "nan", "NA", 0)]
+    [True, True, True, True, False, False]
+    """
+    return table.clean_label(value) is None or is_missing(value)
+
+
+def map_distinct(cells: pd.Series, function: Callable, of_none: object) -> np.ndarray:
+    """Return what a function makes of each cell, asked once for each distinct value; an array of objects."""
+    codes, values = pd.factorize(cells)  # takes True for 1 and 1.0, in whatever column they stand together
+    made = np.empty(len(values) + 1, dtype=object)
+    made[:-1] = [function(value) for value in values]
+    made[-1] = of_none
+    return made[codes]
