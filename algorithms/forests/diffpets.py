@@ -17,10 +17,10 @@ from algorithms.forests.engine.candidates import (
     count_within,
     draw_below,
     draw_features,
+    draw_present_code,
     first_numbers,
     is_pure,
     most_codes,
-    present_codes,
     split_score,
     sum_targets,
     sum_within,
@@ -180,8 +180,7 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
     if where == PUBLIC:
         code = draw_below(table.n_codes[feature], rng)
     else:
-        present = present_codes(growth, table, i, feature, seen)
-        code = present[draw_below(present.shape[0], rng)]
+        code = draw_present_code(growth, table, i, feature, seen, rng)
     return code, levels[code]
 
 
