@@ -17,10 +17,10 @@ from algorithms.forests.engine.candidates import (
     count_within,
     draw_below,
     draw_features,
+    draw_present_code,
     first_numbers,
     is_pure,
     most_codes,
-    present_codes,
     split_score,
     sum_targets,
     sum_within,
@@ -80,7 +80,7 @@ def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
     table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features, seen = first_numbers(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
+    all_features, room = first_numbers(table.codes.shape[0]), make_room(plan, table)
     i = 0
     while i < growth.n_nodes[0]:
         tree = uncounted(growth)
@@ -92,7 +92,7 @@ def grow_as_printed(plan, table, rows, rng):
             finish_leaf(tree, table.targets, i, plan, plan.leaf_epsilon, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
-            split = draw_split(tree, table, i, features, plan, plan.epsilon, uncounted(seen), rng)  # lines 5 and 6
+            split = draw_split(tree, table, i, features, plan, plan.epsilon, uncounted(room), rng)  # lines 5 and 6
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
         i += 1
     return take_nodes(growth)
@@ -103,7 +103,7 @@ def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth."""
     table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features, seen = first_numbers(table.codes.shape[0]), np.zeros(most_codes(table), dtype=np.bool_)
+    all_features, room = first_numbers(table.codes.shape[0]), make_room(plan, table)
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
@@ -113,10 +113,29 @@ def grow_sound(plan, table, rows, rng):
             finish_leaf(tree, table.targets, i, plan, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_split(tree, table, i, features, plan, epsilon, uncounted(seen), rng)
+            split = draw_split(tree, table, i, features, plan, epsilon, uncounted(room), rng)
             growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
+
+
+class Room(NamedTuple):
+    """Where the candidates of a node are worked out, kept for the next: asking anew took a twentieth of a fit."""
+
+    seen: np.ndarray  # bool, a flag for each code of a column: all False
+    left: np.ndarray  # float64 (c,): records on the left of a split by class
+    measure: np.ndarray  # float64 (K,): 1, the weight of each candidate
+    quality: np.ndarray  # float64 (K,)
+    cuts: np.ndarray  # float64 (K,)
+    codes: np.ndarray  # int64 (K,)
+
+
+@compiled
+def make_room(plan, table):
+    """Make room for the candidates of a node."""
+    k = min(plan.max_features, table.codes.shape[0])
+    seen = np.zeros(most_codes(table), dtype=np.bool_)
+    return Room(seen, np.empty(table.n_classes), np.ones(k), np.empty(k), np.empty(k), np.empty(k, dtype=np.int64))
 
 
 @inlined
@@ -131,20 +150,17 @@ def is_settled(growth, targets, i, plan):
 
 
 @inlined
-def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
+def draw_split(growth, table, i, features, plan, epsilon, room, rng):
     """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
-    n_features = features.shape[0]
-    quality, measure, cuts = np.empty(n_features), np.empty(n_features), np.empty(n_features)
-    codes = np.empty(n_features, dtype=np.int64)
-    counts, left = class_counts(growth, i), np.empty(table.n_classes)
+    quality, cuts, codes, left, counts = room.quality, room.cuts, room.codes, room.left, class_counts(growth, i)
     total, squares = sum_targets(growth, table.targets, i) if plan.is_regression else (0.0, 0.0)
-    for j in range(n_features):
-        feature, measure[j] = features[j], 1.0
+    for j in range(features.shape[0]):
+        feature = features[j]
         if plan.cut == RECORD:
             codes[j] = draw_code_of_record(growth, table, i, feature, rng)
             cuts[j] = table.levels[table.first_level[feature] + codes[j]]
         else:
-            codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, seen, rng)
+            codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, room.seen, rng)
         lowest = 0 if table.is_continuous[feature] else codes[j]
         if plan.is_regression:
             n_left, sum_left = sum_within(growth, table, i, feature, lowest, codes[j])
@@ -153,7 +169,7 @@ def draw_split(growth, table, i, features, plan, epsilon, seen, rng):
         else:
             count_within(growth, table, i, feature, lowest, codes[j], left)
             quality[j] = split_score(plan.score, left, counts)
-    j = exponential(quality, measure, plan.sensitivity, epsilon, rng, plan.monotone)
+    j = exponential(quality, room.measure, plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
@@ -180,8 +196,7 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
     if where == PUBLIC:
         code = draw_below(table.n_codes[feature], rng)
     else:
-        present = present_codes(growth, table, i, feature, seen)
-        code = present[draw_below(present.shape[0], rng)]
+        code = draw_present_code(growth, table, i, feature, seen, rng)
     return code, levels[code]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.forests.engine.scores import GINI, class_term, join_terms, side_score
-from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of
+from algorithms.forests.engine.tree import BY_VALUE, is_among, is_on_left, rows_of, rows_of_class
 from algorithms.jit import compilable, compiled, inlined, uncounted
 
 
@@ -93,13 +93,12 @@ def count_by_code(growth, table, i, feature):
 @inlined
 def count_within(growth, table, i, feature, lowest, highest, counts):
     """Count the records of node ``i`` whose code of a feature lies in a range, ends included, by class: ``counts``."""
-    codes, rows, runs = table.codes, growth.rows, growth.runs
+    column = table.codes[feature]
     low, span = np.uint64(lowest), np.uint64(max(highest - lowest + 1, 0))
     for c in range(counts.shape[0]):
         n = 0
-        for position in range(np.uint64(runs[i, c]), np.uint64(runs[i, c + 1])):
-            # one comparison: below the range the difference wraps around
-            n += (np.uint64(codes[feature, rows[position]]) - low) < span
+        for row in rows_of_class(growth, i, c):
+            n += (np.uint64(column[row]) - low) < span  # one comparison: below the range the difference wraps around
         counts[c] = n
 
 
@@ -136,23 +135,47 @@ def most_codes(table):
 
 
 @compiled
-def present_codes(growth, table, i, feature, seen):
-    """Return the codes of a feature that occur in node ``i``, each once, in no particular order: int64 array.
+def draw_present_code(growth, table, i, feature, seen, rng):
+    """Draw one of the codes of a feature that occur in node ``i``, each with the same chance, whatever its records.
 
-    ``seen`` is room for one flag per code, all False before and after: to clear it anew for each small node of a column
-    of many values would take longer than the node itself.
+    A uniform number says how many codes are passed by, in the order in which the rows of the node first show them.
+    ``seen`` is room for one flag per code, all False before and after.
     """
-    column, rows = table.codes[feature], rows_of(growth, i)
-    present = np.empty(min(rows.shape[0], table.n_codes[feature]) + 1, dtype=np.int64)
-    n = 0
+    growth, table = uncounted((growth, table))
+    column, rows, n_codes = table.codes[feature], rows_of(growth, i), table.n_codes[feature]
+    has_few = n_codes <= 4 * rows.shape[0]  # else a pass over all flags takes longer than one over the rows
+    n_ahead = draw_below(mark_codes(column, rows, seen, n_codes if has_few else 0), rng)
+    code = column[rows[0]]
     for row in rows:
         code = column[row]
-        present[n] = code  # stored at once, kept if it is new: a branch here would be mispredicted
-        n += not seen[code]
-        seen[code] = True
-    for code in present[:n]:
+        n_ahead -= seen[code]
         seen[code] = False
-    return present[:n]
+        if n_ahead < 0:
+            break
+    if has_few:
+        for other in range(n_codes):
+            seen[other] = False
+    else:
+        for row in rows:
+            seen[column[row]] = False
+    return np.int64(code)
+
+
+@inlined
+def mark_codes(column, rows, seen, n_codes):
+    """Set the flags of the codes of some rows, and count these: among ``n_codes`` flags or, of none, row by row."""
+    n_seen, start, step = 0, 0, max(4 * n_codes, 512)
+    while n_seen < n_codes and start < rows.shape[0]:  # mostly, a few rows have all codes of a column of few
+        for row in rows[start : start + step]:
+            seen[column[row]] = True  # without a look at the flag, for which the next rows would wait
+        start, n_seen = start + step, 0
+        for code in range(n_codes):
+            n_seen += seen[code]
+    if n_codes == 0:
+        for row in rows:
+            n_seen += not seen[column[row]]
+            seen[column[row]] = True
+    return n_seen
 
 
 @inlined
