@@ -26,6 +26,7 @@ import math
 import secrets
 from collections.abc import Callable
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
@@ -312,14 +313,23 @@ def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> i
     return _make_noisy_maximum(2 * sensitivity / epsilon, "exponential")(quality.tolist())
 
 
+INSTALLED_BY = 'pip install "dp-replica[secure]"'
+
+
+def is_installed() -> bool:
+    """Return whether OpenDP can be imported here; to find out does not import it, which takes a second."""
+    try:
+        return find_spec("opendp") is not None
+    except (ImportError, ValueError):  # somebody forbids it
+        return False
+
+
 @cache
 def _import_opendp() -> ModuleType:
     try:
         import opendp.prelude
     except ImportError:
-        raise ImportError(
-            "noise='opendp' needs the package opendp, which is not installed: pip install \"dp-replica[secure]\""
-        ) from None
+        raise ImportError(f"noise='opendp' needs the package opendp, which is not installed: {INSTALLED_BY}") from None
     opendp.prelude.enable_features("contrib")
     return opendp.prelude
 

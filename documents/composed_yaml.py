@@ -13,12 +13,24 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf._utils import get_yaml_loader
 
+from documents.large_numbers import TOO_LARGE, find_too_large
+
 _PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
 _Rules: Any = get_yaml_loader()
 
 
 class _Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
     """OmegaConf's loader with the parser of libyaml, where PyYAML was built with it."""
+
+
+def _construct_number(loader: Any, node: yaml.ScalarNode) -> float:
+    """Return a number, but not infinity for one that is too large."""
+    if word := find_too_large(node.value):
+        raise yaml.constructor.ConstructorError(None, None, TOO_LARGE.format(word), node.start_mark)
+    return loader.construct_yaml_float(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:float", _construct_number)
 
 
 def read_as_composed(file: Path) -> Any:
@@ -32,7 +44,7 @@ def read_as_composed(file: Path) -> Any:
     Raises
     ------
     yaml.YAMLError
-        If it is no YAML, or says a key of a mapping twice.
+        If it is no YAML, says a key of a mapping twice, or a number that is too large.
     OmegaConfBaseException
         If it refers to what is not there.
 

@@ -41,7 +41,7 @@ from experiments.audit.replay.recorder import (
     MAXIMUM,
     CallRecorder,
     RunsDiverged,
-    include_module_of,
+    include_modules,
     pair_keyed_calls,
     recording_calls,
 )
@@ -117,7 +117,7 @@ def record():
 
 
 def seen_of(subject):
-    include_module_of(estimators.import_class(subject.target))
+    include_modules([estimators.import_class(subject.target).__module__])
     added = [pair for pair in build_replay_pairs() if pair.neighbours == ADDED_OR_REMOVED]
     privacy = subject.make_estimator().fit(*make_arrays(added[0].table)).privacy_
     is_finite = math.isfinite(privacy.accounted(ADDED_OR_REMOVED))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from algorithms import PrivacyLeakWarning
-from experiments.audit.replay.recorder import CallRecorder, include_module_of, recording_calls
+from experiments.audit.replay.recorder import CallRecorder, include_modules, recording_calls
 from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
@@ -39,7 +39,7 @@ class Streams(CallRecorder):
 
 def marks_of(subject, seed):
     """Where the calls of a fit begin to draw, and the keys of what it says."""
-    include_module_of(estimators.import_class(subject.target))
+    include_modules([estimators.import_class(subject.target).__module__])
     tape = Streams()
     with recording_calls(tape):
         model = (

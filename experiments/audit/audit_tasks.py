@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 import datasets
+from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
+from algorithms.opendp_noise import INSTALLED_BY, is_installed
 from documents.document import parse_yaml
-from experiments.audit.attacks.black_box import audit_pairs, count_trainings, list_pairs, resize_estimator
+from experiments.audit.attacks.black_box import Unfitted, audit_pairs, count_trainings, list_pairs, resize_estimator
 from experiments.audit.attacks.canaries import audit_one_run
-from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
+from experiments.audit.attacks.release_path import Unreleased, attack_in_processes, list_release_pairs
 from experiments.audit.laws import worst_cases
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.replay.exact_losses import LossRequest, sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report.bound_rows import (
+    BLACK_BOX,
+    REPLAY,
+    WAY_OUT,
     AuditResult,
     BoundRow,
+    Unaudited,
     make_black_box_row,
     make_canary_row,
     make_release_row,
@@ -32,11 +39,13 @@ from experiments.cells.cell import format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.paths import CONF
-from experiments.errors import BadInput
+from experiments.errors import BadInput, print_to_stderr
 from experiments.run.progress import Progress
 from experiments.run.runner import Executor
 
 FEWEST = {"trainings": 1_000, "canaries": 100}
+TRAININGS = 100_000
+"""On each table of a pair, if nobody asks for another number; fewer where they take longer."""
 LOSSES = 200
 """Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
 
@@ -53,8 +62,8 @@ class AuditPlan:
         Parameters that they are given.
     epsilon : float
         What they are to claim.
-    trainings : int
-        On each table of a pair.
+    trainings : int or None
+        On each table of a pair, at least; ``TRAININGS``, or fewer where they take longer, if None.
     dataset : str or None
         One run on it instead of many on pairs of tables.
     canaries : int
@@ -79,7 +88,7 @@ class AuditPlan:
     algorithms: tuple[str, ...] = ()
     params: Mapping = field(default_factory=dict)
     epsilon: float = 1.0
-    trainings: int = 100_000
+    trainings: int | None = None
     dataset: str | None = None
     canaries: int = 5_000
     jobs: int = -1
@@ -87,6 +96,8 @@ class AuditPlan:
     def __post_init__(self):
         for name, least in FEWEST.items():
             value = getattr(self, name)
+            if name == "trainings" and value is None:
+                continue
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise BadInput(f"{name} must be a whole number, at least {least:,}, got {value!r}")
         if math.isinf(read_epsilon(self.epsilon)):
@@ -107,45 +118,72 @@ class AuditPlan:
         return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset)))
 
 
+Tell = Callable[[float], None]
+"""Is told of the shares of rows that are done."""
+
+
 @dataclass(frozen=True)
 class BlackBox:
-    """An algorithm on every pair of tables that it can be trained on."""
+    """An algorithm on every pair of tables that it can be trained on.
+
+    Parameters
+    ----------
+    subject : Subject
+        The algorithm.
+    epsilon : float
+        What it is to claim.
+    trainings : int or None
+        On each table, as an `AuditPlan` has them.
+    jobs : int
+        Threads that train.
+    """
 
     subject: Subject
     epsilon: float
-    n: int
+    trainings: int | None
     jobs: int
 
     @property
     def tables(self) -> Sequence[TablePair]:
-        """The pairs.
-
-        Raises
-        ------
-        BadInput
-            If there is none.
-        """
+        """The pairs; none if it cannot be observed."""
         built = list_pairs(self._estimator())
-        if not built:
-            # Variants without a file of their own are audited among all, but have no name to ask for.
-            names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())
-            raise BadInput(f"algorithm {self.subject.name!r} cannot be audited; what can be: {names}")
-        return (*built, *load_searched_pairs(self.subject.name))
+        pairs = (*built, *load_searched_pairs(self.subject.name)) if built else ()
+        if self.trainings is None:
+            return pairs
+        # as many as are asked for, though a training of some pairs grows several trees
+        return tuple(replace(pair, worth=pair.worth * pair.trees) for pair in pairs)
+
+    @property
+    def n(self) -> int:
+        """How many trainings there are on each table of a pair that is worth no more than others."""
+        return self.trainings or count_trainings(self._estimator(), TRAININGS)
 
     @property
     def size(self) -> int:
         """How many rows it gives."""
         return len(self.tables)
 
-    def rows(self) -> Iterator[BoundRow]:
+    def rows(self, tell: Tell) -> Iterator[BoundRow | Unaudited]:
         """Run it."""
         tables, name = self.tables, self.subject.name
-        n = count_trainings(self._estimator(), self.n)
         key = format_canonical([name, self.subject.params, self.epsilon])
+        unfitted: list[Unfitted] = []
+        whole = 2 * self.n * sum(pair.worth / pair.trees for pair in tables)
         for finding in audit_pairs(
-            lambda pair: resize_estimator(self._estimator(), pair, self.subject.params), tables, n, key, self.jobs
+            lambda pair: resize_estimator(self._estimator(), pair, self.subject.params),
+            tables,
+            self.n,
+            key,
+            self.jobs,
+            lambda n: tell(len(tables) * n / whole),
         ):
-            yield make_black_box_row(name, finding)
+            if isinstance(finding, Unfitted):
+                unfitted.append(finding)
+            else:
+                yield make_black_box_row(name, finding)
+        if unfitted:
+            which = "any pair" if len(unfitted) == len(tables) else f"{len(unfitted)} of {len(tables)} pairs"
+            yield Unaudited(name, BLACK_BOX, f"it cannot be fitted to {which} of tables ({unfitted[0].why})")
 
     def list_loss_requests(self) -> list[LossRequest]:
         """Return which exact losses there are to sample, if it is a forest: some of each pair."""
@@ -154,7 +192,7 @@ class BlackBox:
         requests = []
         for pair in self.tables:
             forest = resize_estimator(self._estimator(), pair, self.subject.params)
-            requests.append(LossRequest(forest, pair, min(LOSSES, self.n // 50)))
+            requests.append(LossRequest(forest, pair, min(LOSSES, (self.trainings or TRAININGS) // 50)))
         return requests
 
     def _estimator(self) -> BaseEstimator:
@@ -190,7 +228,7 @@ class OneRun:
     canaries: int
     size: int = 1
 
-    def rows(self) -> Iterator[BoundRow]:
+    def rows(self, tell: Tell) -> Iterator[BoundRow]:
         """Run it."""
         task_and_domain(self.dataset)
         params = estimators.merge_parameters(self.algorithm, self.params)
@@ -198,6 +236,7 @@ class OneRun:
         run = audit_one_run(
             forest, self.dataset, self.canaries, format_canonical([self.algorithm, params, self.epsilon])
         )
+        tell(1)
         yield make_canary_row(self.algorithm, self.dataset, forest, run)
 
 
@@ -214,9 +253,18 @@ class WayOut:
         """How many rows it gives, if all of them can be released."""
         return sum(len(list_release_pairs(subject)) for subject in self.subjects)
 
-    def rows(self) -> Iterator[BoundRow]:
+    def rows(self, tell: Tell) -> Iterator[BoundRow | Unaudited]:
         """Run it."""
-        yield from map(make_release_row, attack_in_processes(self.subjects, self.epsilon, self.jobs))
+        failed: dict[str, list[Unreleased]] = {}
+        for finding in attack_in_processes(self.subjects, self.epsilon, self.jobs):
+            tell(1)
+            if isinstance(finding, Unreleased):
+                failed.setdefault(finding.algorithm, []).append(finding)
+            else:
+                yield make_release_row(finding)
+        for name, unreleased in failed.items():
+            kinds = f"{len(unreleased)} kinds of tables" if len(unreleased) > 1 else "a kind of tables"
+            yield Unaudited(name, WAY_OUT, f"no release came from {kinds} ({unreleased[0].why})")
 
 
 def list_auditable() -> list[str]:
@@ -254,24 +302,72 @@ def choose_subjects(plan: AuditPlan) -> list[Subject]:
 
 
 def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
-    """Return what there is to train."""
+    """Return what there is to train.
+
+    Raises
+    ------
+    BadInput
+        If there is nothing to audit of an algorithm.
+    """
     if plan.dataset:
         given = plan.params, plan.epsilon, plan.dataset, plan.canaries
         return [OneRun(name, *given) for name in plan.algorithms]
     tasks: list[BlackBox | WayOut | OneRun] = []
-    releasable = []
     for subject in choose_subjects(plan):
-        if subject.is_claim_only:
-            continue
-        tasks.append(BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs))
-        if "noise" in estimators.list_parameters(subject.target):
-            releasable.append(subject)
-    if releasable:
+        box = BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs)
+        if box.tables:
+            tasks.append(box)
+        elif not (subject.is_claim_only or subject.can_be_replayed):
+            raise BadInput(explain_nothing_to_audit(subject.name))
+    releasable = list_releasable(plan)
+    if releasable and is_installed():
         tasks.append(WayOut(releasable, plan.epsilon, plan.n_jobs))
     if not plan.algorithms:
         for run in parse_yaml((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
             tasks.append(OneRun(epsilon=plan.epsilon, **run))
     return tasks
+
+
+def list_releasable(plan: AuditPlan) -> list[Subject]:
+    """Return the algorithms of a plan whose real releases are attacked where OpenDP is installed."""
+    if plan.dataset:
+        return []
+    return [subject for subject in choose_subjects(plan) if "noise" in estimators.list_parameters(subject.target)]
+
+
+def explain_nothing_to_audit(algorithm: str) -> str:
+    """Return why an algorithm cannot be audited; of ours with those that can be.
+
+    Examples
+    --------
+    >>> explain_nothing_to_audit("mine")
+    "algorithm 'mine' cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
+    """
+    why = f"algorithm {algorithm!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
+    if not estimators.is_built_in(algorithm):
+        return why
+    # Variants without a file of their own are audited among all, but have no name to ask for.
+    names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())
+    return f"{why}; what can be: {names}"
+
+
+def list_notices(plan: AuditPlan, tasks: Sequence[BlackBox | WayOut | OneRun]) -> list[str]:
+    """Return what is to be known before anything is trained: what is left out, and how many trainings there are."""
+    notices = []
+    releasable = list_releasable(plan)
+    if releasable and not is_installed():
+        names = join_names([subject.name for subject in releasable], "algorithms")
+        notices.append(f"not audited: real releases of {names}, as OpenDP is not installed: {INSTALLED_BY}")
+    fewer: dict[int, list[str]] = {}
+    for task in tasks:
+        if isinstance(task, BlackBox) and task.n < (plan.trainings or TRAININGS):
+            fewer.setdefault(task.n, []).append(task.subject.name)
+    for n, names_of_few in fewer.items():
+        which = join_names(names_of_few, "algorithms")
+        notices.append(
+            f"{n:,} trainings of {which} on each table, not {TRAININGS:,}, as they take longer: trainings=N for more"
+        )
+    return notices
 
 
 def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
@@ -285,13 +381,15 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         What could not be audited, and why.
     """
     tasks = plan_tasks(plan)
-    result, missing = AuditResult([], [], []), []
+    for notice in list_notices(plan, tasks):
+        print_to_stderr(notice)
+    result, missing = AuditResult([], [], [], epsilon=plan.epsilon), []
     with Progress(sum(task.size for task in tasks), 0, "audit") as progress:
+        tell = partial(progress.advance, False)
         for task in tasks:
             try:
-                for row in task.rows():
-                    result.bounds.append(row)
-                    progress.advance(failed=False)
+                for row in task.rows(tell):
+                    (result.unaudited if isinstance(row, Unaudited) else result.bounds).append(row)
             except datasets.DataUnavailable as error:
                 assert isinstance(task, OneRun)  # nothing else reads a data set
                 missing.append(f"not audited: {task.algorithm} on {task.dataset}: {' '.join(str(error).split())}")
@@ -300,10 +398,26 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
     if plan.dataset is None:
         boxes = [task for task in tasks if isinstance(task, BlackBox)]
         result.bounds[:] = add_largest_losses(result.bounds, boxes)
-        subjects = choose_subjects(plan)
-        replayed = [subject for subject in subjects if subject.can_be_replayed]
-        result.replays.extend(replay_in_processes(replayed, plan.n_jobs))
+        add_replays(result, [subject for subject in choose_subjects(plan) if subject.can_be_replayed], plan.n_jobs)
         result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
         result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
+    missing += [f"not audited: {gap.algorithm}: {gap.reason}" for gap in result.unaudited]
+    if not is_installed():
+        note_releases_left_out(result, list_releasable(plan))
     return result, missing
+
+
+def add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> None:
+    """Add the replays of some algorithms to a result, and what cannot be replayed."""
+    for subject, report in zip(subjects, replay_in_processes(subjects, jobs), strict=False):
+        if isinstance(report, str):
+            result.unaudited.append(Unaudited(subject.name, REPLAY, f"it cannot be replayed ({report})"))
+        else:
+            result.replays.append(report)
+
+
+def note_releases_left_out(result: AuditResult, subjects: Sequence[Subject]) -> None:
+    """Add to a result that real releases were not attacked, for want of OpenDP."""
+    for subject in subjects:
+        result.unaudited.append(Unaudited(subject.name, WAY_OUT, "real releases were not attacked, without OpenDP"))

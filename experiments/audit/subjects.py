@@ -54,6 +54,11 @@ class Subject:
         params = {name: value for name, value in defaults.items() if name in accepted}
         return cls(**(params | self.params))
 
+    def reseed(self) -> Subject:
+        """Return the same subject with another seed; itself if it takes none."""
+        takes_seed = "random_state" in estimators.list_parameters(self.target)
+        return replace(self, params=self.params | {"random_state": SEED + 1}) if takes_seed else self
+
     @property
     def can_be_replayed(self) -> bool:
         """Whether it draws its noise from our mechanisms, in this process: a peer draws it in another."""

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from documents.large_numbers import TOO_LARGE, find_too_large
 from experiments.cells import code_version
 from experiments.config import estimators
 from experiments.config.setting import keep_entries
@@ -236,8 +237,10 @@ def read_epsilon(value: Any) -> float:
     Raises
     ------
     BadInput
-        If it is not a positive number.
+        If it is not a positive number, or a text that is too large for one.
     """
+    if isinstance(value, str) and (word := find_too_large(value)):
+        raise BadInput(f"epsilon: {TOO_LARGE.format(word)}")
     try:
         epsilon = float(value)
     except (TypeError, ValueError):

@@ -8,6 +8,7 @@ user is hashed likewise, wherever it lies; of libraries the version counts (`mod
 from __future__ import annotations
 
 import hashlib
+import itertools
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -125,6 +126,21 @@ def imports_module(target: str, module: str) -> bool:
     """
     origin = name_in_checkout(estimators.import_class(target).__module__)
     return find_source(origin) is not None and module in _collect_imports([origin])
+
+
+def list_own_modules(target: str) -> frozenset[str]:
+    """Return the modules of a user that an estimator's code is made of; none of an estimator of this project.
+
+    Examples
+    --------
+    >>> list_own_modules("algorithms.RDTClassifier"), list_own_modules("sklearn.dummy.DummyClassifier")
+    (frozenset(), frozenset({'sklearn.dummy'}))
+    """
+    module = estimators.import_class(target).__module__
+    if is_of_project(name_in_checkout(module)):
+        return frozenset()
+    imported = _collect_imports([module]) if find_source(module) else set()
+    return frozenset({module, *itertools.filterfalse(is_of_project, imported)})
 
 
 @cache

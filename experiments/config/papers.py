@@ -12,6 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from documents import search_path
 from documents.composed_yaml import read_as_composed
 from documents.document import shorten_path
+from documents.large_numbers import find_too_large
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries
@@ -126,6 +127,8 @@ def prepare_paper(
         If the paper says what it may not say.
     """
     file = search_path.find_file(PAPERS, name) or PAPERS / f"{name}.yaml"
+    if file.is_file() and find_too_large(file.read_text(encoding="utf-8")):
+        read_paper(name)  # Hydra, which gave the contents, reads such a number as infinity; a comment may have one
     contents = _locate_printed(contents, file)
     written = parse_paper(contents, file)
     substitutes = find_substitutes(written.instead)

@@ -16,6 +16,7 @@ from hydra.core.override_parser.types import Override, QuotedString
 from omegaconf import DictConfig, OmegaConf
 
 from algorithms.installation import resolve_path
+from documents.large_numbers import TOO_LARGE, find_too_large
 from experiments.config.papers import list_own_papers, list_papers
 from experiments.errors import BadInput
 
@@ -113,6 +114,8 @@ def is_listed(name: str, patterns: Sequence[str]) -> bool:
 
 def _check_override(override: Override, lists: Sequence[str], command: str) -> None:
     name, line = override.key_or_group, override.input_line
+    if word := find_too_large(line.partition("=")[2]):
+        raise BadInput(f"{name}: {TOO_LARGE.format(word)}")
     if override.is_delete():
         raise BadInput(f"{line}: nothing can be deleted; give the value that you want")
     if is_listed(name, lists):

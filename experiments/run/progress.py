@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import timedelta
+from threading import Lock
 from time import monotonic
 
 from rich import progress
@@ -27,7 +28,9 @@ class Progress:
 
     def __init__(self, total: int, reused: int, unit: str = "cell"):
         self._total, self._reused, self._unit = total, reused, unit
-        self._done = self._failed = self._done_at_last_line = 0
+        self._done = self._done_at_last_line = 0.0
+        self._failed = 0
+        self._lock = Lock()
         self._bar: progress.Progress | None = None
         self._started = self._last_line = monotonic()
 
@@ -37,7 +40,7 @@ class Progress:
             n_waiting = self._total - self._reused
             _print_line(f"{self._format_count(self._reused)} reused from the store, {n_waiting} to run")
         if self._total > self._reused and sys.stderr.isatty():
-            text = f"{{task.completed}}/{{task.total}} {self._unit}s{{task.fields[failed]}}, {{task.fields[pace]}}"
+            text = f"{{task.completed:.0f}}/{{task.total}} {self._unit}s{{task.fields[failed]}}, {{task.fields[pace]}}"
             columns = (text, progress.BarColumn(), progress.TimeRemainingColumn())
             self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("", total=self._total - self._reused, failed="", pace="")
@@ -49,16 +52,17 @@ class Progress:
             self._bar.stop()
         if kind is None and self._done:
             seconds = monotonic() - self._started
-            _print_line(f"{self._format_count(self._done)} run in {format_duration(seconds)}{self._format_failures()}")
+            _print_line(f"{self._format_count(round(self._done))} run in {format_duration(seconds)}{self._format_failures()}")
 
-    def advance(self, failed: bool) -> None:
-        """Count one more cell."""
-        self._done += 1
-        self._failed += failed
-        if self._bar:
-            self._bar.update(self._task, advance=1, failed=self._format_failures(), pace=self._format_pace())
-        elif monotonic() - self._last_line > _SECONDS:
-            self._print_progress(monotonic())
+    def advance(self, failed: bool, share: float = 1.0) -> None:
+        """Count one more cell, or a share of one that takes long; threads may do so at once."""
+        with self._lock:
+            self._done += share
+            self._failed += failed
+            if self._bar:
+                self._bar.update(self._task, advance=share, failed=self._format_failures(), pace=self._format_pace())
+            elif monotonic() - self._last_line > _SECONDS:
+                self._print_progress(monotonic())
 
     def _print_progress(self, now: float) -> None:
         """Print how far the run is; the time left follows from the pace since the last line, or since the start if that
@@ -69,7 +73,7 @@ class Progress:
         left = "the first ones compile"
         if self._done_at_last_line:
             left = f"about {format_duration((n - self._done) / pace)} left"
-        counts = f"{self._done} of {n} {self._unit}s run ({self._done / n:.0%}){self._format_failures()}"
+        counts = f"{self._done:.0f} of {n} {self._unit}s run ({self._done / n:.0%}){self._format_failures()}"
         _print_line(f"{counts}, {self._format_pace()}, {left}")
         self._last_line, self._done_at_last_line = now, self._done
 

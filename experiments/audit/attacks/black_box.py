@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +29,7 @@ from experiments.audit import neighbouring_tables
 from experiments.audit.attacks.distinguishing_events import choose_event
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts, find_largest_bound
 from experiments.audit.neighbouring_tables import TablePair, split_targets
-from experiments.audit.observe.any_estimator import EstimatorOnTable
+from experiments.audit.observe.any_estimator import CannotFit, EstimatorOnTable
 from experiments.audit.observe.observed_forests import ForestOnTable
 from experiments.audit.observe.observed_model import Observation, Observer, join_observations
 from experiments.audit.observe.observed_regressions import RegressionOnTable
@@ -37,8 +38,9 @@ from experiments.audit.observe.random_streams import derive_key
 from experiments.audit.observe.released_arrays import ReleaseOfArrays
 from experiments.audit.outcomes import NOT_REFUTED, NOTHING_CLAIMED, TIGHTLY_KEPT, VIOLATED
 
-BLOCK = 2_500
-"""Trainings that a thread does at a time; what comes out does not depend on it."""
+BLOCK, SLOW_BLOCK = 2_500, 50
+"""Trainings that a thread does at a time, in compiled code and of fits that take longer; what comes out does not depend
+on it."""
 CHOOSING = 100_000
 """Trainings that choose an event, at most: more of them choose no better, and are worth more where they count."""
 RELEASES_TAKE, FITS_TAKE = 10, 100
@@ -79,6 +81,14 @@ class Refutation:
     counts: tuple[int, int]
     bound: float
     refutable: float
+
+
+@dataclass(frozen=True)
+class Unfitted:
+    """A pair of tables to neither of which an estimator can be fitted, and what it raises."""
+
+    pair: TablePair
+    why: str
 
 
 @dataclass(frozen=True)
@@ -222,9 +232,18 @@ def _observe_any(estimator: BaseEstimator, pair: TablePair, records: tuple, key:
     return EstimatorOnTable(estimator, table, pair.probe_rows(), key)
 
 
+def ignore_trainings(n: int) -> None:
+    """Do nothing, where nobody wants to know of trainings that are done."""
+
+
 def audit_pairs(
-    make: Callable[[TablePair], BaseEstimator], pairs: Sequence[TablePair], n: int, key: str = "", jobs: int = 1
-) -> Iterator[PairFinding]:
+    make: Callable[[TablePair], BaseEstimator],
+    pairs: Sequence[TablePair],
+    n: int,
+    key: str = "",
+    jobs: int = 1,
+    tell: Callable[[int], None] = ignore_trainings,
+) -> Iterator[PairFinding | Unfitted]:
     """Audit an algorithm on several pairs of tables.
 
     Parameters
@@ -239,10 +258,12 @@ def audit_pairs(
         Whatever else the random numbers shall depend on.
     jobs : int
         Threads that train.
+    tell : function
+        Is told of trainings that are done, how many.
 
     Yields
     ------
-    PairFinding
+    PairFinding or Unfitted
         For each pair, the better one of both directions.
     """
     alpha = FALSE_ALARMS / (2 * len(pairs))
@@ -250,13 +271,32 @@ def audit_pairs(
         estimator = make(pair)
         on_neighbour = make_observer(estimator, pair, pair.neighbour, derive_key(key, pair.name, 0))
         on_table = make_observer(estimator, pair, pair.table, derive_key(key, pair.name, 1))
-        privacy = on_neighbour.privacy
+        try:
+            privacy = read_privacy((on_neighbour, on_table))
+        except CannotFit as error:
+            yield Unfitted(pair, str(error))
+            continue
         claimed = read_claim(privacy, pair.neighbours)
         if claimed is not None:
             n_trainings = n * pair.worth // pair.trees
-            refutation = find_refutation((on_neighbour, on_table), n_trainings, alpha, claimed, jobs)
+            refutation = find_refutation((on_neighbour, on_table), n_trainings, alpha, claimed, jobs, tell)
             params = select_params(estimator)
             yield PairFinding(**vars(refutation), pair=pair, params=params, privacy=privacy, claimed=claimed)
+
+
+def read_privacy(observers: Sequence[Observer]) -> Privacy:
+    """Return what an algorithm claims, on the first of some tables that it can be fitted to.
+
+    Raises
+    ------
+    CannotFit
+        If there is none.
+    """
+    *first, last = observers
+    for observer in first:
+        with suppress(CannotFit):
+            return observer.privacy
+    return last.privacy
 
 
 def read_claim(privacy: Privacy, neighbours: str) -> float | None:
@@ -276,7 +316,12 @@ def read_claim(privacy: Privacy, neighbours: str) -> float | None:
 
 
 def find_refutation(
-    observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, jobs: int = 1
+    observers: tuple[Observer, Observer],
+    n: int,
+    alpha: float,
+    claimed: float,
+    jobs: int = 1,
+    tell: Callable[[int], None] = ignore_trainings,
 ) -> Refutation:
     """Look for the event that bounds ε best: some of the trainings choose it in either direction, the others count it.
 
@@ -292,13 +337,15 @@ def find_refutation(
         What is to be refuted.
     jobs : int
         Threads that train.
+    tell : function
+        Is told of trainings that are done, how many.
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
     seen, counted = [], []
     for observer in observers:
-        seen.append(observe_in_threads(observer, 0, choosing, jobs))
-        counted.append(observe_in_threads(observer, choosing, counting, jobs))
+        seen.append(observe_in_threads(observer, 0, choosing, jobs, tell))
+        counted.append(observe_in_threads(observer, choosing, counting, jobs, tell))
     refutations = []
     for likely, other in ((0, 1), (1, 0)):
         event = choose_event(
@@ -311,9 +358,17 @@ def find_refutation(
     return max(refutations, key=lambda refutation: refutation.bound)
 
 
-def observe_in_threads(observer: Observer, first: int, n: int, jobs: int = 1) -> Observation:
+def observe_in_threads(
+    observer: Observer, first: int, n: int, jobs: int = 1, tell: Callable[[int], None] = ignore_trainings
+) -> Observation:
     """Train n times in threads; compiled code lets them run side by side."""
-    tasks = []
-    for start in range(first, first + n, BLOCK):
-        tasks.append(delayed(observer.observe)(start, min(BLOCK, first + n - start)))
-    return join_observations(Parallel(n_jobs=jobs, prefer="threads")(tasks))
+    block = SLOW_BLOCK if isinstance(observer, EstimatorOnTable) else BLOCK
+
+    def observe(start: int) -> Observation:
+        size = min(block, first + n - start)
+        observation = observer.observe(start, size)
+        tell(size)
+        return observation
+
+    starts = range(first, first + n, block)
+    return join_observations(Parallel(n_jobs=jobs, prefer="threads")(map(delayed(observe), starts)))

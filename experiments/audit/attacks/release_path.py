@@ -30,13 +30,21 @@ from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
-from experiments.audit.attacks.black_box import Refutation, find_refutation, judge_bound, read_claim, select_params
+from experiments.audit.attacks.black_box import (
+    Refutation,
+    find_refutation,
+    judge_bound,
+    read_claim,
+    read_privacy,
+    select_params,
+)
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.random_streams import derive_key
 from experiments.audit.plain_python import run_in_plain_python
 from experiments.audit.subjects import Subject
 from experiments.config import estimators
+from experiments.errors import one_line
 
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
@@ -234,14 +242,15 @@ def _attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: i
     """Return what releases from one of some pairs show; None of what does not keep its claim."""
     estimator = _make_estimator(subject, epsilon, pair)
     probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
-    privacy = EstimatorOnTable(estimator, _make_empty_table(pair), probes, 0).privacy
-    if not privacy.is_sound:
-        return None
+    on_nothing = EstimatorOnTable(estimator, _make_empty_table(pair), probes, 0)
     keys = [derive_key(subject.name, pair.name, side) for side in range(2)]
     on_neighbour = EstimatorOnTable(estimator, pair.neighbour, probes, keys[0], publish=_release)
     on_table = EstimatorOnTable(estimator, pair.table, probes, keys[1], publish=_release)
+    privacy = read_privacy((on_nothing, on_table, on_neighbour))
+    if not privacy.is_sound:
+        return None
     error = on_table.find_error()  # without the strange record
-    if error:
+    if error and len(pair.table[1]):  # that there is nothing to release without rows is an outcome
         raise RuntimeError(f"no release of {subject.name} came from the usual table of {pair.name!r}: {error}")
     accounted = privacy.accounted(pair.neighbours)
     claimed = read_claim(privacy, pair.neighbours) or accounted
@@ -275,7 +284,18 @@ def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> Base
     return estimators.import_class(subject.target)(**(subject.params | params))
 
 
-def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[ReleaseFinding]:
+@dataclass(frozen=True)
+class Unreleased:
+    """An algorithm of which no release came from a usual table, and why."""
+
+    algorithm: str
+    where: str
+    why: str
+
+
+def attack_in_processes(
+    subjects: Sequence[Subject], epsilon: float, jobs: int = 1
+) -> Iterator[ReleaseFinding | Unreleased]:
     """Attack subjects in processes of their own, in plain Python.
 
     Parameters
@@ -289,11 +309,19 @@ def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int =
 
     Yields
     ------
-    ReleaseFinding
+    ReleaseFinding or Unreleased
         For each subject that can be released, each of its pairs of tables.
     """
     asked: list[tuple] = []
     for subject in subjects:
         pairs = list_release_pairs(subject)
         asked += [(subject, epsilon, pair, len(pairs), RELEASES) for pair in pairs]
-    yield from filter(None, run_in_plain_python(_attack_pair, asked, jobs))
+    yield from filter(None, run_in_plain_python(_try_to_attack, asked, jobs))
+
+
+def _try_to_attack(subject: Subject, epsilon: float, pair: ReleasePair, *numbers: int) -> Any:
+    """Return what releases show, nothing if there is none to show, or why none came."""
+    try:
+        return _attack_pair(subject, epsilon, pair, *numbers)
+    except Exception as error:  # an estimator may be anybody's
+        return Unreleased(subject.name, pair.name, one_line(error))

@@ -42,6 +42,10 @@ class ModelAnswers:
         return self.all_rows if side == ANSWERS else self.record
 
 
+class CannotFit(BadInput):
+    """An estimator raises where it is fitted to a table of the audit; the message is its own, in a line."""
+
+
 class EstimatorOnTable:
     """An estimator on a table, ready to be trained many times: an `Observer`.
 
@@ -72,14 +76,15 @@ class EstimatorOnTable:
 
         Raises
         ------
+        CannotFit
+            If it cannot be fitted.
         BadInput
-            If it says nothing, or cannot be fitted.
+            If it says nothing.
         """
         try:
             model = self._train(0)
         except Exception as error:  # it may be anybody's
-            name = type(self._estimator).__name__
-            raise BadInput(f"{name} cannot be fitted to a table of the audit: {one_line(error)}") from error
+            raise CannotFit(one_line(error)) from error
         privacy = read_account(model)
         if privacy is None:
             raise BadInput(f"{type(model).__name__} has no account, privacy_, of an epsilon that could be refuted")

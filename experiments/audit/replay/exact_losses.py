@@ -32,7 +32,7 @@ from experiments.audit.replay.recorder import (
     CallRecorder,
     MechanismCall,
     RunsDiverged,
-    include_module_of,
+    include_modules,
     pair_keyed_calls,
     recording_calls,
 )
@@ -139,7 +139,7 @@ def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int 
     """
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
         raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or call sample_losses_in_processes")
-    include_module_of(type(estimator))
+    include_modules([type(estimator).__module__])
     model = clone(estimator).set_params(domain=pair.domain)
     neighbour, table = align_tables(pair)
     train_on_neighbour = _prepare_run(model, *split_targets(pair.domain, neighbour))

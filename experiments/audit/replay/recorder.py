@@ -12,12 +12,12 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from algorithms.forests.engine import lazy
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.installation import name_package
 from algorithms.opendp_noise import is_secure
+from experiments.audit.replay.own_lines import find_calling_line
 
 ANOTHER_SEED = 2
 MAXIMUM = "sup_norm_vector"
@@ -50,6 +51,8 @@ class MechanismCall:
         Whether it chooses among candidates by their scores, and does not release numbers.
     is_monotone : bool
         Whether it is told that a record moves all scores one way, and so may choose with half of the noise.
+    line : str
+        The line of a user's own code that it comes from, as ``file:line``; empty for code of ours.
     """
 
     mechanism: str
@@ -58,6 +61,7 @@ class MechanismCall:
     outcome: Any
     is_choice: bool
     is_monotone: bool = False
+    line: str = ""
 
     @property
     def description(self) -> str:
@@ -93,8 +97,29 @@ class MechanismCall:
         return epsilon * (max(1.0, change / sensitivity) if self.is_choice else change / sensitivity)
 
 
+class Violation(NamedTuple):
+    """What a proof of privacy does not allow: the rule, what was seen, in words for a reader, and where."""
+
+    rule: str
+    what: str
+    words: str
+    line: str = ""
+
+
 class RunsDiverged(Exception):
-    """The run on the neighbouring table asks for something else: nothing can be compared from here on."""
+    """The run on the neighbouring table asks for something else: nothing can be compared from here on.
+
+    Parameters
+    ----------
+    what : str
+        What it asks for.
+    line : str
+        The line of a user's own code that does.
+    """
+
+    def __init__(self, what: str, line: str = ""):
+        super().__init__(what)
+        self.line = line
 
 
 class CallRecorder:
@@ -106,6 +131,8 @@ class CallRecorder:
         The run whose outcomes are repeated; None draws them.
     seed : int
         Seed of the outcomes that are drawn.
+    own_modules : frozenset of str
+        Modules of a user, whose lines calls are traced back to.
 
     Attributes
     ----------
@@ -115,16 +142,18 @@ class CallRecorder:
         Calls whose noise is a function of a key, by that key.
     samples : list of arrays
         The rows of each tree.
-    violations : list of (str, str)
-        What a proof of privacy does not allow: the rule, and what was seen.
+    violations : list of Violation
+        What a proof of privacy does not allow.
     """
 
-    def __init__(self, first: CallRecorder | None = None, seed: int = ANOTHER_SEED):
-        self.first = first
+    def __init__(
+        self, first: CallRecorder | None = None, seed: int = ANOTHER_SEED, own_modules: frozenset[str] = frozenset()
+    ):
+        self.first, self.own_modules = first, own_modules
         self.calls: list[MechanismCall] = []
         self.keyed_calls: dict[int, MechanismCall] = {}
         self.samples: list[np.ndarray] = []
-        self.violations: list[tuple[str, str]] = []
+        self.violations: list[Violation] = []
         self._n_rows = 0
         self._stream_starts: set[str] = set()
         self._rng = np.random.default_rng(seed)
@@ -155,9 +184,13 @@ class CallRecorder:
             return
         begins_at = repr(rng.bit_generator.state)
         if begins_at in self._stream_starts:
-            self.violations.append(("noise", "two calls draw the same numbers"))
+            self._note_shared_noise("two calls draw the same numbers")
         self._stream_starts.add(begins_at)
         rng.random()  # the mechanism would have taken some
+
+    def _note_shared_noise(self, what: str) -> None:
+        line = find_calling_line(self.own_modules)
+        self.violations.append(Violation("noise", what, "two answers share their noise", line))
 
     def _answer_call(self, mechanism: Callable, arguments: dict) -> Any:
         """Record a call and return its outcome."""
@@ -166,7 +199,8 @@ class CallRecorder:
         parameters = float(arguments["epsilon"]), float(arguments["sensitivity"]), measure
         protected = np.atleast_1d(np.array(arguments[name], dtype=np.float64))
         is_monotone = bool(arguments.get("monotone", False))
-        call = MechanismCall(mechanism.__name__, protected, parameters, None, name == "quality", is_monotone)
+        line = find_calling_line(self.own_modules)
+        call = MechanismCall(mechanism.__name__, protected, parameters, None, name == "quality", is_monotone, line)
         if "key" in arguments:
             outcome = self._answer_by_key(mechanism, arguments, name)
             self._record_key(int(arguments["key"]), replace(call, outcome=outcome))
@@ -187,14 +221,14 @@ class CallRecorder:
     def _record_key(self, key: int, call: MechanismCall) -> None:
         """Record a call by its key: another one of the same key would have the same noise."""
         if key in self.keyed_calls and not np.array_equal(self.keyed_calls[key].protected, call.protected):
-            self.violations.append(("noise", "two answers have the noise of one key"))
+            self._note_shared_noise("two answers have the noise of one key")
         self.keyed_calls[key] = call
 
     def _repeat_outcome(self, first: CallRecorder, call: MechanismCall) -> Any:
         place, first_calls = len(self.calls), first.calls
         expected = first_calls[place].description if place < len(first_calls) else "nothing more"
         if call.description != expected:
-            raise RunsDiverged(f"call {place + 1} is {call.description}, not {expected}")
+            raise RunsDiverged(f"call {place + 1} is {call.description}, not {expected}", call.line)
         return first_calls[place].outcome
 
     def record_sampling(self, sampling: Callable) -> Callable:
@@ -210,7 +244,8 @@ class CallRecorder:
             elif not are_equal_arrays(self.samples, self.samples[:1] * n_trees):
                 again = list(sampling(n_rows, n_trees, np.random.default_rng(ANOTHER_SEED)))
                 if are_equal_arrays(self.samples, again):
-                    self.violations.append(("sampling", "rows are given to trees by their position"))
+                    what = "rows are given to trees by their position"
+                    self.violations.append(Violation("sampling", what, what))
             return self.samples
 
         return stand_in
@@ -220,7 +255,8 @@ class CallRecorder:
         first_samples = first._list_shared_rows(n_shared)
         if are_equal_arrays(self._list_shared_rows(n_shared), first_samples):
             return
-        self.violations.append(("sampling", "records other than the one that differs are in other trees, or as often"))
+        what = "records other than the one that differs are in other trees, or as often"
+        self.violations.append(Violation("sampling", what, "one record moves others from tree to tree"))
         extra = np.arange(n_shared, self._n_rows, dtype=np.uint32)
         self.samples = [np.concatenate([rows, extra]) for rows in first_samples]
 
@@ -299,7 +335,7 @@ def _find_places(functions: frozenset[Callable]) -> list[tuple[ModuleType, str, 
 _PACKAGES = {name_package(mechanisms.__name__)}
 
 
-def include_module_of(cls: type) -> None:
-    """Record also what the module of an estimator's class has imported, and that module itself."""
-    _PACKAGES.add(name_package(cls.__module__))
+def include_modules(names: Iterable[str]) -> None:
+    """Record also what modules have imported that are none of ours, such as that of an estimator's class."""
+    _PACKAGES.update(map(name_package, names))
     _find_places.cache_clear()  # what the module imports may be new

@@ -35,25 +35,39 @@ import numpy as np
 from algorithms import ReleaseError
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
+from algorithms.opendp_noise import is_installed
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.observe.released_arrays import read_arrays
 from experiments.audit.plain_python import run_in_plain_python
+from experiments.audit.replay.own_lines import (
+    LineRecorder,
+    Modules,
+    Step,
+    find_drawing_line,
+    find_releasing_line,
+    list_numbers,
+)
 from experiments.audit.replay.reachable_state import list_reachable
 from experiments.audit.replay.recorder import (
     CallRecorder,
+    MechanismCall,
     RunsDiverged,
+    Violation,
     are_equal_arrays,
-    include_module_of,
+    include_modules,
     pair_keyed_calls,
     recording_calls,
 )
 from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
-from experiments.audit.subjects import GRID, Subject, list_subjects
+from experiments.audit.subjects import GRID, Subject
+from experiments.cells import code_version
 from experiments.config import estimators
 from experiments.errors import BadInput, one_line
 from experiments.store.accounts import is_claim_only, read_account
 
 ROUNDING = 1e-9
+CAUSES = ("no noise", "sensitivity", "release", "noise", "told", "calls", "sampling", "claim", "account")
+"""The rules, those first whose breach is the cause of others."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +82,22 @@ class ReplayFailure:
         Between which tables.
     what : str
         What was seen.
+    words : str
+        What is wrong, for a reader.
+    line : str
+        Where, as ``file:line``, if that is in a user's own code.
     """
 
     kind: str
     pair: str
     what: str
+    words: str = ""
+    line: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, and where."""
+        return f"{self.words}, {self.line}" if self.line else self.words
 
 
 @dataclass(frozen=True)
@@ -108,6 +133,13 @@ class ReplayReport:
         """The rules that are broken."""
         return {failure.kind for failure in self.failures}
 
+    @property
+    def reason(self) -> str:
+        """What is wrong, by the rule that says most of the cause; nothing if all rules hold."""
+        if not self.failures:
+            return ""
+        return min(self.failures, key=lambda failure: (CAUSES.index(failure.kind), not failure.line)).reason
+
 
 def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -> ReplayReport:
     """Replay an estimator on pairs of neighbouring tables, in this process.
@@ -131,16 +163,18 @@ def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -
     """
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
         raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_in_processes")
-    include_module_of(estimators.import_class(subject.target))
+    own_modules = code_version.list_own_modules(subject.target)
+    include_modules(own_modules or [estimators.import_class(subject.target).__module__])
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
     for pair in pairs or build_replay_pairs():
-        replay = _replay_pair(subject, pair)
+        replay = _replay_pair(subject, pair, own_modules)
         violations = replay.violations
-        if replay.privacy.keeps_claim and (released := subject.for_release()):
-            violations = violations + _replay_pair(released, pair).violations
+        if replay.privacy.keeps_claim and (released := subject.for_release()) and is_installed():
+            violations = violations + _replay_pair(released, pair, own_modules).violations
         composed[pair.neighbours] = max(composed[pair.neighbours], replay.cost)
         n_calls = max(n_calls, replay.n_calls)
-        failures += [ReplayFailure(rule, pair.name, what) for rule, what in violations]
+        for rule, what, words, line in violations:
+            failures.append(ReplayFailure(rule, pair.name, what, words, line))
     privacy = replay.privacy
     return ReplayReport(
         subject.name,
@@ -161,15 +195,15 @@ class _Replay(NamedTuple):
     privacy: Privacy
     n_calls: int
     cost: float
-    violations: list[tuple[str, str]]
+    violations: list[Violation]
 
 
-def _replay_pair(subject: Subject, pair: TablePair) -> _Replay:
-    first = CallRecorder()
+def _replay_pair(subject: Subject, pair: TablePair, own_modules: Modules) -> _Replay:
+    first = CallRecorder(own_modules=own_modules)
     with recording_calls(first):
         model = subject.make_estimator().fit(*make_arrays(pair.table))
         released = _list_released(model)
-    second = CallRecorder(first)
+    second = CallRecorder(first, own_modules=own_modules)
     violations = second.violations = first.violations
     try:
         with recording_calls(second):
@@ -177,47 +211,106 @@ def _replay_pair(subject: Subject, pair: TablePair) -> _Replay:
         if len(second.calls) < len(first.calls):
             raise RunsDiverged(f"the calls end after {len(second.calls)}, not {len(first.calls)}")
         if not are_equal_arrays(released, again):
-            violations.append(("release", "the released model is another, though all draws agree"))
+            violations.append(_explain_release(subject, pair, first))
     except RunsDiverged as diverged:
-        violations.append(("calls", str(diverged)))
+        words = "what is asked of the mechanisms depends on the rows"
+        violations.append(Violation("calls", str(diverged), words, diverged.line))
     privacy = read_account(model)
     if privacy is None:
         raise BadInput(f"{subject.name} has no account, privacy_, of an epsilon that it could keep")
-    cost = math.fsum(_list_costs(first, second, privacy, pair.neighbours, violations))
+    costs = list(_list_costs(first, second, privacy, pair.neighbours, violations))
     # An account of a bootstrap is about the law of its draws: one of them may cost more.
-    violations += _compare_cost(cost, privacy, pair.neighbours, is_bound_by_account=not first.repeats_rows)
+    violations += _compare_cost(costs, privacy, pair.neighbours, is_bound_by_account=not first.repeats_rows)
+    cost = math.fsum(cost for cost, _ in costs)
     return _Replay(privacy, len(first.calls) + len(first.keyed_calls), cost, violations)
 
 
+def _explain_release(subject: Subject, pair: TablePair, first: CallRecorder) -> Violation:
+    """Return why the released model is another: noise outside of the mechanisms, or none; with the line of own code."""
+    what, words = "the released model is another, though all draws agree", "what is released is not noisy all over"
+    if not first.own_modules:
+        return Violation("release", what, words)
+    try:
+        on_table, released = _follow_lines(subject, pair.table, first)
+        other_seed, drawn_anew = _follow_lines(subject.reseed(), pair.table, first)
+        on_neighbour, others = _follow_lines(subject, pair.neighbour, first)
+    except RunsDiverged:  # a fit that draws without a seed: the lines cannot be laid side by side
+        return Violation("release", what, words)
+    if released != drawn_anew:
+        line = find_drawing_line(on_table, other_seed)
+        return Violation("release", what, "noise outside of the mechanisms", line)
+    line = find_releasing_line(on_table, on_neighbour, released - others)
+    return Violation("release", what, "a value leaves without noise", line)
+
+
+def _follow_lines(subject: Subject, records: tuple, first: CallRecorder) -> tuple[list[Step], frozenset[str]]:
+    """Return what each line of a user's code leaves behind in a training that repeats the first, and what it releases.
+
+    What is released by an estimator that may not release is all that it predicts.
+    """
+    model = subject.make_estimator()
+    lines = LineRecorder(first.own_modules, model)
+    with recording_calls(CallRecorder(first)), lines.following():
+        model.fit(*make_arrays(records))
+    released: Any = _list_released(model)
+    if hasattr(model, "release"):
+        with suppress(ReleaseError):
+            released = model.release()
+    return lines.steps, list_numbers([("", released)])
+
+
 def _compare_cost(
-    cost: float, privacy: Privacy, neighbours: str, is_bound_by_account: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield how the cost of a record exceeds the ledger and the claim."""
-    accounted = privacy.accounted(neighbours)
+    costs: Sequence[tuple[float, str]], privacy: Privacy, neighbours: str, is_bound_by_account: bool
+) -> Iterator[Violation]:
+    """Yield how the cost of a record exceeds the ledger and the claim; the line is that of the dearest call."""
+    cost, accounted = math.fsum(cost for cost, _ in costs), privacy.accounted(neighbours)
+    _, line = max(costs, default=(0.0, ""), key=lambda pair: pair[0])
     if is_bound_by_account and cost > accounted * (1 + ROUNDING):
-        yield "account", f"the record cost {cost:.4g}, accounted {accounted:.4g}"
+        words = f"a record costs {_say_times(cost, accounted)} what the account says"
+        yield Violation("account", f"the record cost {cost:.4g}, accounted {accounted:.4g}", words, line)
     if neighbours == privacy.neighbours and cost > privacy.claimed_epsilon * (1 + ROUNDING):
-        yield "claim", f"the record cost {cost:.4g}, claimed {privacy.claimed_epsilon:.4g}"
+        words = f"a record costs {_say_times(cost, privacy.claimed_epsilon)} the ε that is claimed"
+        yield Violation("claim", f"the record cost {cost:.4g}, claimed {privacy.claimed_epsilon:.4g}", words, line)
+
+
+def _say_times(cost: float, of: float) -> str:
+    """Return in words how many times an ε a cost is: the ε of a replay is none that a reader knows.
+
+    Examples
+    --------
+    >>> _say_times(100.0, 50.0), _say_times(math.inf, 50.0), _say_times(1.0, 0.0)
+    ('2 times', 'infinitely more than', 'infinitely more than')
+    """
+    return f"{cost / of:.3g} times" if of and math.isfinite(cost) else "infinitely more than"
 
 
 def _list_costs(
-    first: CallRecorder, second: CallRecorder, privacy: Privacy, neighbours: str, violations: list
-) -> Iterator[float]:
-    """Yield what each call has cost the record, noting what it should not have seen or been told."""
+    first: CallRecorder, second: CallRecorder, privacy: Privacy, neighbours: str, violations: list[Violation]
+) -> Iterator[tuple[float, str]]:
+    """Yield what each call has cost the record, and its line, noting what it should not have seen or been told."""
     couples = [*zip(first.calls, second.calls, strict=False), *pair_keyed_calls(first, second)]
     # A sensitivity for records that come or go is doubled where one is replaced.
     n_records = 2 if neighbours == REPLACED and privacy.neighbours == ADDED_OR_REMOVED else 1
     for place, (before, after) in enumerate(couples, start=1):
-        which = f"call {place}, {before.description},"
-        epsilon, sensitivity, _ = before.parameters
-        if before.parameters != after.parameters:
-            violations.append(("told", f"{which} is told {after.parameters}, not {before.parameters}"))
         change = before.measure_change(after)
-        if change and math.isinf(epsilon):
-            violations.append(("no noise", f"{which} has no noise"))
-        elif change > n_records * sensitivity * (1 + ROUNDING):
-            violations.append(("sensitivity", f"{which} is told {sensitivity:g}, moved by {change:.4g}"))
-        yield before.compute_cost(change)
+        for rule, what, words in _find_faults(before, after, change, n_records):
+            violations.append(Violation(rule, f"call {place}, {before.description}, {what}", words, before.line))
+        yield before.compute_cost(change), before.line
+
+
+def _find_faults(
+    before: MechanismCall, after: MechanismCall, change: float, n_records: int
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what a call should not have seen or been told: the rule, what was seen, and words for a reader."""
+    epsilon, sensitivity, _ = before.parameters
+    if before.parameters != after.parameters:
+        words = "what a mechanism is told depends on the rows"
+        yield "told", f"is told {after.parameters}, not {before.parameters}", words
+    if change and math.isinf(epsilon):
+        yield "no noise", "has no noise", "a mechanism is told to add no noise"
+    elif change > n_records * sensitivity * (1 + ROUNDING):
+        words = f"noise for a change of {n_records * sensitivity:g}, where a record makes one of {change:.4g}"
+        yield "sensitivity", f"is told {sensitivity:g}, moved by {change:.4g}", words
 
 
 def _list_released(model: Any) -> list[np.ndarray]:
@@ -240,33 +333,22 @@ def _list_released(model: Any) -> list[np.ndarray]:
     return released
 
 
-def replay_in_processes(subjects: Sequence[Subject] | None = None, jobs: int = 1) -> list[ReplayReport]:
+def replay_in_processes(subjects: Sequence[Subject], jobs: int = 1) -> list[ReplayReport | str]:
     """Replay estimators in processes of their own, in plain Python.
 
     Parameters
     ----------
-    subjects : list of Subject or None
-        What to replay; None is all of `list_subjects`.
+    subjects : list of Subject
+        What to replay.
     jobs : int
         Processes.
 
     Returns
     -------
-    list of ReplayReport
-        In the same order.
-
-    Raises
-    ------
-    BadInput
-        If a fit of one raises.
+    list of ReplayReport or str
+        In the same order; in place of a report why there is none, where a fit raises.
     """
-    subjects = list_subjects() if subjects is None else subjects
-    reports = []
-    for subject, answer in zip(subjects, run_in_plain_python(_try_to_replay, zip(subjects), jobs), strict=True):
-        if isinstance(answer, str):
-            raise BadInput(f"algorithm {subject.name!r} cannot be replayed: {answer}")
-        reports.append(answer)
-    return reports
+    return list(run_in_plain_python(_try_to_replay, zip(subjects), jobs))
 
 
 def _try_to_replay(subject: Subject) -> ReplayReport | str:

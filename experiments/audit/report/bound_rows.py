@@ -22,7 +22,7 @@ from experiments.audit.replay.replay_audit import ReplayReport
 from experiments.cells.cell import format_canonical
 from experiments.store.accounts import is_claim_only
 
-BLACK_BOX, WAY_OUT, ONE_RUN = "black box", "way out", "one run"
+BLACK_BOX, WAY_OUT, ONE_RUN, REPLAY = "black box", "way out", "one run", "replay"
 ROUNDING = 1e-9
 VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 """From the worst to the best."""
@@ -92,7 +92,7 @@ class BoundRow:
     @property
     def is_alarming(self) -> bool:
         """Whether an algorithm that calls itself sound violates its claim, or a training of it lost more than that."""
-        return self.keeps_claim and (self.verdict == VIOLATED or self.loss > self.claimed * (1 + ROUNDING))
+        return self.keeps_claim and (self.verdict == VIOLATED or exceeds_claim(self.loss, self.claimed))
 
     @property
     def kind(self) -> tuple[str, str, str]:
@@ -104,6 +104,30 @@ class BoundRow:
         """What rows are sorted by, those that show most first."""
         shown = self.bound / self.claimed if math.isfinite(self.claimed) else self.bound
         return VERDICTS.index(self.verdict), -shown, self.algorithm
+
+
+def exceeds_claim(epsilon: float, claimed: float) -> bool:
+    """Return whether an ε is larger than one that is claimed, by more than rounding."""
+    return epsilon > claimed * (1 + ROUNDING)
+
+
+@dataclass(frozen=True)
+class Unaudited:
+    """A part of an audit that an algorithm could not be put through.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    layer : str
+        As of a `BoundRow`.
+    reason : str
+        What was left out, and why.
+    """
+
+    algorithm: str
+    layer: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -120,12 +144,18 @@ class AuditResult:
         Of discrete choices.
     claims_only : list of str
         Algorithms that claim an ε and offer nothing to be attacked.
+    unaudited : list of Unaudited
+        What could not be done.
+    epsilon : float
+        What algorithms were to claim.
     """
 
     bounds: list[BoundRow]
     replays: list[ReplayReport]
     laws: list[WorstCase]
     claims_only: list[str] = field(default_factory=list)
+    unaudited: list[Unaudited] = field(default_factory=list)
+    epsilon: float = 1.0
 
     @property
     def is_alarming(self) -> bool:
@@ -202,6 +232,15 @@ def make_release_row(finding: ReleaseFinding) -> BoundRow:
         verdict=finding.verdict,
         **_columns_of_refutation(finding),
     )
+
+
+def make_unmeasured_row(algorithm: str, layer: str, epsilon: float, verdict: str) -> BoundRow:
+    """Return the row of an algorithm that no attack could be made on, so that a summary of bounds names it."""
+    numbers: dict[str, Any] = dict.fromkeys(("n", "count", "of", "other", "other_of", "bound", "refutable"), 0)
+    texts: dict[str, Any] = dict.fromkeys(("neighbours", "where", "event"), "")
+    claim: dict[str, Any] = dict.fromkeys(("epsilon", "claimed", "accounted"), epsilon)
+    given = {"algorithm": algorithm, "layer": layer, "params": "{}", "keeps_claim": False, "verdict": verdict}
+    return BoundRow(**numbers, **texts, **claim, **given)
 
 
 def _columns_of_refutation(refutation: Refutation) -> dict[str, Any]:

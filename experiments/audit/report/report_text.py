@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.laws.worst_cases import WorstCase
-from experiments.audit.outcomes import NOT_REFUTED, OUTCOMES
 from experiments.audit.report.bound_rows import (
     BLACK_BOX,
     ONE_RUN,
@@ -20,21 +19,25 @@ from experiments.audit.report.bound_rows import (
     select_violations,
     select_worst,
 )
+from experiments.audit.report.verdicts import AlgorithmVerdict, judge_algorithms
 
 
 def format_report(result: AuditResult) -> str:
-    """Return the results as text, layer after layer; layers without rows are left out."""
+    """Return the results as text: a verdict of each algorithm, then the layers that have rows."""
     black_box = result.select_layer(BLACK_BOX)
-    replays = {report.name: "broken" if report.failures else "holds" for report in result.replays}
     parts = [
+        _format_verdicts(judge_algorithms(result)),
         _format_laws(result.laws),
-        _format_black_box(black_box, replays),
+        _format_black_box(black_box),
         _format_releases(result.select_layer(WAY_OUT)),
         _format_canaries(result.select_layer(ONE_RUN)),
         _format_violations(select_violations(black_box)),
-        _format_claims_only(result.claims_only),
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _format_verdicts(verdicts: Sequence[AlgorithmVerdict]) -> str:
+    return "\n".join(_align_cells([(verdict.algorithm, str(verdict)) for verdict in verdicts])) if verdicts else ""
 
 
 def _format_laws(laws: Sequence[WorstCase]) -> str:
@@ -45,15 +48,15 @@ def _format_laws(laws: Sequence[WorstCase]) -> str:
     return f"Exact laws of {len(laws)} discrete choices, the largest log-ratio against the proven ε: {outcome}."
 
 
-def _format_black_box(rows: list[BoundRow], replays: Mapping[str, str]) -> str:
+def _format_black_box(rows: list[BoundRow]) -> str:
     if not rows:
         return ""
     head = (
         f"Up to {max(row.n for row in rows):,} trainings on each of two neighbouring tables: what is claimed, what\n"
-        "the account says, and the largest ε that an attack measured, on the pair that shows most. Where there is\n"
-        "one: the largest exact loss of a training, and whether the replay of a single training holds."
+        "the account says, the largest ε that an attack measured, on the pair that shows most, and the largest\n"
+        "that so many trainings could show. Where there is one: the largest exact loss of a training."
     )
-    return f"{head}\n\n{_format_table(select_worst(rows), replays, find_largest_losses(rows))}"
+    return f"{head}\n\n{_format_table(select_worst(rows), find_largest_losses(rows))}"
 
 
 def _format_releases(rows: list[BoundRow]) -> str:
@@ -89,38 +92,14 @@ def _format_violations(rows: list[BoundRow]) -> str:
     return "\n\n".join([head, *map(_describe_violations, by_event.values())])
 
 
-def _format_claims_only(names: Sequence[str]) -> str:
-    """Return what nothing can be said of.
-
-    Examples
-    --------
-    >>> print(_format_claims_only(["mine"]))
-    Claims only: mine. Nobody checked the ε that is claimed. Give the estimator released_(), all that it would publish,
-    and it is attacked; or draw its noise from algorithms/mechanisms.py, and it is replayed.
-    """
-    if not names:
-        return ""
-    return (
-        f"Claims only: {', '.join(names)}. Nobody checked the ε that is claimed. Give the estimator released_(), all "
-        "that it would publish,\nand it is attacked; or draw its noise from algorithms/mechanisms.py, and it is "
-        "replayed."
-    )
-
-
-def _format_table(
-    rows: Sequence[BoundRow], replays: Mapping[str, str] | None = None, losses: Mapping | None = None
-) -> str:
-    """Return rows as a table, with the largest losses and with the outcomes of replays where there are any."""
-    header = ["algorithm", "claims", "accounts", "measured", "outcome"]
-    header += ["exact loss"] if losses else []
-    header += ["replay"] if replays else []
-    lines = [[*header, "by"]]
+def _format_table(rows: Sequence[BoundRow], losses: Mapping | None = None) -> str:
+    """Return rows as a table, with the largest losses where there are any."""
+    header = ["algorithm", "claims", "accounts", "measured", "at most", *(["exact loss"] if losses else []), "by"]
+    lines = [header]
     for row in rows:
         cells = [row.algorithm, f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}"]
-        reach = f" (of up to {row.refutable:.1f})" if row.verdict == NOT_REFUTED else ""
-        cells.append(OUTCOMES[row.verdict] + reach)
+        cells.append(f"{row.refutable:.1f}")
         cells += [_format_loss(row, losses)] if losses else []
-        cells += [replays.get(row.algorithm, "")] if replays else []
         counts = f" ({row.count:,} of {row.of:,} right)" if row.layer == ONE_RUN else ""
         lines.append([*cells, f"{row.where}: {row.event}{counts}"])
     return "\n".join(_align_cells(lines))
