@@ -443,6 +443,7 @@ def test_categories_of_test_rows_alone_are_known(drafted, folder):
     [
         ("x,y\n1,a\nNA,b\n", "'x' holds numbers, but \"NA\" (1) is no number: write missing: [\"NA\"], or declare"),
         ("x;y\n5,5;a\n6,1;b\n", "'x' holds numbers, but \"5,5\" (1), \"6,1\" (1) are no numbers: write decimal: \",\""),
+        ("x;y\n5,5;a\nNA;b\n", "write missing: [\"NA\"] and decimal: \",\", or declare"),
         ("x;y\n5 %;a\n6 %;b\n", "are no numbers: write signs: [\"%\"], or declare a domain (describe drafts one)"),
         ("x,y\nN/A,a\nclerk,b\n", "'x' holds \"N/A\" (1), mostly a mark of missing values: write missing: [\"N/A\"]"),
         ("x,y\n1,NA\n2,b\n3,c\n", "'y' holds \"NA\" (1), mostly a mark of missing values: write missing: [\"NA\"]"),

@@ -165,8 +165,9 @@ def explain_doubt(name: str, cells: pd.Series, notation: Notation) -> str:
     guessed = read_column(cells, guess_notation(cells.to_frame()))
     is_mixed = reading.share_of_numbers > LEAST_NUMBERS and (reading.doubtful or cells.nunique() > MOST_CLASSES)
     if no_numbers and (reading.is_numbers or guessed.is_numbers or is_mixed):
-        keys = suggest_keys(next(iter(no_numbers))) or _say_missing(no_numbers)
-        return f"holds numbers, but {say_words(no_numbers)}: write {keys}"
+        keys = dict.fromkeys(filter(None, map(suggest_keys, list(no_numbers)[:_SAMPLE])))
+        way_out = " and ".join(list(keys)[:2]) or _say_missing(no_numbers)
+        return f"holds numbers, but {say_words(no_numbers)}: write {way_out}"
     return explain_marks(reading)
 
 
