@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -59,6 +59,8 @@ def draw_sweep(figure: SweepFigure, frame: pd.DataFrame, note: str) -> Figure:
         own = frame.iloc[i * n_points : (i + 1) * n_points]
         draw = _draw_lines if figure.x else _draw_dots
         handles, has_cut = draw(axes, figure, own, n_panels > 1)
+        if own["mean"].isna().all():
+            _write_empty(axes, "y" if figure.x else "x")
         is_cut |= has_cut
         title = figure.label_facet(facets[i % len(facets)])
         if n_panels > 1 and title:
@@ -74,6 +76,13 @@ def draw_sweep(figure: SweepFigure, frame: pd.DataFrame, note: str) -> Figure:
         panels[0].set_title(note, loc="left", fontsize=11, fontweight="bold", color=style.ALARM, pad=22)
     style.write_title(drawn, max(panels, key=_find_column), _write_title(figure, metrics))
     return drawn
+
+
+def _write_empty(axes: Axes, along: Literal["x", "y"]) -> None:
+    """Say that a panel has nothing to draw along its axis of values: they are missing, or undefined."""
+    axes.text(0.5, 0.5, "no value", transform=axes.transAxes, ha="center", va="center", color=style.INK)
+    axes.tick_params(along, length=0, labelleft=along == "x", labelbottom=along == "y")
+    axes.grid(visible=False)
 
 
 def _find_column(axes: Axes) -> int:
