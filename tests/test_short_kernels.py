@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from algorithms.forests.engine.candidates import count_up_to, draw_below, first_numbers
+from algorithms import Continuous, Domain, Nominal
+from algorithms.forests.engine.candidates import count_up_to, draw_below, draw_present_code, first_numbers
+from algorithms.forests.engine.table import make_table
+from algorithms.forests.engine.tree import plant_tree
 from algorithms.forests.forest import SAMPLINGS, _sort_rows
 
 
@@ -42,3 +45,20 @@ def test_rows_drawn_with_replacement_are_those_of_the_generator(n_rows):
         expected = np.sort(rng.integers(0, max(n_rows, 1), size=n_rows))
         assert np.array_equal(sample, expected) and sample.dtype == np.uint32
     assert len(samples) == 3
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 40, 1500])  # fewer than the codes, and too few or enough to look at them all
+@pytest.mark.parametrize("n_values", [1, 2, 30, 400])
+def test_a_code_that_rows_have_is_drawn_by_the_order_in_which_they_first_show_it(n_rows, n_values):
+    rng = np.random.default_rng(n_rows * n_values)
+    values = np.minimum(rng.integers(0, n_values, 3000), rng.integers(0, n_values, 3000)).astype(float)  # some are rare
+    labels = rng.integers(0, 2, 3000)
+    domain = Domain([Continuous("x", 0, n_values)], Nominal("y", [0, 1]))
+    table = make_table(values[:, None], domain, labels)
+    rows = np.sort(rng.choice(3000, n_rows, replace=False)).astype(np.uint32)
+    growth, seen = plant_tree(table, rows), np.zeros(table.n_codes[0], dtype=np.bool_)
+    present = list(dict.fromkeys(table.codes[0, rows[np.argsort(labels[rows], kind="stable")]].tolist()))
+    drawn, uniform = np.random.default_rng(3), np.random.default_rng(3)
+    codes = [draw_present_code(growth, table, 0, 0, seen, drawn) for _ in range(50)]
+    assert codes == [present[int(len(present) * u)] for u in uniform.random(50)]
+    assert not seen.any()

@@ -10,30 +10,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 
 import datasets
-from algorithms import (
-    DiffPETsClassifier,
-    DiffPRFClassifier,
-    DiffPRFsClassifier,
-    EDPRFClassifier,
-    RDTClassifier,
-    RFDPPGiniClassifier,
-    ThriftyTreeClassifier,
-)
 from experiments.processes import make_environment
+from experiments.speed.configured import configure
 from experiments.speed.measurement import Measurement
 
-KINDS: dict[str, Callable] = {
-    "RDT": RDTClassifier,
-    "eDPRF": EDPRFClassifier,
-    "thrifty tree": ThriftyTreeClassifier,
-    "DiffPETs": DiffPETsClassifier,
-    "RFDPP-Gini": RFDPPGiniClassifier,
-    "DiffPRF": DiffPRFClassifier,
-    "DiffPRFs": DiffPRFsClassifier,
-}
+KINDS = ("rdt", "edprf", "thrifty_tree", "diffpets", "rfdpp_gini", "diffprf", "diffprfs_ig")
 N_ROWS = 100
 
 
@@ -42,7 +25,7 @@ def measure_cold_starts() -> list[Measurement]:
     measurements = []
     for kind in KINDS:
         seconds, _ = _measure_twice(kind)
-        measurements.append(Measurement(f"first fit of {kind}", seconds, 6, "s"))
+        measurements.append(Measurement(f"first fit of {configure(kind).what}", seconds, 6, "s"))
     first, second = _measure_twice(*KINDS)
     measurements.append(Measurement("first fits of all kinds, one after the other", first, 25, "s"))
     return [*measurements, Measurement("the same on a second start", second, 2, "s")]
@@ -65,7 +48,8 @@ def measure_here(kinds: tuple[str, ...]) -> float:
     """Return the processor seconds that first fits of some kinds take in this process, a few rows of Adult each."""
     data = datasets.load("adult")
     rows, target = data.frame[:N_ROWS], data.target.to_numpy()[:N_ROWS]
+    models = [configure(kind, epsilon=1.0, domain=data.domain).model for kind in kinds]
     start = time.process_time()
-    for kind in kinds:
-        KINDS[kind](domain=data.domain, random_state=0).fit(rows, target)
+    for model in models:
+        model.fit(rows, target)
     return time.process_time() - start

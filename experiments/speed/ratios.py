@@ -4,7 +4,7 @@ Our forests and scikit-learn's fit and predict the same rows of Adult (30,162 to
 numbers, 25 trees) or fit those of Mushroom, on one core, in turns, without noise; each ratio is taken between the
 fastest of the turns. Private regressions read two million generated rows. Peers are timed in their own process, around
 their ``fit`` alone: neither its start nor the way of the rows there counts, nor that they are read under the domain,
-which ours do as part of their fit.
+which ours do as part of their fit. Algorithms are those of the catalogue; a row says what is not as configured.
 """
 
 from __future__ import annotations
@@ -21,26 +21,15 @@ from itertools import chain, product
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.linear_model import LinearRegression
 from threadpoolctl import threadpool_limits
 
 import datasets
-from algorithms import (
-    Continuous,
-    DiffPETsClassifier,
-    Domain,
-    DPBARegressor,
-    EDPRFClassifier,
-    FunctionalMechanismRegressor,
-    RDTClassifier,
-    RFDPPGiniClassifier,
-)
+from algorithms import Continuous, Domain
 from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
-from experiments.peers import DiffprivlibForestClassifier, DiffprivlibLinearRegression
 from experiments.processes import make_environment
 from experiments.speed.cold_start import measure_cold_starts
+from experiments.speed.configured import Configured, configure
 from experiments.speed.measurement import Measurement, print_table, read_status, run_on_store
 
 TREES = 25
@@ -56,53 +45,43 @@ BUDGETS = list(
 def measure_forests() -> list[Measurement]:
     """Time fit and predict of ours and of scikit-learn's in turns."""
     rows, domain = _load_numbers("adult")
-    size = {"n_estimators": TREES, "max_depth": 10, "max_features": 5}
-    records = {"cut": "record", "sampling": "all", "levels": "below_root"}  # the depth of scikit-learn's trees
-    comparisons = [
-        (
-            "RFDPP-Gini, depth 10, m = 5 / RandomForestClassifier",
-            RFDPPGiniClassifier(math.inf, **size, domain=domain),
-            RandomForestClassifier(**size, n_jobs=1),
-            0.22,
-        ),
-        (
-            "DiffPETs, cuts of records, depth 10, K = 5 / ExtraTreesClassifier(max_features=5)",
-            DiffPETsClassifier(math.inf, **size, **records, domain=domain),
-            ExtraTreesClassifier(**size, n_jobs=1),
-            0.22,
-        ),
-    ]
-    for depth in DEPTHS:
-        ours, theirs = _random_trees(depth, domain)
-        comparisons.append((f"RDT, depth {depth} / ExtraTreesClassifier(max_features=1)", ours, theirs, 0.25))
     with threadpool_limits(1):
-        measurements = []
-        for what, ours, theirs, aim in comparisons:
-            ratio = time_ratio(_fit_and_predict(ours, *rows), _fit_and_predict(theirs, *rows))
-            measurements.append(Measurement(what, ratio, aim))
-        return measurements
+        return [
+            Measurement(
+                f"{ours.what} / {theirs.what}",
+                time_ratio(_fit_and_predict(ours.model, *rows), _fit_and_predict(theirs.model, *rows)),
+                aim,
+            )
+            for ours, theirs, aim in compare_forests(domain)
+        ]
+
+
+def compare_forests(domain: Domain) -> list[tuple[Configured, Configured, float]]:
+    """Return ours, scikit-learn's that does the same work, and what the ratio should be at most."""
+    size = {"n_estimators": TREES, "max_depth": 10, "max_features": 5}
+    work: dict[str, Any] = {**size, "levels": "below_root", "sampling": "all"}  # depth, rows of scikit-learn's trees
+    return [
+        (configure("rfdpp_gini", domain=domain, **size), configure("random_forest", **size), 0.22),
+        (configure("diffpets", domain=domain, **work), configure("extra_trees", **size), 0.3),
+        *((*_random_trees(depth, domain), 0.25) for depth in DEPTHS),
+    ]
 
 
 def measure_fits() -> list[Measurement]:
     """Time the fit alone, of a data set as it is loaded; scikit-learn takes its categories as numbers."""
+    deep = {"n_estimators": 10, "max_depth": 11, "max_features": 4}
+    few = {"n_estimators": 10, "max_depth": 6}
     comparisons = [
-        (
-            "DiffPETs, Mushroom, 10 trees, depth 11, K = 4, fit alone / ExtraTreesClassifier",
-            "mushroom",
-            DiffPETsClassifier(math.inf, n_estimators=10, max_depth=11, max_features=4, levels="below_root"),
-            ExtraTreesClassifier(10, max_depth=11, max_features=4, n_jobs=1),
-            0.5,
-        ),
-        (
-            "eDPRF, 10 trees, depth 6, fit alone / RandomForestClassifier",
-            "adult",
-            EDPRFClassifier(1.0, n_estimators=10, max_depth=6),
-            RandomForestClassifier(10, max_depth=6, n_jobs=1),
-            0.3,
-        ),
+        ("mushroom", configure("diffpets", **deep, levels="below_root"), configure("extra_trees", **deep), 0.5),
+        ("adult", configure("edprf", epsilon=1.0, **few), configure("random_forest", **few), 0.3),
     ]
     with threadpool_limits(1):
-        return [Measurement(what, _fit_ratio(*models), aim) for what, *models, aim in comparisons]
+        return [
+            Measurement(
+                f"{dataset}, fit alone: {ours.what} / {theirs.what}", _fit_ratio(dataset, ours.model, theirs.model), aim
+            )
+            for dataset, ours, theirs, aim in comparisons
+        ]
 
 
 def _fit_ratio(dataset: str, ours: Any, theirs: Any) -> float:
@@ -119,59 +98,62 @@ def measure_tree_sizes() -> list[Measurement]:
     sizes = []
     for depth in DEPTHS:
         ours, theirs = _random_trees(depth, domain)
-        our_bytes = len(pickle.dumps(ours.fit(matrix[train], y[train])))
-        their_bytes = len(pickle.dumps(theirs.fit(matrix[train], y[train])))
-        what = f"size of the fitted RDT, depth {depth} / ExtraTreesClassifier"
-        sizes.append(Measurement(what, our_bytes / their_bytes, 0.35))
+        our_bytes = len(pickle.dumps(ours.model.fit(matrix[train], y[train])))
+        their_bytes = len(pickle.dumps(theirs.model.fit(matrix[train], y[train])))
+        sizes.append(Measurement(f"{ours.what} / {theirs.what}", our_bytes / their_bytes, 0.35))
     return sizes
 
 
-def _random_trees(depth: int, domain: Domain) -> tuple[RDTClassifier, ExtraTreesClassifier]:
-    ours = RDTClassifier(math.inf, n_estimators=TREES, max_depth=depth, domain=domain, random_state=0)
-    return ours, ExtraTreesClassifier(TREES, max_depth=depth, max_features=1, n_jobs=1, random_state=0)
+def _random_trees(depth: int, domain: Domain) -> tuple[Configured, Configured]:
+    size = {"n_estimators": TREES, "max_depth": depth}
+    return configure("rdt", domain=domain, **size), configure("extra_trees", **size, max_features=1)
 
 
 def measure_regressions() -> list[Measurement]:
     """Time private regressions on generated rows."""
     with threadpool_limits(1):
         X, y, domain = _generate_rows(9)
-        ours, theirs = FunctionalMechanismRegressor(domain=domain), LinearRegression()
-        linear = time_ratio(lambda: ours.fit(X, y), lambda: theirs.fit(X, y))
+        ours, theirs = configure("fm", epsilon=1.0, domain=domain), configure("linear_regression")
+        linear = time_ratio(lambda: ours.model.fit(X, y), lambda: theirs.model.fit(X, y))
         X, y, domain = _generate_rows(6)
-        reader = DPBARegressor(degree=2, domain=domain)
+        what, reader = configure("dpba", domain=domain, degree=2)
         Z = np.random.default_rng(1).random((N_ROWS, 27))
         one_pass = time_ratio(lambda: reader.summarise(X, y), lambda: Z.T @ Z)
         seconds = min(_time(lambda: reader.summarise(X, y)) for _ in range(TURNS))
-        many = _time(lambda: _fit_budgets(X, y, domain)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
+        many = _time(lambda: _fit_budgets(reader, X, y)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
     rows = f"{N_ROWS:,}"
     return [
-        Measurement(f"FM, {rows} rows x 9, fit / LinearRegression", linear, 0.1),
-        Measurement(f"one pass over {rows} rows x 6, degree 2 / Z.T @ Z of 27 columns", one_pass, 1.5),
+        Measurement(f"{rows} rows x 9, fit: {ours.what} / {theirs.what}", linear, 0.1),
+        Measurement(f"{rows} rows x 6, one pass: {what} / Z.T @ Z of 27 columns", one_pass, 1.5),
         Measurement(f"{len(BUDGETS):,} private fits to these / 1.5 passes and 1 ms a fit", many, 1.0),
     ]
 
 
 def measure_peers() -> list[Measurement]:
     """Time the fit of ours and of diffprivlib's in turns, with the same public bounds."""
-    data, size = datasets.load("adult"), {"n_estimators": 10, "max_depth": 5}
+    data = datasets.load("adult")
     adult = data.frame[: data.n_train], data.target.to_numpy()[: data.n_train], data.domain
     X, y, domain = _generate_rows(9)
     few = X[:N_ROWS_OF_PEERS], y[:N_ROWS_OF_PEERS], domain
-    sound = DiffPETsClassifier(1.0, variant="sound", sampling="disjoint", **size)
-    forest, linear = DiffprivlibForestClassifier(1.0, **size), DiffprivlibLinearRegression(1.0)
-    trees = "RDT, every row in each tree / RandomForestClassifier, every row in one"
+    forest, linear = (
+        configure("diffprivlib_forest", epsilon=1.0),
+        configure("diffprivlib_linear_regression", epsilon=1.0),
+    )
     comparisons = [
-        (trees, RDTClassifier(1.0, **size), forest, adult),
-        ("DiffPETs, sound, every row in one tree / the same", sound, forest, adult),
-        (f"FM, {N_ROWS_OF_PEERS:,} rows x 9 / LinearRegression", FunctionalMechanismRegressor(1.0), linear, few),
+        ("every row in each tree", configure("rdt", epsilon=1.0, max_depth=5), forest, adult),
+        ("every row in one tree", configure("diffpets_sound", epsilon=1.0), forest, adult),
+        (f"{N_ROWS_OF_PEERS:,} rows x 9", configure("fm", epsilon=1.0), linear, few),
     ]
     with threadpool_limits(1):
-        return [Measurement(what, _peer_ratio(ours, peer, *rows), 1.0) for what, ours, peer, rows in comparisons]
+        return [
+            Measurement(f"{rows}: {ours.what} / {peer.what}", _peer_ratio(ours.model, peer.model, *table), 1.0)
+            for rows, ours, peer, table in comparisons
+        ]
 
 
 def _peer_ratio(ours: Any, peer: Any, X: Any, y: np.ndarray, domain: Domain) -> float:
-    ours.set_params(domain=domain, random_state=0).fit(X, y)  # the first run compiles
-    peer.set_params(domain=domain, random_state=0)
+    ours.set_params(domain=domain).fit(X, y)  # the first run compiles
+    peer.set_params(domain=domain)
     best = [math.inf, math.inf]
     for _ in range(TURNS):
         best = [min(best[0], _time(lambda: ours.fit(X, y))), min(best[1], peer.fit(X, y).fit_seconds_)]
@@ -209,9 +191,9 @@ def measure_here(step: str) -> float:
     X, y, domain = _generate_rows(6 if step == "private_fits" else 9)
     with threadpool_limits(1):
         if step == "private_fits":
-            _fit_budgets(X, y, domain)
+            _fit_budgets(configure("dpba", domain=domain, degree=2).model, X, y)
             return read_status("VmHWM")
-        model = FunctionalMechanismRegressor(domain=domain, random_state=0)
+        model = configure("fm", epsilon=1.0, domain=domain).model
         model.fit(X[:100], y[:100]).predict(X[:100])  # loads the compiled code
         before = read_status("VmRSS")
         model.fit(X, y) if step == "fit" else model.predict(X)
@@ -225,10 +207,10 @@ def _generate_rows(n_columns: int) -> tuple[np.ndarray, np.ndarray, Domain]:
     return X, rng.random(N_ROWS), Domain(features, Continuous("y", 0, 1))
 
 
-def _fit_budgets(X: np.ndarray, y: np.ndarray, domain: Domain) -> None:
-    summary = DPBARegressor(degree=2, domain=domain).summarise(X, y)
+def _fit_budgets(model: Any, X: np.ndarray, y: np.ndarray) -> None:
+    summary = model.summarise(X, y)
     for epsilon, beta, repeat in BUDGETS:
-        DPBARegressor(epsilon, degree=2, beta=beta, domain=domain, random_state=repeat).fit_summary(summary)
+        model.set_params(epsilon=epsilon, beta=beta, random_state=repeat).fit_summary(summary)
 
 
 def _load_numbers(name: str) -> tuple[tuple, Domain]:
@@ -268,21 +250,20 @@ def time_ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> floa
 def measure_threads() -> list[Measurement]:
     """Time a fit of ten trees with two threads and with one."""
     (matrix, y, train, _), domain = _load_numbers("adult")
-    forests = [RFDPPGiniClassifier(math.inf, n_estimators=10, max_depth=15, domain=domain, n_jobs=n) for n in (2, 1)]
-    two, one = (partial(forest.fit, matrix[train], y[train]) for forest in forests)
-    what = "RFDPP-Gini, 10 trees of depth 15, fit with n_jobs=2 / n_jobs=1"
-    return [Measurement(what, time_ratio(two, one), 0.56)]  # 1.8 times as fast
+    size = {"n_estimators": 10, "max_depth": 15}
+    two, one = (configure("rfdpp_gini", domain=domain, **size, n_jobs=n) for n in (2, None))
+    ratio = time_ratio(*(partial(forest.model.fit, matrix[train], y[train]) for forest in (two, one)))
+    return [Measurement(f"fit alone: {two.what} / n_jobs=None", ratio, 0.56)]  # 1.8 times as fast
 
 
 def measure_audit() -> list[Measurement]:
     """Time 100,000 trainings of a forest of five trees on 20 rows on two cores, once compiled."""
     pair = next(pair for pair in CLASSIFICATION_PAIRS if pair.name == "first in order")
-    forest = RFDPPGiniClassifier(1.0, n_estimators=5, max_depth=3, max_features=2)
+    what, forest = configure("rfdpp_gini", epsilon=1.0, n_estimators=5, max_depth=3, max_features=2)
     many = make_observer(forest, pair, (*pair.table, *pair.table[:8]), key=0)
     observe_in_threads(many, 0, 1)
     seconds = _time(lambda: observe_in_threads(many, 0, 100_000, jobs=2))
-    what = "100,000 trainings of RFDPP-Gini, 5 trees of depth 3, on 20 rows, two cores"
-    return [Measurement(what, seconds, 20, "s")]
+    return [Measurement(f"100,000 trainings on 20 rows, two cores: {what}", seconds, 20, "s")]
 
 
 def measure_commands() -> list[Measurement]:
@@ -303,7 +284,7 @@ TABLES = {
     "size of a fitted forest": (measure_tree_sizes,),
     "threads, the audit and the command line": (measure_threads, measure_audit, measure_commands),
     "private regression, one core": (measure_regressions,),
-    "diffprivlib: fit alone, one core, ε = 1; Adult, 10 trees, depth 5 where nothing else is said": (measure_peers,),
+    "diffprivlib: fit alone, one core, ε = 1; Adult where nothing else is said": (measure_peers,),
     "peak memory": (measure_memory,),
     "processor seconds of first fits, nothing compiled before": (measure_cold_starts,),
 }
