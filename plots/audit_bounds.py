@@ -17,7 +17,7 @@ from plots.labels import label_name
 
 SUMMARY = "audit/summary.csv"
 SUMMARIES_OF_OWN = "audit/summary-*.csv"
-_TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict")
+_TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict", "reason")
 
 
 def find_audit(results: Path) -> Path | None:
@@ -56,12 +56,32 @@ def name_audit(results: Path) -> str:
 
 
 def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
-    """Return what was measured of an algorithm: each bound with its verdict, and where it was found."""
-    bounds = []
-    for row in audit[audit["algorithm"] == algorithm].to_dict("records"):
+    """Return what was measured of an algorithm: each bound with its verdict, and where it was found.
+
+    Where the audit gave one verdict of all that it did, with the reason, that comes first, and bounds have none.
+    """
+    rows = audit[audit["algorithm"] == algorithm].to_dict("records")
+    verdicts = list(dict.fromkeys(filter(None, map(_format_verdict, rows))))
+    bounds = [{"bound": verdict, "where": ""} for verdict in verdicts]
+    for row in rows:
         where = f"{row['layer']}, {row['where']}: {row['event']}"
-        bounds.append({"bound": format_bound(row), "where": where})
+        if not verdicts:
+            bounds.append({"bound": format_bound(row), "where": where})
+        elif row["n"]:
+            bounds.append({"bound": f"ε ≥ {row['bound']:.2f} was measured", "where": where})
     return bounds
+
+
+def _format_verdict(row: Mapping[str, Any]) -> str:
+    """Return what an audit says of an algorithm, with its reason; nothing of one that gave none.
+
+    Examples
+    --------
+    >>> _format_verdict({"verdict": "not refuted", "reason": "nothing above 0.40 in 20,000 trainings"})
+    'withstood: nothing above 0.40 in 20,000 trainings'
+    """
+    reason = row.get("reason")
+    return f"{OUTCOMES[row['verdict']]}: {reason}" if isinstance(reason, str) and reason else ""
 
 
 def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]) -> str:
@@ -100,6 +120,8 @@ def format_bound(row: Mapping[str, Any]) -> str:
 
 def _format_briefly(row: Mapping[str, Any]) -> str:
     """Return a bound in few words, to stand beside others."""
+    if verdict := _format_verdict(row):
+        return f"({verdict})"
     if not math.isfinite(row["claimed"]):
         return f"ε ≥ {row['bound']:.2f} where none is claimed"
     return f"ε ≥ {row['bound']:.2f} where {row['claimed']:g} is claimed ({OUTCOMES[row['verdict']]})"

@@ -42,7 +42,7 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
-from experiments.audit import audit_tasks, neighbouring_tables
+from experiments.audit import audit_plan, audit_tasks, neighbouring_tables
 from experiments.audit.attacks import black_box, canaries
 from experiments.audit.attacks.black_box import (
     audit_pairs,
@@ -647,8 +647,8 @@ def test_the_command_says_what_it_found_and_keeps_it(tmp_path, capsys, monkeypat
     assert code == 0  # that printed algorithms break their claims is no failure
     assert {row["verdict"] for row in rows if row["algorithm"] == "fm"} == {"not refuted"}
     for word in (
-        "  broken  ",
-        "  withstood (of up to ",
+        "rfdpp_gini  broken: measured ε ≥ ",
+        "fm          withstood: nothing above ",
         "  table      ",
         "(red, small, no)",
         "  event      root is",
@@ -672,7 +672,7 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])  # tests/test_audit_replay.py
     assert run_command(tmp_path, "algorithm=rdt", "trainings=1000")[0] == 0
     assert not (tmp_path / "audit" / "summary.csv").exists()
-    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
+    tasks = audit_tasks.plan_tasks(audit_plan.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
     tasks.append(audit_tasks.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
     monkeypatch.setattr(audit_tasks, "plan_tasks", lambda plan: tasks)
     monkeypatch.setattr(audit_tasks.worst_cases, "find_worst_cases", lambda epsilons: [])
@@ -715,7 +715,7 @@ def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, 
         (["algorithm=rtd"], "did you mean 'rdt'"),
         (["algorithm=nope"], "unknown algorithm 'nope'; known are asn, "),
         (["algorithm=rdt,diffpet_sound"], "did you mean 'diffpets_sound'"),
-        (["algorithm=majority"], "cannot be audited; what can be: asn, .* tradition_pf_split$"),
+        (["algorithm=majority"], "cannot be audited: it claims no ε, .*; what can be: asn, .* tradition_pf_split$"),
         (["algorithm=rdt", "trainings=12"], "at least 1,000"),
         (["algorithm=rdt", "trainings=many"], "whole number"),
         (["algorithm=rdt", "epsilon=-1"], "positive"),
@@ -739,11 +739,11 @@ def test_bad_words_are_told_in_one_line(words, message, capsys):
 
 
 def test_everything_private_is_audited_and_what_is_configured_can_be():
-    names = audit_tasks.list_auditable()
+    names = audit_plan.list_auditable()
     assert {"rdt", "fm", "cpppw", "dp_marginals", "edprf_sound", "PFDPDTClassifier sound", "thrifty_bayes"} <= set(
         names
     )
-    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan())
+    tasks = audit_tasks.plan_tasks(audit_plan.AuditPlan())
     assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == names
     runs = [task for task in tasks if isinstance(task, audit_tasks.OneRun)]
     assert {"rdt", "diffpets", "edprf_sound"} <= {run.algorithm for run in runs}

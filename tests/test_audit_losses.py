@@ -16,6 +16,7 @@ from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor
 from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
 from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_templates
 from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
+from experiments.audit.audit_plan import AuditPlan
 from experiments.audit.bounds import bound_epsilon_by_counts
 from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests, make_forest
 from experiments.audit.replay.exact_losses import (
@@ -286,8 +287,10 @@ def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
     assert any("exact loss" in line for line in lines) and any("0.700 (there)" in line for line in lines)
     summary, _ = write_summary(found, tmp_path, {})
     header, first, second = summary.read_text().splitlines()
-    assert header.endswith(",verdict,loss,loss_where")
-    assert first.endswith(",not refuted,0.7,there") and second.endswith(",not refuted,,")
+    assert header.endswith(",verdict,loss,loss_where,reason")
+    assert first.endswith(",not refuted,0.7,there,nothing above 0.50 in 10 trainings")
+    doubt = "nothing above 0.50 in 10 trainings; its own account does not back its claim"
+    assert second.endswith(f",unproven,,,{doubt}")
 
 
 def test_a_loss_above_a_sound_claim_is_an_alarm():
@@ -303,7 +306,7 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
         return [np.array([-0.3, 0.1]) for _ in trainings]
 
     monkeypatch.setattr(audit_tasks, "sample_losses_in_processes", many)
-    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini", "fm"), trainings=2000))
+    tasks = audit_tasks.plan_tasks(AuditPlan(("rdt", "rfdpp_gini", "fm"), trainings=2000))
     boxes = [task for task in tasks if isinstance(task, audit_tasks.BlackBox)]
     random_trees = row(algorithm="rdt", where="first in order")
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]

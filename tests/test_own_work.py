@@ -18,7 +18,8 @@ from algorithms.accounting.privacy import Privacy
 from documents import search_path
 from documents.document import DocumentError
 from experiments.audit.attacks.black_box import VIOLATED, audit_pairs, list_pairs
-from experiments.audit.audit_tasks import AuditPlan, choose_subjects, run_audit
+from experiments.audit.audit_plan import AuditPlan, choose_subjects
+from experiments.audit.audit_tasks import run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
 from experiments.audit.observe.released_arrays import read_arrays
 from experiments.audit.replay.replay_audit import replay_in_processes
@@ -389,7 +390,7 @@ def test_what_offers_nothing_is_reported_as_a_claim(own, capsys, monkeypatch):
     assert exit_code("do=audit", "algorithm=mine", "executor.jobs=1", f"results={own.folder.parent / 'results'}") == 0
     ((found, missing),) = ran
     assert found.claims_only == ["mine"] and not (found.bounds or missing or found.is_alarming)
-    assert capsys.readouterr().out.startswith("Claims only: mine. Nobody checked the ε that is claimed.")
+    assert capsys.readouterr().out.startswith("mine  not audited: it only claims an ε. Give it released_()")
 
 
 def test_the_audit_of_an_own_algorithm_stands_beside_that_of_ours(tmp_path):

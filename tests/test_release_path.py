@@ -91,7 +91,7 @@ def test_a_broken_door_is_an_alarm_of_the_command(found, tmp_path, monkeypatch, 
         monkeypatch.setattr(
             audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs, doors=doors: iter(doors)
         )
-        monkeypatch.setattr(audit_tasks.BlackBox, "rows", lambda box: iter(()))
+        monkeypatch.setattr(audit_tasks.BlackBox, "rows", lambda box, tell: iter(()))
         codes.append(exit_code("do=audit", "algorithm=edprf_sound", "trainings=1000", f"results={tmp_path}"))
         told.append(capsys.readouterr().out)
     assert codes == [1, 0]

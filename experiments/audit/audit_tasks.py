@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,11 +15,20 @@ from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
 from documents.document import parse_yaml
-from experiments.audit.attacks.black_box import Unfitted, audit_pairs, count_trainings, list_pairs, resize_estimator
+from experiments.audit.attacks.black_box import (
+    Unfitted,
+    audit_pairs,
+    count_trainings,
+    list_pairs,
+    make_observer,
+    resize_estimator,
+)
 from experiments.audit.attacks.canaries import audit_one_run
 from experiments.audit.attacks.release_path import Unreleased, attack_in_processes, list_release_pairs
+from experiments.audit.audit_plan import TRAININGS, AuditPlan, choose_subjects, explain_nothing_to_audit
 from experiments.audit.laws import worst_cases
 from experiments.audit.neighbouring_tables import TablePair
+from experiments.audit.observe.any_estimator import CannotFit, ClaimsNothing
 from experiments.audit.replay.exact_losses import LossRequest, sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report.bound_rows import (
@@ -33,89 +42,18 @@ from experiments.audit.report.bound_rows import (
     make_canary_row,
     make_release_row,
 )
-from experiments.audit.subjects import SIZES, Subject, list_claims_only, list_subjects
+from experiments.audit.subjects import Subject, list_claims_only
 from experiments.audit.table_templates import load_searched_pairs
-from experiments.cells.cell import format_canonical, read_epsilon
+from experiments.cells.cell import format_canonical
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr
 from experiments.run.progress import Progress
-from experiments.run.runner import Executor
 
-FEWEST = {"trainings": 1_000, "canaries": 100}
-TRAININGS = 100_000
-"""On each table of a pair, if nobody asks for another number; fewer where they take longer."""
+LEFT_OUT = "real releases were not attacked, as OpenDP is not installed"
 LOSSES = 200
 """Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
-
-
-@dataclass(frozen=True)
-class AuditPlan:
-    """What is to be audited, and how thoroughly.
-
-    Parameters
-    ----------
-    algorithms : tuple of str
-        Names; none for all private algorithms.
-    params : dict
-        Parameters that they are given.
-    epsilon : float
-        What they are to claim.
-    trainings : int or None
-        On each table of a pair, at least; ``TRAININGS``, or fewer where they take longer, if None.
-    dataset : str or None
-        One run on it instead of many on pairs of tables.
-    canaries : int
-        Of one run.
-    jobs : int
-        Threads that train, and processes in plain Python; -1 is one for each core.
-
-    Raises
-    ------
-    BadInput
-        If a value cannot be.
-
-    Examples
-    --------
-    >>> AuditPlan(("rdt", "fm")).name
-    'audit-rdt-fm'
-    >>> AuditPlan(trainings=12)
-    Traceback (most recent call last):
-    experiments.errors.BadInput: trainings must be a whole number, at least 1,000, got 12
-    """
-
-    algorithms: tuple[str, ...] = ()
-    params: Mapping = field(default_factory=dict)
-    epsilon: float = 1.0
-    trainings: int | None = None
-    dataset: str | None = None
-    canaries: int = 5_000
-    jobs: int = -1
-
-    def __post_init__(self):
-        for name, least in FEWEST.items():
-            value = getattr(self, name)
-            if name == "trainings" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise BadInput(f"{name} must be a whole number, at least {least:,}, got {value!r}")
-        if math.isinf(read_epsilon(self.epsilon)):
-            raise BadInput("epsilon must be finite: without noise there is nothing to keep")
-        if self.dataset and not self.algorithms:
-            raise BadInput("dataset=... asks for one run: say of which algorithm=...")
-        if self.params and not self.algorithms:
-            raise BadInput(f"algorithm.{next(iter(self.params))} is a parameter of which algorithm=...?")
-
-    @property
-    def n_jobs(self) -> int:
-        """How many threads or processes work at once, at least 1."""
-        return Executor(jobs=self.jobs).n_jobs
-
-    @property
-    def name(self) -> str:
-        """What its files are called: ``audit`` where all is asked for."""
-        return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset)))
 
 
 Tell = Callable[[float], None]
@@ -162,6 +100,17 @@ class BlackBox:
     def size(self) -> int:
         """How many rows it gives."""
         return len(self.tables)
+
+    def claims_nothing(self) -> bool:
+        """Tell whether it claims no ε, as far as a fit shows."""
+        estimator = resize_estimator(self._estimator(), self.tables[0])
+        try:
+            _ = make_observer(estimator, self.tables[0], self.tables[0].table, 0).privacy
+        except ClaimsNothing:
+            return True
+        except CannotFit:  # this table, but perhaps others
+            return False
+        return False
 
     def rows(self, tell: Tell) -> Iterator[BoundRow | Unaudited]:
         """Run it."""
@@ -267,40 +216,6 @@ class WayOut:
             yield Unaudited(name, WAY_OUT, f"no release came from {kinds} ({unreleased[0].why})")
 
 
-def list_auditable() -> list[str]:
-    """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant.
-
-    Examples
-    --------
-    >>> {"rdt", "PFDPDTClassifier sound"} <= set(list_auditable()), "linear_regression" in list_auditable()
-    (True, False)
-    """
-    return list(_subjects())
-
-
-def _subjects() -> dict[str, Subject]:
-    subjects = {}
-    for subject in list_subjects():
-        is_without_noise = "epsilon" in subject.params  # its file sets it
-        if not is_without_noise and list_pairs(estimators.import_class(subject.target)()):
-            subjects[subject.name] = subject
-    return subjects
-
-
-def choose_subjects(plan: AuditPlan) -> list[Subject]:
-    """Return the algorithms of a plan, with the parameters that it gives them."""
-    if not plan.algorithms:
-        return list(_subjects().values())
-    subjects = []
-    for name in plan.algorithms:
-        params = estimators.merge_parameters(name, plan.params)
-        for size in SIZES:
-            if size not in plan.params:  # the pairs of tables say how large an algorithm is, unless the plan does
-                params.pop(size, None)
-        subjects.append(Subject(name, estimators.find_target(name), params))
-    return subjects
-
-
 def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     """Return what there is to train.
 
@@ -315,9 +230,9 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     tasks: list[BlackBox | WayOut | OneRun] = []
     for subject in choose_subjects(plan):
         box = BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs)
-        if box.tables:
+        if box.tables and (estimators.is_built_in(subject.name) or not box.claims_nothing()):
             tasks.append(box)
-        elif not (subject.is_claim_only or subject.can_be_replayed):
+        elif plan.algorithms and (box.tables or not (subject.is_claim_only or subject.can_be_replayed)):
             raise BadInput(explain_nothing_to_audit(subject.name))
     releasable = list_releasable(plan)
     if releasable and is_installed():
@@ -333,22 +248,6 @@ def list_releasable(plan: AuditPlan) -> list[Subject]:
     if plan.dataset:
         return []
     return [subject for subject in choose_subjects(plan) if "noise" in estimators.list_parameters(subject.target)]
-
-
-def explain_nothing_to_audit(algorithm: str) -> str:
-    """Return why an algorithm cannot be audited; of ours with those that can be.
-
-    Examples
-    --------
-    >>> explain_nothing_to_audit("mine")
-    "algorithm 'mine' cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
-    """
-    why = f"algorithm {algorithm!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
-    if not estimators.is_built_in(algorithm):
-        return why
-    # Variants without a file of their own are audited among all, but have no name to ask for.
-    names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())
-    return f"{why}; what can be: {names}"
 
 
 def list_notices(plan: AuditPlan, tasks: Sequence[BlackBox | WayOut | OneRun]) -> list[str]:
@@ -389,7 +288,7 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         for task in tasks:
             try:
                 for row in task.rows(tell):
-                    (result.unaudited if isinstance(row, Unaudited) else result.bounds).append(row)
+                    result.add(row)
             except datasets.DataUnavailable as error:
                 assert isinstance(task, OneRun)  # nothing else reads a data set
                 missing.append(f"not audited: {task.algorithm} on {task.dataset}: {' '.join(str(error).split())}")
@@ -402,7 +301,6 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
         result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
-    missing += [f"not audited: {gap.algorithm}: {gap.reason}" for gap in result.unaudited]
     if not is_installed():
         note_releases_left_out(result, list_releasable(plan))
     return result, missing
@@ -420,4 +318,4 @@ def add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> 
 def note_releases_left_out(result: AuditResult, subjects: Sequence[Subject]) -> None:
     """Add to a result that real releases were not attacked, for want of OpenDP."""
     for subject in subjects:
-        result.unaudited.append(Unaudited(subject.name, WAY_OUT, "real releases were not attacked, without OpenDP"))
+        result.unaudited.append(Unaudited(subject.name, WAY_OUT, LEFT_OUT, has_failed=False))

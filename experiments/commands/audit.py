@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.audit.audit_tasks import AuditPlan, run_audit
+from experiments.audit.audit_plan import AuditPlan
+from experiments.audit.audit_tasks import run_audit
 from experiments.audit.report.report_files import write_results, write_summary, write_summary_of_own
 from experiments.audit.report.report_text import format_report
 from experiments.cells.cell import read_epsilon
@@ -27,7 +28,8 @@ def run_command(request: SweepRequest) -> int:
         print_to_stderr(f"  {path}")
     for line in missing:
         print_to_stderr(line)
-    return 1 if missing or found.is_alarming else 0
+    has_failed = missing or any(gap.has_failed for gap in found.unaudited)
+    return 1 if has_failed or found.is_alarming else 0
 
 
 def read_plan(request: SweepRequest) -> AuditPlan:

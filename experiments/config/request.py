@@ -114,7 +114,7 @@ def is_listed(name: str, patterns: Sequence[str]) -> bool:
 
 def _check_override(override: Override, lists: Sequence[str], command: str) -> None:
     name, line = override.key_or_group, override.input_line
-    if word := find_too_large(line.partition("=")[2]):
+    if word := find_too_large((line or "").partition("=")[2]):
         raise BadInput(f"{name}: {TOO_LARGE.format(word)}")
     if override.is_delete():
         raise BadInput(f"{line}: nothing can be deleted; give the value that you want")

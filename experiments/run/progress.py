@@ -52,7 +52,9 @@ class Progress:
             self._bar.stop()
         if kind is None and self._done:
             seconds = monotonic() - self._started
-            _print_line(f"{self._format_count(round(self._done))} run in {format_duration(seconds)}{self._format_failures()}")
+            _print_line(
+                f"{self._format_count(round(self._done))} run in {format_duration(seconds)}{self._format_failures()}"
+            )
 
     def advance(self, failed: bool, share: float = 1.0) -> None:
         """Count one more cell, or a share of one that takes long; threads may do so at once."""

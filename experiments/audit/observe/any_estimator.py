@@ -46,6 +46,10 @@ class CannotFit(BadInput):
     """An estimator raises where it is fitted to a table of the audit; the message is its own, in a line."""
 
 
+class ClaimsNothing(BadInput):
+    """An estimator claims no ε that could be refuted."""
+
+
 class EstimatorOnTable:
     """An estimator on a table, ready to be trained many times: an `Observer`.
 
@@ -78,7 +82,7 @@ class EstimatorOnTable:
         ------
         CannotFit
             If it cannot be fitted.
-        BadInput
+        ClaimsNothing
             If it says nothing.
         """
         try:
@@ -87,7 +91,7 @@ class EstimatorOnTable:
             raise CannotFit(one_line(error)) from error
         privacy = read_account(model)
         if privacy is None:
-            raise BadInput(f"{type(model).__name__} has no account, privacy_, of an epsilon that could be refuted")
+            raise ClaimsNothing(f"{type(model).__name__} has no account, privacy_, of an epsilon that could be refuted")
         return privacy
 
     def observe(self, first: int, n: int) -> Observation:

@@ -123,11 +123,14 @@ class Unaudited:
         As of a `BoundRow`.
     reason : str
         What was left out, and why.
+    has_failed : bool
+        Whether it was tried.
     """
 
     algorithm: str
     layer: str
     reason: str
+    has_failed: bool = True
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,13 @@ class AuditResult:
             or any(report.keeps_claim and report.failures for report in self.replays)
             or not all(law.holds for law in self.laws)
         )
+
+    def add(self, found: BoundRow | Unaudited) -> None:
+        """Add a bound, or what could not be done."""
+        if isinstance(found, Unaudited):
+            self.unaudited.append(found)
+        else:
+            self.bounds.append(found)
 
     def select_layer(self, layer: str) -> list[BoundRow]:
         """Return the rows of a layer."""
@@ -239,7 +249,13 @@ def make_unmeasured_row(algorithm: str, layer: str, epsilon: float, verdict: str
     numbers: dict[str, Any] = dict.fromkeys(("n", "count", "of", "other", "other_of", "bound", "refutable"), 0)
     texts: dict[str, Any] = dict.fromkeys(("neighbours", "where", "event"), "")
     claim: dict[str, Any] = dict.fromkeys(("epsilon", "claimed", "accounted"), epsilon)
-    given = {"algorithm": algorithm, "layer": layer, "params": "{}", "keeps_claim": False, "verdict": verdict}
+    given: dict[str, Any] = {
+        "algorithm": algorithm,
+        "layer": layer,
+        "params": "{}",
+        "keeps_claim": False,
+        "verdict": verdict,
+    }
     return BoundRow(**numbers, **texts, **claim, **given)
 
 

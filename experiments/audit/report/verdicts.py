@@ -78,7 +78,7 @@ def _judge(rows: Sequence[BoundRow], replay: ReplayReport | None, gaps: Sequence
     if breaches := list(_list_breaches(claims, replay)):
         return VIOLATED, "; ".join(breaches)
     if not claims and not replay:
-        return NOT_AUDITED, "; ".join(left_out) or CLAIMS_ONLY
+        return NOT_AUDITED, left_out[0] if left_out else CLAIMS_ONLY
     said = describe_bound(claims[0]) if claims else "no attack was made"
     if doubt := _find_doubt(claims, replay):
         return UNPROVEN, "; ".join([said, doubt, *left_out])
