@@ -28,7 +28,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from algorithms.installation import lead_caches_away
+from algorithms.installation import PROGRAM, lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
 from experiments.catalogue.choices import format_choices
@@ -66,6 +66,9 @@ _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
+_FEW = 20
+"""Names that an error message may have."""
+_LISTED = ("algorithms", "datasets", "papers")
 _ALIASES = {"run": _DEFAULT}
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}
 """Settings that a command takes as words behind its name, in order."""
@@ -322,7 +325,7 @@ def explain_error(error: Exception, arguments: Sequence[str] = ()) -> str:
         return str(error).strip()  # the errors of a paper have a line each
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and "/" in error.missing_cfg_file:
         group, _, name = error.missing_cfg_file.rpartition("/")
-        return f"unknown {group} {name!r}; {suggest_name(name, error.options or _list_options(group))}"
+        return f"unknown {group} {name!r}; {_suggest_option(group, name, error.options or _list_options(group))}"
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}: write name=value (text with blanks or commas in quotes)"
     if refused := re.match(r"Could not override '([^']+)'", text):
@@ -333,6 +336,13 @@ def explain_error(error: Exception, arguments: Sequence[str] = ()) -> str:
     if several := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '([^']+)'", text):
         return f"{several[1]}: --cfg, --help, --info and hydra.mode=RUN are about one setting; give one value"
     return text or " ".join(str(error.__cause__).split())
+
+
+def _suggest_option(group: str, name: str, options: Sequence[str]) -> str:
+    """Return the nearest option of a config group; of many that are far the command that lists them."""
+    hint = suggest_name(name, options)
+    is_long = len(options) > _FEW and hint.startswith("known are")
+    return f"`{PROGRAM} list {group}s` says what there is" if is_long and f"{group}s" in _LISTED else hint
 
 
 def chosen_command(arguments: Sequence[str]) -> str:
