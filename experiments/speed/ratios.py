@@ -162,10 +162,11 @@ def _peer_ratio(ours: Any, peer: Any, X: Any, y: np.ndarray, domain: Domain) -> 
 
 def measure_memory() -> list[Measurement]:
     """Measure the peak memory of processes that fit and predict private regressions."""
+    linear, many = configure("fm").what, configure("dpba", degree=2).what
     steps = [
-        ("private_fits", f"{len(BUDGETS):,} private fits to {N_ROWS:,} rows x 6, all of the process", 1024),
-        ("fit", f"FM, {N_ROWS:,} rows x 9, fit, beyond the rows", 50),
-        ("predict", f"FM, {N_ROWS:,} rows x 9, predict, beyond the rows", 50),
+        ("private_fits", f"{many}, {len(BUDGETS):,} private fits to {N_ROWS:,} rows x 6, all of the process", 1024),
+        ("fit", f"{linear}, {N_ROWS:,} rows x 9, fit, beyond the rows", 50),
+        ("predict", f"{linear}, {N_ROWS:,} rows x 9, predict, beyond the rows", 50),
     ]
     return [Measurement(what, measure_megabytes(step), aim, "MB") for step, what, aim in steps]
 
