@@ -142,7 +142,7 @@ IN_PYTHON = [
     ),
     Fault(
         "measured on the training rows",
-        "experiments.run.evaluate:evaluate_cell",
+        "experiments.run.evaluate:_evaluate_split",
         "= test if",
         "= train if",
         "1",

@@ -237,11 +237,11 @@ def test_another_user_without_a_home_runs_it_where_nothing_can_be_written(instal
     assert stat.S_IMODE((own / "dp-replica-12345").stat().st_mode) == 0o700
     done = run(*CELLS, f"results={installed.folder}/theirs")
     (line,) = done.stderr.splitlines()
-    assert done.returncode == 2 and "theirs cannot be made (Permission denied); choose one with results=" in line
+    assert done.returncode == 2 and "cannot be written to (Permission denied); choose another with results=" in line
     assert not (installed.folder / "theirs").exists()
     shutil.copytree(own / "results", installed.folder / "shut")
     (line,) = run(*CELLS, f"results={installed.folder}/shut").stderr.splitlines()
-    assert line.startswith(f"error: {installed.folder}/shut/store.lock cannot be written (Permission denied); make it")
+    assert line.startswith(f"error: {installed.folder}/shut/sweeps cannot be written to (Permission denied); choose")
 
 
 @pytest.fixture

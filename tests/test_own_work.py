@@ -461,7 +461,7 @@ def test_an_executor_of_an_unknown_key_is_refused():
         (
             [],
             ["dataset=car", "algorithm=mine"],
-            "{folder} has none of the folders algorithm, dataset, executor, paper;",
+            "{folder} has none of the folders algorithm, dataset, executor, metric, paper;",
         ),
         (["algorithm/mine.yaml"], ["dataset=car", "algorithm=mien"], "unknown algorithm 'mien'; did you mean 'mine'?"),
         (
