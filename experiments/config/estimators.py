@@ -196,12 +196,7 @@ def import_class(path: str) -> type:
     BadInput
         If there is none, or it is no estimator.
     """
-    search_path.make_importable()
-    module, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module), name)
-    except Exception as error:  # whatever the module of a user raises
-        raise BadInput(f"_target_: {path} cannot be imported ({one_line(error)})") from error
+    found = import_target(path)
     if not inspect.isclass(found) or not all(hasattr(found, name) for name in ("fit", "predict", "get_params")):
         raise BadInput(
             f"_target_: {path} is no estimator: write a class with fit and predict, derived from a mixin and the "
@@ -220,6 +215,52 @@ def name_file(name: str) -> str:
     """
     path = search_path.find_file(FOLDER, name)
     return shorten_path(path) if path else f"algorithm {name}"
+
+
+def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
+    """Return what a file says, ``_target_`` among it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    of_what : str
+        What it names, for the error: ``the estimator's class``.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, or names nothing.
+    """
+    place = shorten_path(path)
+    try:
+        entry = read_as_composed(path)
+    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
+        raise BadInput(f"{place} cannot be read: {' '.join(str(error).split())}") from error
+    if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
+        raise BadInput(f"{place}: _target_, the import path of {of_what}, is missing")
+    return entry
+
+
+def import_target(path: str) -> Any:
+    """Import what has an import path.
+
+    Raises
+    ------
+    BadInput
+        If there is nothing, or its module raises.
+
+    Examples
+    --------
+    >>> import_target("math.sqrt")(4.0)
+    2.0
+    """
+    search_path.make_importable()
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except Exception as error:  # whatever the module of a user raises
+        raise BadInput(f"_target_: {path} cannot be imported ({one_line(error)})") from error
 
 
 def is_built_in(name: str) -> bool:
@@ -243,12 +284,7 @@ def _find_entry(name: str, built_in: Path, added: tuple[Path, ...]) -> dict:
     path = search_path.find_file(built_in, name)
     if path is None:
         raise BadInput(f"unknown algorithm {name!r}; {suggest_name(name, list_algorithms())}")
-    try:
-        entry = read_as_composed(path)
-    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
-        raise BadInput(f"{shorten_path(path)} cannot be read: {' '.join(str(error).split())}") from error
-    if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
-        raise BadInput(f"{shorten_path(path)}: _target_, the import path of the estimator's class, is missing")
+    entry = read_target_file(path, "the estimator's class")
     try:
         list_parameters(entry["_target_"])
     except ValueError as error:  # here, where the file is known that names the class

@@ -36,8 +36,6 @@ LEAKS = (
 _UNBOUNDED_LEAKS = ("membership_advantage",)
 _ERRORS = ("mse", "unit_mse")
 _PUBLISHED = ("noise_scale_quadratic", "noise_scale_linear", "beta", "monomials")
-STANDARD = ("accuracy", "mse", "unit_mse", "r2")
-"""What is measured always and shown where nobody asks for anything else."""
 
 
 def find_metric(name: str) -> Metric:

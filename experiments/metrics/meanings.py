@@ -97,4 +97,5 @@ def _explain_of_class(name: str) -> str:
 
 def _read_first_sentence(target: str) -> str:
     text = inspect.getdoc(import_function(target)) or "its function says nothing of itself"
-    return " ".join(text.split("\n\n")[0].split()).rstrip(".")
+    sentence = " ".join(text.split("\n\n")[0].split()).rstrip(".")
+    return sentence.removeprefix("Return ").removeprefix("the ")

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import yaml
-from omegaconf.errors import OmegaConfBaseException
 from pydantic import Field, field_validator, model_validator
 
 from documents import search_path
-from documents.composed_yaml import read_as_composed
 from documents.document import Document, parse_document, shorten_path
+from experiments.config.estimators import import_target, read_target_file
 from experiments.config.paths import CONF
-from experiments.errors import BadInput, one_line
+from experiments.errors import BadInput
 from experiments.metrics.metric import Margin, Metric, MetricRange
 from experiments.metrics.scikit_learn import Fitted, FittedClassifier, Needs, score_quietly
 
@@ -126,19 +123,13 @@ def find_own_file(name: str) -> Path | None:
 
 @cache
 def _read_file(path: Path) -> OwnMetric:
-    place = shorten_path(path)
-    try:
-        entry = read_as_composed(path)
-    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
-        raise BadInput(f"{place} cannot be read: {' '.join(str(error).split())}") from error
-    if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
-        raise BadInput(f"{place}: _target_, the import path of the metric's function, is missing")
+    entry = read_target_file(path, "the metric's function")
     target = entry.pop("_target_")
     read = parse_document(OwnMetric, entry, path).model_copy(update={"target": target})
     try:
         import_function(target)
     except BadInput as error:  # here, where the file is known that names the function
-        raise BadInput(f"{place}: {error}") from error
+        raise BadInput(f"{shorten_path(path)}: {error}") from error
     return read
 
 
@@ -151,12 +142,7 @@ def import_function(path: str) -> Callable:
     BadInput
         If there is none.
     """
-    search_path.make_importable()
-    module, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module), name)
-    except Exception as error:  # whatever the module of a user raises
-        raise BadInput(f"_target_: {path} cannot be imported ({one_line(error)})") from error
+    found = import_target(path)
     if not callable(found):
         raise BadInput(f"_target_: {path} is no function of what is so and what was predicted")
     return found

@@ -28,7 +28,7 @@ from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scores import number_classes, score_classes, score_numbers
-from experiments.run.splits import OPTIONS, domain_of, list_splits
+from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
 
@@ -183,11 +183,20 @@ class _Split(NamedTuple):
     fold: int
 
 
+@lru_cache(maxsize=1)
+def _draw_folds(dataset: str, repeat: int, protocol: str) -> list[Sides]:
+    """Return all folds of a repeat: a cell takes one after the other."""
+    return list_splits(datasets.load(dataset), repeat, json.loads(protocol))
+
+
 # Cells of one repeat follow each other in a worker, so a few splits are enough; each of Adult's takes 10 MB.
 @lru_cache(maxsize=4)
 def _take_sides(split: _Split) -> tuple[_Rows, _Rows]:
     protocol = json.loads(split.protocol)
-    train, test = list_splits(datasets.load(split.dataset), split.repeat, protocol)[split.fold]
+    if protocol["folds"] is None:
+        ((train, test),) = list_splits(datasets.load(split.dataset), split.repeat, protocol)
+    else:
+        train, test = _draw_folds(split.dataset, split.repeat, split.protocol)[split.fold]
     groups = protocol["groups"]
     return _take_rows(split.dataset, train, groups), _take_rows(split.dataset, test, groups)
 

@@ -67,16 +67,7 @@ def _make_splitter(task: str, protocol: Mapping, rng: np.random.Generator) -> An
 
 
 def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
-    """Return the positions of the training and the test rows of a repeat, where it has no folds.
-
-    Parameters
-    ----------
-    data : Dataset
-        What is split.
-    repeat : int
-        From 0.
-    protocol : mapping
-        As `cell.read_protocol` returns it.
+    """Return the positions of the training and the test rows of a repeat that has no folds; see `list_splits`.
 
     Notes
     -----
