@@ -190,6 +190,19 @@ def test_a_group_whose_first_repeats_are_not_all_tried_is_not_set_aside():
     assert "INCOMPLETE" in result["reason"]
 
 
+def test_a_comparison_on_average_is_one_of_the_means_over_the_named_axes():
+    table = pair(lambda i: 0.3 if i else -0.1)  # below at the smallest ε, above at the others
+    on_average = {"over": ["epsilon"], "within": ["dataset"]}
+    assert judge(table, ABOVE)["verdict"] == "refuted"
+    result = judge(table, ABOVE, **on_average)
+    mean = (0.3 * (len(EPSILON) - 1) - 0.1) / len(EPSILON)
+    assert result["verdict"] == "reproduced" and result["effect"] == pytest.approx(mean, abs=0.002)
+    assert result["cells"] == 2 * len(EPSILON) * result["repeats"]
+    lost = table[~((table["epsilon"] == EPSILON[0]) & (table["algorithm"] == "a") & (table["repeat"] == 3))]
+    result = judge(lost, ABOVE, **on_average)
+    assert result["groups"][0]["n"] == 29, "a repeat without one of its settings has no mean"
+
+
 def test_above_is_paired():
     result = judge(pair(lambda i: 0.3), ABOVE)
     assert result["verdict"] == result["on_average"] == "reproduced"
@@ -606,6 +619,9 @@ def test_printed_claims_follow_their_numbers():
         (LINE | {"study": "pair", "low": 0.5}, "where must name one algorithm"),
         (NEARS | {"to": "a"}, "compared with itself"),
         (NEARS | {"within": ["dataset", "algorithm"]}, "within must name every axis that varies except algorithm and"),
+        (ABOVE | {"over": ["epsilon"]}, "within must name every axis that varies except algorithm and epsilon"),
+        (ABOVE | {"over": ["algorithm"], "within": ["dataset", "epsilon"]}, "within must name every axis that varies"),
+        (ABOVE | {"over": ["epsilom"], "within": ["dataset"]}, "epsilom"),
     ],
 )
 def test_claims_about_nothing_are_refused(claim, message):

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 
 import datasets
-from algorithms import Domain, Nominal, RDTClassifier
+from algorithms import Continuous, Domain, Nominal, RDTClassifier
 from datasets import catalogue
 from experiments.cells.cell import Cell, is_fixed, read_protocol
 from experiments.cells.grid import expand_grid
@@ -22,7 +22,7 @@ from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import find_metric
 from experiments.run.copies import describe_split, measure_copies
 from experiments.run.evaluate import average_folds, evaluate_cell
-from experiments.run.splits import domain_of, list_splits, split_rows
+from experiments.run.splits import domain_of, list_splits, split_rows, take_ranges
 from experiments.store.record import Measured
 from tests.command_line import exit_code
 
@@ -95,6 +95,28 @@ def test_a_split_by_groups_takes_the_share_of_groups_and_the_algorithm_never_see
     )
     assert all(columns == ["buying", "maint", "persons", "lug_boot", "safety"] for columns in seen)
     assert 0 < measured.metrics["accuracy"] < 1
+
+
+def test_ranges_of_the_training_rows_are_what_algorithms_are_told_and_every_account_says_so(monkeypatch):
+    told = []
+    fit = RDTClassifier.fit
+    monkeypatch.setattr(RDTClassifier, "fit", lambda self, X, y: told.append((self.domain, X)) or fit(self, X, y))
+    shape = {"n_estimators": 3, "max_depth": 3}
+    cells = [Cell("pima", "rdt", shape, 1.0, 0, read_protocol({"ranges": r})) for r in ("declared", "training_rows")]
+    declared, taken = map(evaluate_cell, cells)
+    domain, rows = told[-1]
+    for feature in domain.features:
+        assert (feature.lower, feature.upper) == (rows[feature.name].min(), rows[feature.name].max())
+    faults = [run.details["privacy"]["data_faults"] for run in (declared, taken)]
+    assert "age" not in faults[0][0]["why"] and "and 4 more columns" in faults[1][0]["why"]
+    assert domain.bounds_from_rows[-1] == "age" and told[0][0].features[-1].upper == 100
+    assert "ranges" not in cells[0].identity and '"ranges":"training_rows"' in cells[1].identity
+
+
+def test_a_column_with_one_value_keeps_its_declared_range():
+    domain = Domain([Continuous("x", 0, 9), Continuous("z", 0, 9)], Nominal("y", (0, 1)))
+    taken = take_ranges(domain, np.array([[2.0, 5.0], [3.0, 5.0]]))
+    assert taken.features == (Continuous("x", 2, 3), Continuous("z", 0, 9)) and taken.bounds_from_rows == ("x",)
 
 
 def test_a_cell_gives_the_mean_over_its_folds_and_its_standard_error_as_scikit_learn_has_them():

@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import datasets
-from algorithms import Domain, Nominal, ParameterError, PrivaTreeClassifier
+from algorithms import Continuous, Domain, Nominal, ParameterError, PrivaTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.privatree import find_worst_error
@@ -33,12 +33,26 @@ from tests.reference_trees import (
     forest,
     gini,
     noisy,
-    public_bins,
     table,
 )
 
 N_BINS = 5
-SIZES = [N_BINS if f in CONTINUOUS else c for f, c in enumerate(COLUMNS)]
+
+
+def cuts_of(f, sample, cuts="equal_width"):
+    """Where a column is cut: at positions of categories, and at ends of bins, the last of them its upper bound."""
+    if f not in CONTINUOUS:
+        return list(range(COLUMNS[f]))
+    lower, upper = COLUMNS[f]
+    if cuts == "equal_width":
+        return [lower + (upper - lower) * k / N_BINS for k in range(1, N_BINS + 1)]
+    values = sorted(values[f] for values, _ in sample)
+    found = set()
+    for k in range(1, N_BINS):
+        place = (len(values) - 1) * k / N_BINS
+        low, above = values[math.floor(place)], values[math.ceil(place)]
+        found.add(low + (above - low) * (place - math.floor(place)))
+    return sorted(cut for cut in found if cut < upper) + [upper]
 
 
 def worst_error(n_classes):
@@ -65,9 +79,9 @@ def shares(epsilon, n_rows, depth, error):
     return of_leaf, (epsilon - of_leaf) / depth
 
 
-def all_cuts(rows):
+def all_cuts(node):
     """Every cut of every column, with the one that leaves all rows on the left."""
-    return [(f, cut, divide(rows, BELOW, f, cut)) for f, size in enumerate(SIZES) for cut in range(size)]
+    return [(f, cut, divide(node["rows"], BELOW, f, cut)) for f, cuts in enumerate(node["cuts"]) for cut in cuts]
 
 
 def mean_impurity(rows, sides):
@@ -79,7 +93,7 @@ def mean_impurity(rows, sides):
 def drawn_by_scores(node, budget, rng):
     rows = node["rows"]
     n = node["noisy_count"] = max(noisy(len(rows), budget / 2, rng), 1)
-    cuts = all_cuts(rows)
+    cuts = all_cuts(node)
     sensitivity = 1 - (n / (n + 1)) ** 2 - (1 / (n + 1)) ** 2
     scores = [-round(mean_impurity(rows, sides), 12) if rows else 0 for _, _, sides in cuts]
     f, cut, sides = cuts[flip(scores, sensitivity, budget / 2, rng)]
@@ -87,18 +101,17 @@ def drawn_by_scores(node, budget, rng):
 
 
 def drawn_by_weighted_scores(node, budget, rng):
-    cuts = all_cuts(node["rows"])
+    cuts = all_cuts(node)
     f, cut, sides = cuts[flip([round(gini(*sides), 9) for _, _, sides in cuts], 2, budget, rng, monotone=True)]
     return {"decides": BELOW, "feature": f, "cut": cut, "paid": budget}, sides
 
 
-def reference_tree(sample, epsilon, depth, rng, draw, error=0.01):
-    start = [(public_bins(values, N_BINS), label) for values, label in sample]
-    first = {"rows": start, "depth": 0}
-    counting, count = 0, len(start)
+def reference_tree(sample, epsilon, depth, rng, draw, cuts="equal_width", error=0.01):
+    first = {"rows": sample, "depth": 0, "cuts": [cuts_of(f, sample, cuts) for f in range(len(COLUMNS))]}
+    counting, count = 0, len(sample)
     if draw is drawn_by_weighted_scores:
         counting = epsilon / 20
-        count = first["noisy_count"] = noisy(len(start), counting, rng)
+        count = first["noisy_count"] = noisy(len(sample), counting, rng)
     leaf_budget, budget = shares(epsilon if math.isinf(epsilon) else epsilon - counting, count, depth, error)
     nodes = [first]
     for node in nodes:
@@ -107,7 +120,7 @@ def reference_tree(sample, epsilon, depth, rng, draw, error=0.01):
             continue
         split, sides = draw(node, budget, rng)
         node |= split
-        nodes += [{"rows": side, "depth": node["depth"] + 1} for side in sides]
+        nodes += [{"rows": side, "depth": node["depth"] + 1, "cuts": first["cuts"]} for side in sides]
     first["paid"] += counting
     return nodes
 
@@ -127,6 +140,26 @@ def test_it_is_the_reference_tree(seed, epsilon, variant):
     settings = {"n_estimators": None, "max_features": None, "max_depth": 3, "n_bins": N_BINS, "variant": variant}
     model = forest(PrivaTreeClassifier, epsilon, **settings).fit(X, y)
     assert_same_trees(model, [reference_tree(sample, epsilon, 3, rng, draw)])
+
+
+@TABLES
+def test_by_quantiles_it_is_the_reference_tree_and_says_where_its_cuts_are_from(seed):
+    X, y = table(seed, n=300)
+    sample, rng = sample_and_stream(X, y)
+    settings = {"n_estimators": None, "max_features": None, "max_depth": 3, "n_bins": N_BINS, "cuts": "quantiles"}
+    model = forest(PrivaTreeClassifier, 60.0, **settings).fit(X, y)
+    assert_same_trees(model, [reference_tree(sample, 60.0, 3, rng, drawn_by_scores, "quantiles")])
+    assert "cuts from the rows" in {fault.name for fault in model.privacy_.faults}
+
+
+def test_a_value_that_equals_a_cut_is_below_it_and_rows_of_one_value_leave_no_quantile_to_cut_at():
+    domain = Domain([Continuous("hours", 0, 10)], Nominal("y", (0, 1)))
+    settings = {"max_depth": 1, "n_bins": 2, "domain": domain, "random_state": 0}
+    X, y = [[5.0]] * 20 + [[5.1]] * 20, [0] * 20 + [1] * 20
+    model = PrivaTreeClassifier(math.inf, **settings).fit(X, y)
+    assert model.predict([[5.0], [5.1]]).tolist() == [0, 1]
+    model = PrivaTreeClassifier(math.inf, cuts="quantiles", **settings).fit([[10.0]] * 40, y)
+    assert model.trees_[0]["cut"][0] == 10, "all rows go left"
 
 
 def test_the_share_of_the_leaves_is_that_of_the_appendix():
@@ -174,7 +207,7 @@ def test_without_noise_it_is_the_greedy_gini_tree(variant):
 
 def groups_of(rows, f):
     """The best split of a column's categories in two groups, by all of them."""
-    codes = range(SIZES[f])
+    codes = range(COLUMNS[f])
     groups = [c for r in range(1, len(codes)) for c in itertools.combinations(codes, r)]
     cuts = [sum(2**code for code in group) for group in groups]
     return max(round(gini(*divide(rows, AMONG, f, cut)), 9) for cut in cuts)
@@ -185,7 +218,7 @@ def test_without_noise_the_reading_by_histograms_finds_the_best_of_all_groups():
     y = (y > 0).astype(int)
     settings = {"n_estimators": None, "max_features": None, "max_depth": 4, "n_bins": N_BINS, "splits": "histograms"}
     (nodes,) = forest(PrivaTreeClassifier, math.inf, **settings).fit(X, y).trees_
-    held = {0: [(public_bins(values, N_BINS), label) for values, label in as_rows(X, y)]}
+    held = {0: as_rows(X, y)}
     for i, node in enumerate(nodes):
         rows = held[i]
         is_pure = len({label for _, label in rows}) <= 1
@@ -195,8 +228,8 @@ def test_without_noise_the_reading_by_histograms_finds_the_best_of_all_groups():
             continue
         sides = divide(rows, node["decides"], node["feature"], node["cut"])
         held[node["child"]], held[node["child"] + 1] = sides
-        below = [gini(*divide(rows, BELOW, f, cut)) for f in CONTINUOUS for cut in range(N_BINS - 1)]
-        grouped = [groups_of(rows, f) for f in range(len(SIZES)) if f not in CONTINUOUS]
+        below = [gini(*divide(rows, BELOW, f, cut)) for f in CONTINUOUS for cut in cuts_of(f, rows)[:-1]]
+        grouped = [groups_of(rows, f) for f in range(len(COLUMNS)) if f not in CONTINUOUS]
         assert gini(*sides) == pytest.approx(max(below + grouped), rel=1e-9)
     assert {BELOW, AMONG} <= set(nodes["decides"])
 

@@ -199,6 +199,11 @@ PRIVATREE_BUDGET_SPENT_TWICE = Fault(
     "the histogram of each column spends the whole ε of its level",
     "the reading splits='histograms'",
 )
+PRIVATREE_QUANTILES = Fault(
+    "cuts from the rows",
+    "continuous columns are cut at quantiles of the rows, which carry no noise",
+    "the column PrivaTree* of the tables: its program, use_private_quantiles=False",
+)
 PRIVATREE_EXACT_STOP = Fault(
     "exact stop condition",
     "whether all labels of a node agree is read without noise",

@@ -20,9 +20,11 @@ from algorithms.accounting.faults import (
     PRIVATREE_BUDGET_FROM_ROWS,
     PRIVATREE_BUDGET_SPENT_TWICE,
     PRIVATREE_EXACT_STOP,
+    PRIVATREE_QUANTILES,
     PRIVATREE_SENSITIVITY_OF_A_COUNT,
     Fault,
 )
+from algorithms.encoding.features import Continuous, Feature
 from algorithms.forests.engine.candidates import (
     below_scores,
     best_groups,
@@ -36,6 +38,7 @@ from algorithms.forests.engine.candidates import (
 from algorithms.forests.engine.depth import COUNT_SHARE
 from algorithms.forests.engine.intervals import NO_SPLIT, Split
 from algorithms.forests.engine.scores import GINI, score_sensitivity, side_score
+from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import AMONG, BELOW, plant_tree, split_in_two, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, check_two_groups, draw_label
 from algorithms.forests.rfdpp_gini import add_noise
@@ -136,7 +139,13 @@ def split_at(growth, table, i, number):
     ends = np.cumsum(table.n_codes)
     feature = count_up_to(ends, number)
     code = number - (ends[feature] - table.n_codes[feature])
-    return split_in_two(growth, table, i, feature, BELOW, code, float(code))
+    return split_in_two(growth, table, i, feature, BELOW, code, value_of(table, feature, code))
+
+
+@compilable
+def value_of(table, feature, code):
+    """Return the value behind a code of a column: of a continuous one the cut that is its upper end."""
+    return table.levels[table.first_level[feature] + code]
 
 
 @compiled
@@ -175,16 +184,17 @@ def best_split(growth, table, i, epsilon, rng):
         if table.is_continuous[feature]:
             scores = below_scores(GINI, noisy, totals)
             code = np.argmax(scores)
-            score, decides = scores[code], BELOW
+            score, decides, cut = scores[code], BELOW, value_of(table, feature, code)
         else:
             score, code = best_groups(GINI, noisy)
-            decides = AMONG
+            decides, cut = AMONG, float(code)
         if score / n > best.score:
-            best = Split(score / n, feature, decides, code, float(code))
+            best = Split(score / n, feature, decides, code, cut)
     return best
 
 
 SCORES, HISTOGRAMS = "scores", "histograms"
+EQUAL_WIDTH, QUANTILES = "equal_width", "quantiles"
 GROWERS = {
     ("paper", SCORES): grow_as_programmed,
     ("paper", HISTOGRAMS): grow_by_histograms,
@@ -211,6 +221,37 @@ def find_worst_error(n_classes: int) -> float:
     return -minimize_scalar(gain, bounds=(0, 1), method="bounded", options={"xatol": 1e-9}).fun
 
 
+def place_cuts(feature: Feature, values: np.ndarray, n_bins: int, cuts: str) -> np.ndarray:
+    """Return the values of a continuous column at which it may be cut, ascending; none of a nominal one.
+
+    Parameters
+    ----------
+    feature : Feature
+        The column.
+    values : float64 array of shape (n,)
+        Its values in the training rows, at which only quantiles look.
+    n_bins : int
+        Bins, at least 2, between which there are at most ``n_bins - 1`` cuts. A value that equals a cut is below it.
+    cuts : {"equal_width", "quantiles"}
+        Which bins: of equal width, or of equally many rows.
+
+    Examples
+    --------
+    >>> place_cuts(Continuous("age", 0, 80), np.array([20.0, 20.0, 30.0, 70.0]), 4, "equal_width")
+    array([20., 40., 60.])
+    >>> place_cuts(Continuous("age", 0, 80), np.array([20.0, 20.0, 30.0, 70.0]), 4, "quantiles")
+    array([20., 25., 40.])
+    """
+    if not isinstance(feature, Continuous):
+        return np.empty(0)
+    if cuts == EQUAL_WIDTH:
+        return np.linspace(feature.lower, feature.upper, n_bins + 1)[1:-1]
+    if not len(values):
+        return np.empty(0)
+    of_rows = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)[1:-1]))
+    return of_rows[of_rows < feature.upper]
+
+
 class PrivaTreeClassifier(PrivateForestClassifier):
     """PrivaTree, one binary tree of a fixed depth that claims epsilon-differential privacy.
 
@@ -224,7 +265,7 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         E_max of the appendix, above 0: the share of the rows that labels may get wrong because of noise, in expectation
         and at worst. Leaves get the budget that takes, at most half of epsilon.
     n_bins : int, default=10
-        Public equal-width bins of a continuous column, between which it is cut; at least 2.
+        Bins of a continuous column, between which it is cut; at least 2. A value that equals a cut is below it.
     variant : {"paper", "sound"}, default="paper"
         "paper" is the algorithm of the authors' program, faults included; "sound" is epsilon-differentially private for
         one record added or removed, given a public domain.
@@ -234,6 +275,9 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         Reading of how a split is chosen. "scores": permute-and-flip draws one of all cuts of all columns by their Gini
         impurity; a nominal column is cut by the position of its categories. "histograms": the program of October 2023
         takes the best split of class counts that have noise, categories ordered by their noisy share of a class.
+    cuts : {"equal_width", "quantiles"}, default="equal_width"
+        Reading of the bins: public ones of equal width, or quantiles of the training rows without noise, which is the
+        tables' PrivaTree*.
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
@@ -248,8 +292,8 @@ class PrivaTreeClassifier(PrivateForestClassifier):
     1))² for that noisy n. The cuts of a column have one among them that leaves everything on the left.
 
     Ours is Laplace noise where the program has geometric noise, rounded to whole numbers in its histograms, and
-    bounds from the domain where it takes them from the training rows. The reading "histograms" has equal-width bins,
-    too: the older program draws quantiles instead, which cost it as much as another level.
+    bounds from the domain where it takes them from the training rows. The older program draws quantiles with noise,
+    which cost it as much as another level; the reading "histograms" does not.
 
     Privacy: variant "paper" is **not** epsilon-differentially private; ``privacy_`` lists its faults. The sensitivity
     that it takes is that of a node with as many rows as the noisy count says. Where the count comes out too large, the
@@ -257,7 +301,8 @@ class PrivaTreeClassifier(PrivateForestClassifier):
     makes them 0.53 and 0.47 at any epsilon, however small, a loss of 0.057 where Table VI has 0.00125 for such a level
     and 0.01 for the whole tree (``tests/test_privatree.py`` has the exact law). And the exact number of rows decides
     how the budget is divided. In the reading "histograms" every column's histogram costs what the level has, as each
-    holds all records of the node, and pure nodes are seen without noise.
+    holds all records of the node, and pure nodes are seen without noise. The reading "quantiles" cuts continuous columns
+    at values of the rows.
 
     Variant "sound" is, with pure epsilon: a twentieth of epsilon pays for the number of rows, once, which divides the
     rest; permute-and-flip draws among the same cuts with all that a level has, by the impurity times the number of
@@ -277,7 +322,7 @@ class PrivaTreeClassifier(PrivateForestClassifier):
     (True, 8.0)
     """
 
-    READINGS: ClassVar = {"splits": SCORES}
+    READINGS: ClassVar = {"splits": SCORES, "cuts": EQUAL_WIDTH}
 
     n_estimators, n_jobs = 1, None
 
@@ -291,6 +336,7 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         variant="paper",
         domain=None,
         splits="scores",
+        cuts="equal_width",
         noise="numpy",
         random_state=None,
     ):
@@ -301,6 +347,7 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         self.variant = variant
         self.domain = domain
         self.splits = splits
+        self.cuts = cuts
         self.noise = noise
         self.random_state = random_state
 
@@ -311,11 +358,14 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         check_number("max_error", self.max_error, above=0)
         check_count("n_bins", self.n_bins, lowest=2)
         check_choice("splits", self.splits, (SCORES, HISTOGRAMS))
+        check_choice("cuts", self.cuts, (EQUAL_WIDTH, QUANTILES))
         if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
             check_readings(self, self.READINGS)
 
-    def _n_bins(self) -> int:
-        return self.n_bins
+    def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+        columns = zip(self.domain_.features, matrix.T, strict=True)
+        cuts = [place_cuts(feature, values, self.n_bins, self.cuts) for feature, values in columns]
+        return make_table(matrix, self.domain_, target, cuts=cuts)
 
     def _sampling_rule(self) -> str:
         return "all"
@@ -340,7 +390,10 @@ class PrivaTreeClassifier(PrivateForestClassifier):
         leaf_epsilon, level_epsilon = share_budget(plan, n_rows)
         first, level, faults = self._level_and_faults(table, plan, level_epsilon)
         leaf = Spent("permute_and_flip, monotone", "label of a leaf", leaf_epsilon, 1.0)
-        tree = Sequential("tree", (first, Sequential("split level", level, plan.max_depth), leaf))
+        before = (first,)
+        if self.cuts == QUANTILES and table.is_continuous.any():
+            before, faults = (first, Unpaid("quantiles of the continuous columns")), (*faults, PRIVATREE_QUANTILES)
+        tree = Sequential("tree", (*before, Sequential("split level", level, plan.max_depth), leaf))
         return self._compose_trees(tree, table), faults
 
     def _level_and_faults(self, table, plan, epsilon) -> tuple[Event, tuple[Event, ...], tuple[Fault, ...]]:

@@ -37,6 +37,7 @@ PROTOCOL: dict[str, Any] = {
     "common_noise": False,
     "folds": None,
     "groups": None,
+    "ranges": "declared",
     "leakage": False,
 }
 
@@ -46,12 +47,13 @@ _CHOICES = {
     "rows": ("all", "balanced"),
     "split": ("random", "in_order"),
     "common_noise": (False, True),
+    "ranges": ("declared", "training_rows"),
     "leakage": (False, True),
 }
 
 #: Options that came after results were published: at their default they are not part of the identity, so that the seeds
 #: of these results stay.
-_LATER = ("rows", "split", "train_rows", "test_rows", "draw", "common_noise", "folds", "groups")
+_LATER = ("rows", "split", "train_rows", "test_rows", "draw", "common_noise", "folds", "groups", "ranges")
 
 #: Options that say what else is measured of the same run: part of the key, not of the identity.
 _MEASURED = ("leakage",)
@@ -83,7 +85,8 @@ class Cell:
         scale, so that small differences between them show); ``leakage`` (whether to measure what the rows leak that an
         algorithm trains on instead of the training rows); ``folds`` (k of a cross-validation: the cell fits k models,
         each tested on the rows that it was not trained on, and gives the mean of their metrics); ``groups`` (a column:
-        rows with the same value are all training rows or all test rows, and the column is no feature).
+        rows with the same value are all training rows or all test rows, and the column is no feature); ``ranges``
+        (what algorithms are told of columns of numbers: the ``declared`` bounds, or those of the ``training_rows``).
     metrics : tuple of str
         What is measured beside what is measured always. It is part of neither identity nor key: a cell that lacks a
         metric is run again, with the same seed.

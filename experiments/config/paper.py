@@ -64,6 +64,9 @@ class Protocol(Document):
     ``split: in_order`` each fold is tested by a model of the rows before it."""
     groups: str | None = None
     """A column whose equal values stay together: all training rows or all test rows. It is no feature then."""
+    ranges: Literal["declared", "training_rows"] = "declared"
+    """What algorithms are told of columns of numbers: the bounds that the data set declares, or the smallest and the
+    largest value of the training rows, which leaks them: the account of every run then says so."""
 
 
 class Study(Document):

@@ -49,11 +49,14 @@ class Levels:
         In the order in which the metric is claimed to change.
     where : dict
         The part of the study that the claim speaks of.
+    n_averaged : int
+        Over how many settings a repeat is averaged at each level.
     """
 
     axis: str
     values: list
     where: dict[str, Any]
+    n_averaged: int = 1
 
 
 class Evidence(NamedTuple):
@@ -147,6 +150,11 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     def named_values(self) -> dict[str, Any]:
         """The values that the claim compares, by the part that each plays, the lesser first."""
         return {}
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes over which a repeat is averaged."""
+        return ()
 
     @property
     def is_about_distance(self) -> bool:
@@ -285,28 +293,34 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
         if pair:
             where[self.compared_axis] = pair
-        return Levels(self.compared_axis, pair, where)
+        n_averaged = math.prod(len(study.axis(name, where)) for name in self.averaged_axes)
+        return Levels(self.compared_axis, pair, where, n_averaged)
 
     def _check_within(self, study: Study, levels: Levels) -> None:
         compared = {levels.axis, self.compared_axis} if self.is_about_distance else {levels.axis}
-        varying = set(study.varying_axes(levels.where)) - compared
-        if compared & set(self.within) or not varying <= set(self.within):
-            besides = " and ".join(sorted(compared))
+        named = set(self.averaged_axes)
+        varying = set(study.varying_axes(levels.where)) - compared - named
+        if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
+            besides = " and ".join(sorted(compared | named))
             raise PaperError(
                 f"claim {self.id!r}: within must name every axis that varies except {besides}: {sorted(varying)}"
             )
 
     def _arrange_repeats(self, rows: pd.DataFrame, levels: Levels) -> pd.DataFrame:
         """Return the metric of complete repeats at each level."""
+        if self.averaged_axes:
+            settings = rows.groupby(["repeat", levels.axis])[self.metric].agg(["mean", "size"]).reset_index()
+            rows = settings[settings["size"] == levels.n_averaged].rename(columns={"mean": self.metric})
         return pivot_levels(rows, self.metric, levels).dropna()
 
     def _count_cells(self, levels: Levels) -> int:
         """Return how many cells a repeat of a group takes."""
-        return len(levels.values) * (2 if self.is_about_distance else 1)
+        return len(levels.values) * levels.n_averaged * (2 if self.is_about_distance else 1)
 
     def _count_attempted(self, rows: pd.DataFrame, levels: Levels) -> int:
         """Return up to which repeat every cell of a group was tried."""
-        last = rows.groupby(list({levels.axis, self.compared_axis}), dropna=False)["repeat"].max()
+        axes = list({levels.axis, self.compared_axis, *self.averaged_axes})
+        last = rows.groupby(axes, dropna=False)["repeat"].max()
         return int(last.min()) + 1 if len(last) == self._count_cells(levels) else 0
 
 
@@ -340,6 +354,9 @@ class ComparisonClaim(GroupClaim):
     """The algorithm that it is better than."""
     axis: str = "algorithm"
     """The axis of the two, if they are no algorithms: ``params.<name>``."""
+    over: ListOf[str] = ()
+    """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
+    sets". None of them is one of ``within``."""
 
     @property
     def compared_axis(self) -> str:
@@ -350,6 +367,11 @@ class ComparisonClaim(GroupClaim):
     def named_values(self) -> dict[str, Any]:
         """The two, the worse first."""
         return {"worse": self.worse, "better": self.better}
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes of ``over``."""
+        return self.over
 
 
 class WithMargin(GroupClaim):

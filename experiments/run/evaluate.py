@@ -28,7 +28,7 @@ from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scores import number_classes, score_classes, score_numbers
-from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits
+from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits, take_ranges
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
 
@@ -102,6 +102,8 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
     train, test = _take_sides(split)
     evaluated = test if cell.protocol["evaluate_on"] == "test" else train
     domain = domain_of(data.domain, cell.protocol)
+    if cell.protocol["ranges"] == "training_rows":
+        domain = take_ranges(domain, train.matrix)
     estimator = estimators.make_estimator(
         cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=seed
     )

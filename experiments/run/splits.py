@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from algorithms import Domain, Nominal
+from algorithms import Continuous, Domain, Nominal
 from datasets import Dataset
 from experiments.cells.cell import format_canonical
 
@@ -136,6 +136,38 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
         return domain
     kept = tuple(label for label in domain.target.categories if str(label) in named)
     return replace(domain, target=Nominal(domain.target.name, kept))
+
+
+def take_ranges(domain: Domain, matrix: np.ndarray) -> Domain:
+    """Return a domain whose columns of numbers have the ranges of some rows, and that names them as taken from rows.
+
+    Parameters
+    ----------
+    domain : Domain
+        What is declared.
+    matrix : float64 array of shape (n, k)
+        The rows, as the domain encodes them.
+
+    Notes
+    -----
+    A column with one value has no range, and keeps its declared one.
+
+    Examples
+    --------
+    >>> domain = Domain((Continuous("age", 0, 150), Nominal("sex", ("f", "m"))))
+    >>> taken = take_ranges(domain, np.array([[17.0, 0.0], [90.0, 1.0]]))
+    >>> taken.features[0], taken.bounds_from_rows
+    (Continuous(name='age', lower=17.0, upper=90.0), ('age',))
+    """
+    features, from_rows = list(domain.features), list(domain.bounds_from_rows)
+    for j, feature in enumerate(domain.features):
+        if not isinstance(feature, Continuous) or not len(matrix):
+            continue
+        lower, upper = float(matrix[:, j].min()), float(matrix[:, j].max())
+        if lower < upper:
+            features[j] = replace(feature, lower=lower, upper=upper)
+            from_rows += [feature.name] if feature.name not in from_rows else []
+    return replace(domain, features=tuple(features), bounds_from_rows=tuple(from_rows))
 
 
 def _draw_numbers(data: Dataset, repeat: int, train_rows: Any, test_rows: Any) -> tuple[np.ndarray, np.ndarray]:
