@@ -313,6 +313,9 @@ class RegressionWatch(Document):
     """The numbers that are watched."""
     claims: dict[str, Where | None] = {}
     """Claims whose verdicts are watched, with the part of their study that is run."""
+    must_hold: ListOf[str] = ()
+    """Printed numbers that the check's runs have to bear out: a positive control, which shows that a paper that
+    replicates is seen to."""
 
     @field_validator("watch")
     @classmethod

@@ -19,11 +19,14 @@ from operator import attrgetter
 import numpy as np
 import pandas as pd
 
+from experiments.config.finding import Sign
 from experiments.config.paper import Paper
+from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.verdict import SIGN_OF
 from experiments.metrics.find import is_in_per_cent
 from experiments.regression_check.bands import Accepted
 from experiments.regression_check.order_statistics import POWER, Band
-from experiments.regression_check.watch import WatchList, judge_watched_claim
+from experiments.regression_check.watch import WatchList, judge_must_hold, judge_watched_claim
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,22 @@ def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table
         now, reason = judge_watched_claim(paper, claim, table, watched.repeats)
         if now != was:
             differences.append(Difference(f"claim {claim.id}", was, now, reason))
+    for printed, verdict in judge_must_hold(paper, watched, table):
+        if SIGN_OF[verdict.verdict] is not Sign.HOLDS:
+            differences.append(Difference(name_printed(printed), "holds", verdict.verdict, verdict.reason))
     return differences
+
+
+def name_printed(number: PrintedNumber) -> str:
+    """Return a printed number in words.
+
+    Examples
+    --------
+    >>> setting = {"dataset": "car", "algorithm": "rdt"}
+    >>> name_printed(PrintedNumber("car-rdt", "table-1", "accuracy", "mean", 0.84, "p. 3", 1, setting))
+    'printed number car-rdt, 84.00 %'
+    """
+    return f"printed number {number.id}, {format_value(number.metric, number.value)}"
 
 
 def _compare_number(name: str, metric: str, band: Band, values: np.ndarray, n_runs: int) -> list[Difference]:
@@ -134,12 +152,14 @@ def _describe_shifts(metric: str, shifts: pd.Series) -> str:
 
 def format_report(name: str, watched: WatchList, accepted: Accepted, differences: Sequence[Difference]) -> str:
     """Return what the check of a paper gave, as text."""
+    different = set(map(attrgetter("what"), differences))
     claims = {f"claim {claim.id}" for claim in watched.claims}
-    n_flipped = len(claims & set(map(attrgetter("what"), differences)))
-    n_bands, n_outside = len(watched.numbers), len(differences) - n_flipped
+    printed = set(map(name_printed, watched.must_hold))
+    n_bands, n_outside = len(watched.numbers), len(different - claims - printed)
+    control = f", {len(printed - different)} of {len(printed)} printed numbers" if printed else ""
     lines = [
-        f"paper {name}: {n_bands - n_outside} of {n_bands} bands hold and {len(claims) - n_flipped} of "
-        f"{len(claims)} verdicts, medians of {watched.repeats} runs each"
+        f"paper {name}: {n_bands - n_outside} of {n_bands} bands hold and {len(claims - different)} of "
+        f"{len(claims)} verdicts{control}, medians of {watched.repeats} runs each"
     ]
     if differences:
         frame = pd.DataFrame(list(differences)).set_axis(["what", "accepted", "now", "by how much"], axis=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -25,11 +25,14 @@ from scipy.stats import binom
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
-from experiments.config.paper import Paper, Watch
+from experiments.config.paper import Paper, Study, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.evidence.claim_group import ROUNDING
 from experiments.judge.group_claim import GroupClaim
+from experiments.judge.numbers.number_verdict import NumberVerdict
+from experiments.judge.numbers.printed import PrintedNumber, list_numbers, read_numbers_of
+from experiments.judge.numbers.verdicts import find_part, judge_each
 from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED, describe_place
 from experiments.regression_check.order_statistics import LEVEL, most_against
@@ -105,17 +108,20 @@ class WatchList:
         The numbers.
     claims : list of GroupClaim
         Claims, each narrowed to the part of its study that is watched.
+    must_hold : list of PrintedNumber
+        Printed numbers that the runs of the check have to bear out.
     """
 
     repeats: int
     accepted: int
     numbers: list[WatchedNumber]
     claims: list[GroupClaim]
+    must_hold: list[PrintedNumber]
 
     @property
     def n_tests(self) -> int:
         """How many chances of a false alarm there are."""
-        return len(self.numbers) + len(self.claims)
+        return len(self.numbers) + len(self.claims) + len(self.must_hold)
 
     def select_algorithm(self, algorithm: str) -> WatchList:
         """Return the part that runs an algorithm: what a change of it alone can move.
@@ -132,7 +138,8 @@ class WatchList:
                 names.update(number.where["algorithm"])
             raise BadInput(f"no number of {algorithm!r} is watched; {suggest_name(algorithm, sorted(names))}")
         claims = [claim for claim in self.claims if algorithm in _list_algorithms(claim)]
-        return replace(self, numbers=numbers, claims=claims)
+        must_hold = [number for number in self.must_hold if number.algorithm == algorithm]
+        return replace(self, numbers=numbers, claims=claims, must_hold=must_hold)
 
 
 def make_watch_list(paper: Paper) -> WatchList:
@@ -161,7 +168,25 @@ def make_watch_list(paper: Paper) -> WatchList:
     claims = []
     for name, where in paper.check.claims.items():
         claims.append(_narrow_claim(paper, name, where or {}))
-    return WatchList(paper.check.repeats, paper.check.accepted, numbers, claims)
+    must_hold = _find_printed(paper, paper.check.must_hold)
+    return WatchList(paper.check.repeats, paper.check.accepted, numbers, claims, must_hold)
+
+
+def _find_printed(paper: Paper, names: Sequence[str]) -> list[PrintedNumber]:
+    known = {number.id: number for number in list_numbers(read_numbers_of(paper))} if names else {}
+    for name in names:
+        if name not in known:
+            raise BadInput(f"check: the paper prints no number {name!r}; {suggest_name(name, list(known))}")
+        if known[name].statistic != "mean" or known[name].table not in paper.parts:
+            raise BadInput(f"check: printed number {name!r} is no mean of a setting of a table or figure")
+        _find_settings(paper, known[name])
+    return [known[name] for name in names]
+
+
+def _find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, list]]:
+    name, where = find_part(paper, paper.parts[number.table], number)
+    study = paper.study(name, number.id)
+    return study, study.axes(where)
 
 
 def _expand_watch(paper: Paper, watch: Watch) -> list[WatchedNumber]:
@@ -201,6 +226,9 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
     for claim in watched.claims:
         study, levels = claim.find_part(paper)
         wanted[claim.study].append(SettingsOfAxes.of(study.axes(levels.where)))
+    for printed in watched.must_hold:
+        study, axes = _find_settings(paper, printed)
+        wanted[study.name].append(SettingsOfAxes.of(axes))
     repeats = list(repeats)
     cells: dict[str, list[Cell]] = defaultdict(list)
     for study_name, first_repeats in cells_of_studies(paper, repeats=1).items():
@@ -235,6 +263,13 @@ def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, re
     reason = f"{where}: {max(n_against)} of {repeats} runs the other way"
     is_refuted = repeats - max(n_against) <= _count_tolerated(repeats, ALPHA / len(parts))
     return (REFUTED if is_refuted else UNDECIDED), reason
+
+
+def judge_must_hold(
+    paper: Paper, watched: WatchList, table: pd.DataFrame
+) -> list[tuple[PrintedNumber, NumberVerdict]]:
+    """Return the verdicts on the printed numbers that have to hold, from the runs of the check."""
+    return judge_each(paper.replaced(repeats=watched.repeats), watched.must_hold, table)
 
 
 def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict: str, n_further: int) -> str:
