@@ -324,6 +324,36 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     assert "floor: car, majority" in capsys.readouterr().out
 
 
+@pytest.mark.long
+def test_a_printed_number_that_has_to_hold_is_judged_by_the_runs_of_the_check(tmp_path, monkeypatch, capsys):
+    """Of Car the majority class has 69.94 % in every stratified split; nobody finds 75 %."""
+    head = "id,table,dataset,algorithm,epsilon,metric,statistic,value,decimals,source"
+    rows = ["right,t,car,majority,1,accuracy,mean,0.699,1,p. 1", "wrong,t,car,majority,1,accuracy,mean,0.750,1,p. 1"]
+    (tmp_path / "printed.csv").write_text("\n".join([head, *rows, "rows,t,car,,,rows,exact,1728,0,p. 1", ""]))
+    table = "tables: [{id: t, title: T, kind: grid, study: floor, rows: dataset, columns: epsilon, metric: accuracy}]"
+    text = f"number: 9\ntitle: T\nreported: {tmp_path / 'printed.csv'}\nrepeats: 3\n{table}\n"
+    text += "studies: {floor: {dataset: [car], algorithm: [majority], epsilon: [1]}}\n"
+    text += "check: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}], must_hold: [right]}\n"
+    file = tmp_path / "9.yaml"
+    file.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(papers, "PAPERS", tmp_path)
+    monkeypatch.setattr(bands, "FOLDER", tmp_path)
+    for function in (write_accepted, read_accepted):
+        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
+    words = [f"results={tmp_path / 'results'}", "executor.jobs=1"]
+    assert exit_code("do=bands", *words) == 0
+    assert exit_code("do=check", *words) == 0
+    assert "1 of 1 bands hold and 0 of 0 verdicts, 1 of 1 printed numbers, medians" in capsys.readouterr().out
+    file.write_text(text.replace("must_hold: [right]", "must_hold: [right, wrong]"), encoding="utf-8")
+    assert exit_code("do=check", *words) == 1
+    out = capsys.readouterr().out
+    assert "1 of 2 printed numbers" in out and "printed number wrong, 75.00 %" in out and "refuted" in out
+    for name, message in (("rihgt", "prints no number 'rihgt'; did you mean 'right'?"), ("rows", "'rows' is no mean")):
+        file.write_text(text.replace("[right]", f"[{name}]"), encoding="utf-8")
+        with pytest.raises(BadInput, match=re.escape(message)):
+            read_watched_paper("9")
+
+
 def test_the_runs_of_the_check_are_none_of_those_behind_the_bands():
     paper, watched = read_watched_paper(list_papers()[0])
     now = make_watched_cells(paper, watched, range(watched.repeats))
