@@ -18,7 +18,7 @@ from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.preflight import check_paper
-from experiments.judge.statements import cost, pfdpdt_budget, pfdpdt_law, sensitivities
+from experiments.judge.statements import cost, leaf_errors, numeric_values, pfdpdt_budget, pfdpdt_law, sensitivities
 from tests.papers import make_paper
 
 GINI = {"id": "g", "text": "g", "kind": "exact", "statement": "sensitivities.gini_changes_by", "given": {"printed": 2}}
@@ -181,3 +181,39 @@ def test_a_printed_number_of_a_formula_is_what_the_formula_is_rounded_to():
         judge_share(metric="pfdpdt_budget.splits")
     with pytest.raises(PaperError, match="missing a required argument: 'level'"):
         judge_share(**{"params.level": math.nan})
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [
+        ({}, True),
+        ({"share": 0.99}, False),
+        ({"one_sided": True, "share": 0.5}, True),
+        ({"one_sided": True, "share": 0.49}, False),
+    ],
+)
+def test_corollary_4_asks_for_what_leaves_need_and_for_twice_what_the_program_needs(given, holds):
+    assert leaf_errors.budget_is_enough(**given).holds == holds
+
+
+def test_the_error_of_a_leaf_is_that_of_drawn_labels():
+    """Of 40,000 labels drawn by the largest of the counts with exponential noise, which has the same law."""
+    rng, epsilon, leads = np.random.default_rng(0), 0.1, np.array([0, 4, 9])
+    drawn = np.argmax(rng.exponential(2 / epsilon, (40_000, 3)) - leads, axis=1)
+    assert leaf_errors.expect_error(tuple(leads), epsilon, 1.0) == pytest.approx(leads[drawn].mean(), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "ranges", "kept"),
+    [
+        ("privatree", "declared", True),
+        ("privatree", "training_rows", False),
+        ("privatree_quantiles", "declared", False),
+        ("bdpt", "declared", False),
+        ("bdpt_sound", "declared", True),
+        ("dpgdf", "training_rows", True),
+    ],
+)
+def test_trees_show_numbers_where_their_cuts_follow_the_rows(algorithm, ranges, kept):
+    assert numeric_values.values_are_kept(algorithm, ranges).holds == kept
+    assert numeric_values.values_are_shown(algorithm, ranges).holds != kept
