@@ -81,6 +81,10 @@ _SENSITIVITY_FROM_ROWS = (
     "sensitivity from the rows",
     "the sensitivity of information gain follows from the exact number of rows",
 )
+_SENSITIVITY_OF_A_COUNT = (
+    "sensitivity of a noisy count",
+    "the sensitivity of the Gini index is that of a noisy number of rows, which may be too large",
+)
 
 # DiffPETs (paper 1).
 DIFFPETS_EXACT_STOP = Fault(
@@ -189,11 +193,7 @@ PRIVATREE_BUDGET_FROM_ROWS = Fault(
     "how leaves and splits share ε follows from the exact number of rows",
     "corollary 4 of the appendix",
 )
-PRIVATREE_SENSITIVITY_OF_A_COUNT = Fault(
-    "sensitivity of a noisy count",
-    "the sensitivity of the Gini index is that of a noisy number of rows, which may be too large",
-    "the program of the tables, choice of a split",
-)
+PRIVATREE_SENSITIVITY_OF_A_COUNT = Fault(*_SENSITIVITY_OF_A_COUNT, "the program of the tables, choice of a split")
 PRIVATREE_BUDGET_SPENT_TWICE = Fault(
     "budget spent more than once",
     "the histogram of each column spends the whole ε of its level",
@@ -208,6 +208,22 @@ PRIVATREE_EXACT_STOP = Fault(
     "exact stop condition",
     "whether all labels of a node agree is read without noise",
     "the reading splits='histograms'",
+)
+
+# BDPT and DPGDF, rivals of PrivaTree.
+BDPT_GROUPS_FROM_ROWS = Fault(
+    "cuts from the rows",
+    "numbers become groups of neighbouring values of the rows",
+    "the program of PrivaTree's tables, before BDPT grows; the tables' head says that BDPT leaks numeric splits",
+)
+BDPT_SENSITIVITY_OF_A_COUNT = Fault(
+    *_SENSITIVITY_OF_A_COUNT, "the program of PrivaTree's tables, choice of a split of BDPT"
+)
+DPGDF_SENSITIVITY_OF_A_LEAF = Fault(
+    "sensitivity of a leaf's own rows",
+    "a label is drawn with a sensitivity that falls exponentially with the lead of its class: no ε bounds what one "
+    "record then changes",
+    "the program of PrivaTree's tables, leaves of DPGDF",
 )
 
 # Polynomial regression (paper 3).

@@ -156,6 +156,7 @@ class PrivateForest:
         """
         matrix, target = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
+        self._learn_bins(matrix)
         table = self._lay_out_rows(self._put_into_bins(matrix), target)
         return table, self._bind_grower(table), SAMPLINGS[self._sampling_rule()]
 
@@ -170,6 +171,9 @@ class PrivateForest:
         for nodes in self.trees_:
             add(nodes, matrix, sums)
         return sums
+
+    def _learn_bins(self, matrix: np.ndarray) -> None:
+        """Set what `_put_into_bins` needs of the training rows: nothing where bins are public."""
 
     def _put_into_bins(self, matrix: np.ndarray) -> np.ndarray:
         n_bins = self._n_bins()

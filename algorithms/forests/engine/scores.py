@@ -98,6 +98,27 @@ def side_score(score, counts):
     return total
 
 
+@compiled
+def mean_gini_sensitivity(n_rows):
+    """Return the most by which one record more changes the mean Gini impurity of the children of a split.
+
+    Children are weighted by their share of the rows, and there may be any number of classes: an added record that makes
+    a pure child of all rows impure changes it most.
+
+    Parameters
+    ----------
+    n_rows : float
+        Rows of the node before, at least 1: the number is 1 - (n / (n + 1))² - (1 / (n + 1))². Whatever the rows, it
+        is at most that of one row.
+
+    Examples
+    --------
+    >>> mean_gini_sensitivity(1.0), mean_gini_sensitivity(3.0)
+    (0.5, 0.375)
+    """
+    return 2.0 * n_rows / (n_rows + 1.0) ** 2
+
+
 SSE_SENSITIVITY = 1.0
 """Largest change of ``squared_error_score`` when one record with a target in [0, 1] is added or removed."""
 

@@ -1,0 +1,50 @@
+"""Splits of one category against the rest, of all columns that are not continuous, numbered one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algorithms.forests.engine.candidates import copy_into, count_by_code, count_up_to, equals_scores
+from algorithms.forests.engine.scores import GINI
+from algorithms.forests.engine.tree import EQUALS, split_in_two
+from algorithms.jit import compiled
+
+
+@compiled
+def number_categories(table):
+    """Number the categories of all columns, of which a continuous one has none.
+
+    Returns
+    -------
+    int64 array of shape (k + 1,)
+        Categories ``ends[j]``, ..., ``ends[j + 1] - 1`` are those of column j.
+    """
+    ends = np.zeros(table.n_codes.shape[0] + 1, dtype=np.int64)
+    for j in range(table.n_codes.shape[0]):
+        ends[j + 1] = ends[j] + (0 if table.is_continuous[j] else table.n_codes[j])
+    return ends
+
+
+@compiled
+def score_categories(growth, table, i, ends, totals):
+    """Score every category against the rest by minus the Gini impurity of the children, times the rows of the node."""
+    quality = np.empty(ends[-1])
+    for j in range(table.n_codes.shape[0]):
+        if not table.is_continuous[j]:
+            copy_into(quality, ends[j], equals_scores(GINI, count_by_code(growth, table, i, j), totals))
+    return quality
+
+
+@compiled
+def number_of_split(growth, ends, i):
+    """Return which of the numbered categories node ``i`` is split by."""
+    node = growth.nodes[i]
+    return ends[node.feature] + np.int64(node.cut)
+
+
+@compiled
+def split_by_category(growth, table, i, ends, number):
+    """Send a numbered category left, and the rest right; returns the growth, which may have moved."""
+    j = count_up_to(ends, number) - 1
+    code = number - ends[j]
+    return split_in_two(growth, table, i, j, EQUALS, code, float(code))
