@@ -615,7 +615,11 @@ def test_openml_is_asked_where_it_is_known(kaggle, server, monkeypatch):
 # --- the same rows from files and from UCI ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["adult", "congvote", "daily_demand", "mushroom", "wine_quality", "wine_quality_red"])
+OF_UCI = ["adult", "congvote", "daily_demand", "mushroom", "wine_quality", "wine_quality_red"]
+OF_UCI += ["adult_pooled", "mushroom_complete", "vote_complete"]
+
+
+@pytest.mark.parametrize("name", OF_UCI)
 def test_the_real_rows_as_uci_sends_them_have_the_same_fingerprint(name, server, monkeypatch, tmp_path):
     """What the files hold, rewritten the way UCI's own CSV files differ from them."""
     entry = catalogue.read_entry(name)

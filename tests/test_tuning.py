@@ -39,6 +39,8 @@ def test_no_original_file_is_on_both_sides():
 
 def test_what_is_made_of_a_listed_set_is_on_its_side_and_what_is_unknown_on_none(monkeypatch):
     assert tuning.find_side("diamonds_cleaned") == tuning.find_side("ihepc_2007h1") == "chosen_on"
+    same_rows = ["adult_pooled", "mushroom_complete", "nursery_two_classes", "vote_complete"]
+    assert {tuning.find_side(name) for name in same_rows} == {"chosen_on"}
     lists = {side: sets.model_copy(update={"classification": ("car",)}) for side, sets in SIDES.items()}
     division = tuning.read_division().model_copy(
         update={"chosen_on": lists["chosen_on"], "held_out": lists["held_out"]}
