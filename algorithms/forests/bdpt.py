@@ -7,7 +7,7 @@ The text that BDPT comes from was not at hand. What is followed is the program t
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.candidates import class_counts, sum_counts
 from algorithms.forests.engine.categories import number_categories, score_categories, split_by_category
 from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity
+from algorithms.forests.engine.table import Table
 from algorithms.forests.engine.tree import plant_tree, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import check_choice, check_count
+from algorithms.parameters import check_choice, check_count, check_readings
 
 
 class BDPTPlan(NamedTuple):
@@ -108,6 +109,10 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         record added or removed, given a public domain.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
+    last_group : {"kept", "lost"}, default="kept"
+        Reading of a slip of the program, in variant "paper": where the number of distinct values of a column of numbers
+        is a multiple of ``n_merged``, it compares rows to be predicted with a number that it never wrote. "lost" is
+        what comes of a small one: no value of the last group is found to be in it.
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
@@ -118,6 +123,8 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     first_values_ : list
         The smallest value of each group of a column of numbers, as an array, in variant "paper": values of the rows.
         None for other columns, and in variant "sound".
+    loses_last_ : list of bool
+        Whether rows to be predicted are never in the last group of a column.
 
     Notes
     -----
@@ -127,10 +134,8 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     the children, weighted by their share of the rows, with the sensitivity 1 - (n / (n + 1))² - (1 / (n + 1))² for the
     noisy number n of rows of the node, at least 1. The label of a leaf is the largest of its noisy class counts.
 
-    A value between two groups, which no training row has, belongs to the lower one, as in the program. Where the number
-    of distinct values is a multiple of the size of a group, the program's array of the groups' first values has one
-    place too many, which nothing is ever written to; ours has not. Of equal counts the program takes the second class,
-    ours the first, which matters without noise only.
+    A value between two groups, which no training row has, belongs to the lower one, as in the program. Of equal counts
+    the program takes the second class, ours the first, which matters without noise only.
 
     Privacy: variant "paper" is **not** epsilon-differentially private; ``privacy_`` lists its faults. The groups of a
     column of numbers begin at values of the rows, and one record more moves all that are above. The sensitivity is that
@@ -155,6 +160,8 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     (True, 8.0)
     """
 
+    READINGS: ClassVar = {"last_group": "kept"}
+
     n_estimators, n_jobs = 1, None
 
     def __init__(
@@ -166,6 +173,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         n_bins=10,
         variant="paper",
         domain=None,
+        last_group="kept",
         noise="numpy",
         random_state=None,
     ):
@@ -175,6 +183,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         self.n_bins = n_bins
         self.variant = variant
         self.domain = domain
+        self.last_group = last_group
         self.noise = noise
         self.random_state = random_state
 
@@ -183,13 +192,19 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         super().check_parameters(n_features)
         check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="every node is grown")
         check_count("n_merged", self.n_merged)
-        check_choice("variant", self.variant, ("paper", "sound"))
+        check_choice("last_group", self.last_group, ("kept", "lost"))
+        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
+            check_readings(self, self.READINGS)
 
     def _learn_bins(self, matrix: np.ndarray) -> None:
         is_grouped = [self.variant == "paper" and isinstance(f, Continuous) for f in self.domain_.features]
         self.first_values_ = [
             group_values(values, self.n_merged) if grouped else None
             for values, grouped in zip(matrix.T, is_grouped, strict=True)
+        ]
+        is_lost = [grouped and self.last_group == "lost" for grouped in is_grouped]
+        self.loses_last_ = [
+            lost and len(np.unique(values)) % self.n_merged == 0 for values, lost in zip(matrix.T, is_lost, strict=True)
         ]
 
     def _put_into_bins(self, matrix: np.ndarray) -> np.ndarray:
@@ -200,7 +215,17 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         for j, first_values in enumerate(self.first_values_):
             if first_values is not None:
                 binned[:, j] = find_groups(matrix[:, j], first_values)
+                if self.loses_last_[j]:
+                    binned[:, j] += binned[:, j] == len(first_values) - 1  # a group that no split names
         return binned
+
+    def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+        """Lay out the training rows, of which none is lost."""
+        matrix = matrix.copy(order="F")
+        for j, first_values in enumerate(self.first_values_):
+            if first_values is not None:
+                np.minimum(matrix[:, j], len(first_values) - 1, out=matrix[:, j])
+        return super()._lay_out_rows(matrix, target)
 
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None
