@@ -36,6 +36,7 @@ site_contents = {
         "Paper 3: DPBA-on-PR <results/reference/paper-3/README>",
         "Paper 4: eDPRF <results/reference/paper-4/README>",
         "Paper 5: CPPPW <results/reference/paper-5/README>",
+        "Paper 6: PrivaTree <results/reference/paper-6/README>",
         "Benchmark <docs/benchmark>",
         "Benchmark: tables <results/reference/paper-benchmark/README>",
         "Benchmark: slow peers <results/reference/paper-benchmark-heavy/README>",

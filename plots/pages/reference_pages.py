@@ -29,7 +29,7 @@ it are CSV, JSON and SVG. `make reference` makes all of them anew, `make pages` 
 {_format_papers(runs, "", "../../docs/verdicts.md")}
 
 {others}
-- [What we learned](../../docs/results.md) from the five papers.
+- [What we learned](../../docs/results.md) from six papers.
 - `audit/summary.csv`: what the [audit](../../docs/audit.md) measured of each algorithm's privacy.
 """
 
