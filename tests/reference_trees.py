@@ -88,6 +88,12 @@ def gini(*sides):
     return total
 
 
+def mean_impurity(sides):
+    """Of the children of a split, each weighted by its share of the rows; 0 without rows."""
+    n = sum(map(len, sides))
+    return sum(len(side) / n * (1 - sum((c / len(side)) ** 2 for c in class_counts(side))) for side in sides if side)
+
+
 def draw_features(pool, m, rng):
     pool = list(pool)
     for i in range(min(m, len(pool))):

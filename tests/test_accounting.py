@@ -12,6 +12,7 @@ from sklearn.base import is_regressor
 import algorithms
 from algorithms import (
     ASNClassifier,
+    BDPTClassifier,
     Continuous,
     CPPPWClassifier,
     DiffLRRegressor,
@@ -22,6 +23,7 @@ from algorithms import (
     Domain,
     DPBARegressor,
     DPCRegressor,
+    DPGDFClassifier,
     DPMarginalsClassifier,
     EDPRFClassifier,
     FunctionalMechanismRegressor,
@@ -632,6 +634,11 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
         {"budget from the rows", "budget spent more than once", "exact stop condition"},
     ),
     (PrivaTreeClassifier(variant="sound"), 2.0, set()),
+    (BDPTClassifier(), math.inf, {"cuts from the rows", "sensitivity of a noisy count"}),
+    (BDPTClassifier(variant="sound"), 2.0, set()),
+    (DPGDFClassifier(), math.inf, {"sensitivity of a leaf's own rows"}),
+    (DPGDFClassifier(mechanism="exponential"), math.inf, {"sensitivity of a leaf's own rows"}),
+    (DPGDFClassifier(variant="sound"), 2.0, set()),
     (ThriftyTreeClassifier(), 2.0, set()),
     (ThriftyBayesClassifier(), 2.0, set()),
     (ThriftyBayesClassifier(max_features=1), 2.0, set()),

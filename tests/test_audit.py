@@ -19,6 +19,7 @@ import pytest
 from sklearn.base import clone
 
 from algorithms import (
+    BDPTClassifier,
     Continuous,
     DiffPETsClassifier,
     DiffPETsRegressor,
@@ -26,6 +27,7 @@ from algorithms import (
     DiffPRFsClassifier,
     Domain,
     DPBARegressor,
+    DPGDFClassifier,
     DPMarginalsClassifier,
     EDPRFClassifier,
     FunctionalMechanismRegressor,
@@ -193,6 +195,10 @@ FORESTS = {
     "diffprfs sound": DiffPRFsClassifier(2.0, variant="sound"),
     "privatree": PrivaTreeClassifier(2.0),
     "privatree sound": PrivaTreeClassifier(2.0, variant="sound"),
+    "bdpt": BDPTClassifier(2.0),
+    "bdpt sound": BDPTClassifier(2.0, variant="sound"),
+    "dpgdf": DPGDFClassifier(2.0),
+    "dpgdf sound": DPGDFClassifier(2.0, variant="sound"),
     "thrifty_tree": ThriftyTreeClassifier(2.0),
     "rdt": RDTClassifier(2.0),
     "diffpets_regressor": DiffPETsRegressor(2.0),

@@ -51,6 +51,7 @@ READINGS = [  # faults that the configured readings do not have
     Subject("all features counted", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
     Subject("labels by noisy counts", "algorithms.EDPRFClassifier", SOUND_FOREST | {"leaf": "noisy_counts"}),
     Subject("noisy histograms", "algorithms.PrivaTreeClassifier", {"splits": "histograms"}),
+    Subject("categories by weight", "algorithms.DPGDFClassifier", {"mechanism": "exponential"}),
     Subject("splits by weight", "algorithms.PFDPDTClassifier", SOUND_FOREST | {"split": "exponential"}),
 ]
 EVERY = list_subjects()
@@ -75,6 +76,7 @@ SHOWN_BY = {
     "sensitivity from the rows": {"told"},
     "sensitivity too small": set(),
     "sensitivity of a noisy count": set(),
+    "sensitivity of a leaf's own rows": {"told", "sensitivity"},
     "budget from the rows": {"calls"},
     "bootstrap": {"sampling", "sensitivity", "claim"},
     "exact leaves": {"no noise"},

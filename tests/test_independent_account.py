@@ -93,6 +93,7 @@ BY_OPENDP = {
     "dp_marginals",
     "dpba",
     "dpc",
+    "dpgdf_sound",
     "edprf_sound",
     "fm",
     "fm_ball",

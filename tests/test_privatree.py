@@ -32,6 +32,7 @@ from tests.reference_trees import (
     flipped_leaf,
     forest,
     gini,
+    mean_impurity,
     noisy,
     table,
 )
@@ -84,18 +85,12 @@ def all_cuts(node):
     return [(f, cut, divide(node["rows"], BELOW, f, cut)) for f, cuts in enumerate(node["cuts"]) for cut in cuts]
 
 
-def mean_impurity(rows, sides):
-    """Of the children of a split, each weighted by its share of the rows."""
-    n = len(rows)
-    return sum(len(side) / n * (1 - sum((c / len(side)) ** 2 for c in class_counts(side))) for side in sides if side)
-
-
 def drawn_by_scores(node, budget, rng):
     rows = node["rows"]
     n = node["noisy_count"] = max(noisy(len(rows), budget / 2, rng), 1)
     cuts = all_cuts(node)
     sensitivity = 1 - (n / (n + 1)) ** 2 - (1 / (n + 1)) ** 2
-    scores = [-round(mean_impurity(rows, sides), 12) if rows else 0 for _, _, sides in cuts]
+    scores = [-round(mean_impurity(sides), 12) for _, _, sides in cuts]
     f, cut, sides = cuts[flip(scores, sensitivity, budget / 2, rng)]
     return {"decides": BELOW, "feature": f, "cut": cut, "paid": budget}, sides
 

@@ -6,7 +6,6 @@ The paper that DPGDF comes from was not at hand. What is followed is the program
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -155,9 +154,9 @@ class DPGDFClassifier(PrivateForestClassifier):
     Privacy: variant "paper" is **not** differentially private, because of its leaves; ``privacy_`` says so. A
     sensitivity of the rows at hand is no bound on what their neighbours change, and smooth as it is, an exponential
     mechanism divides by it. With e = epsilon / 2, the odds of the larger of two classes are exp(e exp(j e)), so that
-    one more record multiplies them by a factor that grows without bound with j: at e = 0.5 the loss of a leaf is 0.53
-    from a tie to a lead of one, 2.4 from a lead of four to five, 29 from ten to eleven
-    (``tests/test_dpgdf.py`` has the exact law).
+    one more record multiplies them by a factor that grows without bound with j: at e = 0.5 the loss of a leaf is 0.49
+    from a tie to a lead of one, 2.4 from a lead of four to five, 48 from ten to eleven (``tests/test_dpgdf.py`` has the
+    exact law).
 
     Variant "sound" is, with pure epsilon: the same splits, whose sensitivity is right, and permute-and-flip over the
     class counts of a leaf, which no added record lowers, so that it goes without the 2 in its exponent. A record is in
@@ -225,7 +224,7 @@ class DPGDFClassifier(PrivateForestClassifier):
 
     def _bind_grower(self, table):
         if table.is_continuous.all():
-            raise ParameterError("DPGDFClassifier needs a nominal column, and this domain has none: it leaves numbers out")
+            raise ParameterError("DPGDFClassifier leaves numbers out, and needs a nominal column: this domain has none")
         return partial(grow_tree, self._make_plan())
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
