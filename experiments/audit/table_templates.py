@@ -171,7 +171,7 @@ def _make_column(name: str, width: int) -> Continuous | Nominal:
 
 
 def load_searched_pairs(algorithm: str) -> tuple[TablePair, ...]:
-    """Return the pairs that a search has found for an algorithm; none if it was not searched for."""
+    """Return the pairs that were found for an algorithm; none if nobody searched."""
     pairs = []
     for entry in read_entries():
         if entry["algorithm"] == algorithm:
@@ -203,8 +203,9 @@ HEAD = """\
 # Pairs of neighbouring tables on which trainings of an algorithm can prove most of its epsilon, as `make hunt` found.
 # columns and target: numbers of categories, or "continuous", which is from 0 to 8. A record has the number of its
 # category, or its value, in each column, and last its class or target. Both tables have the shared records; one of them
-# has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected. note:
-# what a reader has to know of the entry, until a search replaces it.
+# has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected; above 1
+# it is broken. note: what a reader has to know of the entry, until a search replaces it. epsilon: what is claimed on
+# these tables, such as a printed budget, whatever do=audit asks of all. `make hunt` leaves printed variants alone.
 """
 
 
