@@ -43,7 +43,7 @@ from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 TIE = TableTemplate((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
 SEARCHED = sorted({entry["algorithm"] for entry in read_entries() if entry["worth"] <= 1})
-"""Names of all sound forests, but of no printed one whose claim is broken, as a test shows; to ask the forests takes a fit of each."""
+"""Names of all sound forests, as a test shows; to ask the forests takes a fit of each."""
 SMALL = 5
 """Trainings on each pair."""
 AGAIN = 200

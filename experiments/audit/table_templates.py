@@ -153,7 +153,9 @@ class TableTemplate:
         *columns, target = map(_read_width, (*entry["columns"], entry["target"]))
         shared = tuple((tuple(group["record"]), group["times"]) for group in entry["shared"])
         lost = tuple(entry["lost"]) if "lost" in entry else None
-        template = cls(tuple(columns), target, shared, tuple(entry["gained"]), lost, entry["splits"], entry.get("epsilon"))
+        template = cls(
+            tuple(columns), target, shared, tuple(entry["gained"]), lost, entry["splits"], entry.get("epsilon")
+        )
         if not template.is_valid:
             raise ValueError(f"no pair of neighbouring tables: {entry}")
         return template
