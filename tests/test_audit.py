@@ -66,6 +66,7 @@ from experiments.audit.bounds import (
 )
 from experiments.audit.observe.observed_model import Observation
 from experiments.audit.observe.random_streams import RandomStream
+from experiments.audit.table_templates import load_searched_pairs
 from plots import audit_bounds
 from tests.command_line import exit_code
 from tests.noisy_objective import perturbed
@@ -698,6 +699,21 @@ def test_the_command_runs_once_on_a_data_set(tmp_path, capsys):
     assert code == 0 and [row["where"] for row in rows] == ["car, 10 trees, 500 canaries"] and not replays
     assert json.loads(rows[0]["params"])["max_depth"] == 6
     assert "rdt" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name, verdict", [("privatree", "violated"), ("privatree_sound", "not refuted")])
+def test_a_pair_is_tried_at_the_budget_that_it_names_and_convicts_the_printed_tree_alone(name, verdict, monkeypatch):
+    """At ε = 0.01, a printed budget, by the questions of the tree alone: `test_privatree` has their exact law."""
+    found, *_ = load_searched_pairs("privatree")
+    pair = replace(found, worth=1)
+    assert pair.epsilon == 0.01
+    monkeypatch.setattr(audit_tasks, "list_pairs", lambda estimator: (pair,))
+    monkeypatch.setattr(audit_tasks, "load_searched_pairs", lambda algorithm: ())
+    (subject,) = audit_plan.choose_subjects(audit_plan.AuditPlan((name,)))
+    (row,) = audit_tasks.BlackBox(subject, 1.0, 100_000, 1).rows(lambda n: None)
+    assert (row.epsilon, row.claimed, row.verdict) == (0.01, 0.01, verdict), row
+    if verdict == "violated":
+        assert row.event.startswith(("root is", "way of the record is")) and row.bound > 2 * row.claimed, row
 
 
 def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, capsys):

@@ -42,7 +42,7 @@ from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
 TIE = TableTemplate((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
-SEARCHED = sorted({entry["algorithm"] for entry in read_entries()})
+SEARCHED = sorted({entry["algorithm"] for entry in read_entries() if entry["worth"] <= 1})
 """Names of all sound forests, as a test shows; to ask the forests takes a fit of each."""
 SMALL = 5
 """Trainings on each pair."""
@@ -215,7 +215,8 @@ def test_a_search_finds_a_better_pair_and_the_same_one_again():
 
 
 def test_templates_that_are_no_neighbours_are_refused():
-    for wrong in (replace(TIE, gained=(0, 2)), replace(SWAP, lost=SWAP.gained), replace(TIE, columns=())):
+    no_claim = replace(TIE, epsilon=0.0), replace(TIE, epsilon=math.inf)
+    for wrong in (replace(TIE, gained=(0, 2)), replace(SWAP, lost=SWAP.gained), replace(TIE, columns=()), *no_claim):
         assert not wrong.is_valid
     with pytest.raises(ValueError, match="no pair of neighbouring tables"):
         TableTemplate.from_entry(TIE.to_entry() | {"gained": [0, 7]})
@@ -223,10 +224,11 @@ def test_templates_that_are_no_neighbours_are_refused():
 
 def test_what_was_found_loads_and_is_about_every_sound_forest():
     entries = read_entries()
-    found = [(entry["algorithm"], "lost" in entry) for entry in entries]
+    found = [(entry["algorithm"], "lost" in entry) for entry in entries if entry["algorithm"] in sound_forests()]
     assert sorted(found) == sorted(product(sound_forests(), (False, True)))
+    assert {entry["algorithm"] for entry in entries} - set(sound_forests()) == {"privatree"}
     for entry in entries:
-        assert 0 < entry["worth"] <= 1
+        assert (0 < entry["worth"] <= 1) == (entry["algorithm"] in sound_forests())
         template = TableTemplate.from_entry(entry)
         said = ("algorithm", "note", "worth")
         assert template.to_entry() == {key: value for key, value in entry.items() if key not in said}
@@ -265,6 +267,14 @@ def test_what_is_found_anew_takes_the_place_of_what_was(tmp_path, monkeypatch):
             {"algorithm": name, "worth": worth, **TIE.to_entry()} for name, worth in (("a", 0.1), ("b", 0.6))
         )
         assert [(one["algorithm"], one["worth"]) for one in read_entries()] == [("a", 0.1), ("b", 0.6), ("b", 0.7)]
+        at_budgets = [replace(TIE, epsilon=epsilon).to_entry() for epsilon in (0.1, 0.01)]
+        table_templates.keep_entries({"algorithm": "b", "worth": 2.0, **entry} for entry in at_budgets)
+        (_, *found) = read_entries()
+        assert [entry.get("epsilon") for entry in found] == [0.01, 0.1, None, None]
+        assert [pair.name for pair in load_searched_pairs("b")][1:3] == [
+            "searched, a record more, at ε = 0.1",
+            "searched, a record more",
+        ]
     finally:
         read_entries.cache_clear()
 

@@ -298,6 +298,81 @@ def test_the_printed_law_of_a_split_is_that_of_the_tree():
     assert chance > 0.525
 
 
+def law_of_staying(cells, epsilon, depth):
+    """The chances of both classes at the end of a path on which every cut leaves all records on the left, as printed.
+
+    Each level has the same law, what is right of a cut has no record, and so few records leave half of epsilon to it.
+    """
+    of_levels = law_of_split(cells, epsilon / 2 / depth)[1] ** depth
+    of_classes = np.array([[cells[0] + cells[2], cells[1] + cells[3]]])
+    return of_levels * np.exp(permute_and_flip_law(of_classes, 0.5, epsilon / 2))[0]  # no count falls: half of 1
+
+
+A_RECORD, AND_ANOTHER = (1, 0, 0, 0), (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize("epsilon, expected", [(0.01, 0.235), (0.1, 0.289)])
+def test_a_tree_as_printed_loses_more_than_its_epsilon(epsilon, expected):
+    """All four levels and the label: 23 times epsilon at the first budget of Table VI, nearly three times at 0.1."""
+    loss = np.log(law_of_staying(A_RECORD, epsilon, 4) / law_of_staying(AND_ANOTHER, epsilon, 4))[0]
+    assert loss == pytest.approx(expected, abs=2e-3) and loss > 2.5 * epsilon
+
+
+def test_a_level_more_loses_as_much_again_however_small_epsilon_is():
+    losses = []
+    for depth in (1, 2, 4, 8, 16):
+        two_laws = law_of_staying(A_RECORD, 0.001, depth), law_of_staying(AND_ANOTHER, 0.001, depth)
+        losses.append(math.log(two_laws[0][0] / two_laws[1][0]) / depth)
+    assert losses == pytest.approx([0.0572] * 5, abs=1e-3)
+
+
+@pytest.mark.parametrize("cells", [A_RECORD, AND_ANOTHER])
+def test_the_printed_law_of_a_path_is_that_of_the_tree(cells):
+    """100,000 trees of depth 4, by what the audit sees: four cuts below all, then the first class."""
+    domain = Domain([Nominal("a", (0, 1))], Nominal("y", (0, 1)))
+    pair = TablePair("a record, and another", domain, ((0, 0),), ((0, 0), (1, 1)))
+    records = pair.table if cells == A_RECORD else pair.neighbour
+    observer = make_observer(PrivaTreeClassifier(0.1, domain=domain), pair, records, 0)
+    path = ", ".join(["a in 0, 1"] * 4) + ", then 0"
+    codes, first, seen = np.unique(
+        observer.observe(0, 100_000).codes["way of the record"], return_index=True, return_counts=True
+    )
+    said = [observer.describe_side("way of the record", training, 0) for training in first]
+    assert len(set(said)) == len(codes)
+    chance = law_of_staying(cells, 0.1, 4)[0]
+    assert abs(seen[said.index(path)] / 1e5 - chance) < 4 * math.sqrt(chance / 1e5)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0])
+def test_the_exact_number_of_rows_makes_a_printed_tree_lose_more_than_epsilon_whatever_that_is(epsilon):
+    """By its cuts and labels alone, on just so many rows that leaves no longer have half of epsilon.
+
+    All rows are of the first class and in the left cell, but one, which is alone on the right until a record of the
+    other class joins it. Event: the cells are divided, and all leaves have the other class. It hardly ever happens, as
+    the label of the large leaf is as wrong as can be, the less so the smaller its budget is, which a record more makes
+    smaller by a part in n.
+    """
+    need = 2**4 * worst_error(2) / 0.01
+    n = math.ceil(2 * need / epsilon)
+    of_leaf, of_leaf_of_more = need / n, need / (n + 1)
+    loss_of_large_leaf = (n - 1) * (of_leaf - of_leaf_of_more)
+    loss_of_small_leaf = of_leaf  # a label that was wrong by a record ties
+    before = law_of_split((n - 1, 0, 1, 0), (epsilon - of_leaf) / 4)
+    after = law_of_split((n - 1, 0, 1, 1), (epsilon - of_leaf_of_more) / 4)
+    loss_of_root = math.log(after[0] / before[0])  # below it all cuts are alike, on either table
+    assert loss_of_large_leaf + loss_of_small_leaf == pytest.approx(2 * need / (n + 1))
+    assert epsilon < loss_of_large_leaf + loss_of_small_leaf + loss_of_root < 1.05 * epsilon
+
+
+def test_a_record_more_makes_the_budget_of_every_printed_leaf_smaller():
+    domain = Domain([Nominal("a", (0, 1))], Nominal("y", (0, 1)))
+    need = 2**4 * worst_error(2) / 0.01
+    for n in (1178, 1179):
+        model = PrivaTreeClassifier(1.0, domain=domain, random_state=0).fit([[0]] * n, [0] * n)
+        (nodes,) = model.trees_
+        assert nodes["epsilon"][nodes["decides"] == LEAF] == pytest.approx(need / n)
+
+
 @pytest.mark.parametrize("name", ["nursery", "car"])
 @pytest.mark.parametrize("epsilon", [0.1, 3.0])
 def test_every_path_of_a_sound_tree_spends_the_budget(name, epsilon):

@@ -119,7 +119,7 @@ class BlackBox:
         unfitted: list[Unfitted] = []
         whole = 2 * self.n * sum(pair.worth / pair.trees for pair in tables)
         for finding in audit_pairs(
-            lambda pair: resize_estimator(self._estimator(), pair, self.subject.params),
+            self._make_for,
             tables,
             self.n,
             key,
@@ -140,9 +140,13 @@ class BlackBox:
             return []
         requests = []
         for pair in self.tables:
-            forest = resize_estimator(self._estimator(), pair, self.subject.params)
-            requests.append(LossRequest(forest, pair, min(LOSSES, (self.trainings or TRAININGS) // 50)))
+            requests.append(LossRequest(self._make_for(pair), pair, min(LOSSES, (self.trainings or TRAININGS) // 50)))
         return requests
+
+    def _make_for(self, pair: TablePair) -> BaseEstimator:
+        """Return the estimator that a pair asks for, at the ε that the pair names if it does."""
+        asked = self if pair.epsilon is None else replace(self, epsilon=pair.epsilon)
+        return resize_estimator(asked._estimator(), pair, self.subject.params)
 
     def _estimator(self) -> BaseEstimator:
         accepted = estimators.list_parameters(self.subject.target)

@@ -38,6 +38,8 @@ class TablePair:
         levels is the same for any size, and a small forest hides less.
     worth : int
         How many times as many trainings it is worth as another pair.
+    epsilon : float or None
+        What an algorithm is to claim on it, such as a printed budget; None for what the audit asks of all.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class TablePair:
     trees: int = 1
     splits: int = 1
     worth: int = 1
+    epsilon: float | None = None
 
     def __post_init__(self):
         n_lost, n_gained = len(self.lost_records), len(self.gained_records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,6 +50,8 @@ class TableTemplate:
         The record that only the table has.
     splits : int
         Levels of splits of the trees.
+    epsilon : float or None
+        What is to be claimed on them; None for what the audit asks of all.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class TableTemplate:
     gained: Codes
     lost: Codes | None = None
     splits: int = 1
+    epsilon: float | None = None
 
     @property
     def neighbours(self) -> str:
@@ -82,6 +86,7 @@ class TableTemplate:
             and max(self.columns) <= MOST_CATEGORIES
             and (self.target == CONTINUOUS or 2 <= self.target <= MOST_CATEGORIES)
             and 0 <= self.splits <= MOST_SPLITS
+            and (self.epsilon is None or 0 < self.epsilon < math.inf)
             and 1 < self.n_records <= MOST_RECORDS
             and self.gained != self.lost
             and all(map(self._is_in_domain, self._list_records()))
@@ -109,18 +114,25 @@ class TableTemplate:
         for record, times in self.shared:
             shared += times * (record,)
         return TablePair(
-            NAMES[self.neighbours],
+            self._name_pair(),
             Domain(columns, _make_column("target", self.target)),
             (*shared, self.lost) if self.lost else shared,
             (*shared, self.gained),
             splits=self.splits,
             worth=WORTH_MORE,
+            epsilon=self.epsilon,
         )
+
+    def _name_pair(self) -> str:
+        name = NAMES[self.neighbours]
+        return name if self.epsilon is None else f"{name}, at ε = {self.epsilon:g}"
 
     def to_entry(self) -> dict:
         """Return the entry of the file that stands for it."""
         records = {"lost": list(self.lost)} if self.lost else {}
+        claim = {} if self.epsilon is None else {"epsilon": self.epsilon}
         return {
+            **claim,
             "columns": [width or "continuous" for width in self.columns],
             "target": self.target or "continuous",
             "splits": self.splits,
@@ -136,12 +148,14 @@ class TableTemplate:
         Raises
         ------
         ValueError
-            If a record is not in its domain, or the tables are no neighbours.
+            If a record is not in its domain, the tables are no neighbours, or no such ε can be claimed.
         """
         *columns, target = map(_read_width, (*entry["columns"], entry["target"]))
         shared = tuple((tuple(group["record"]), group["times"]) for group in entry["shared"])
         lost = tuple(entry["lost"]) if "lost" in entry else None
-        template = cls(tuple(columns), target, shared, tuple(entry["gained"]), lost, entry["splits"])
+        template = cls(
+            tuple(columns), target, shared, tuple(entry["gained"]), lost, entry["splits"], entry.get("epsilon")
+        )
         if not template.is_valid:
             raise ValueError(f"no pair of neighbouring tables: {entry}")
         return template
@@ -159,7 +173,7 @@ def _make_column(name: str, width: int) -> Continuous | Nominal:
 
 
 def load_searched_pairs(algorithm: str) -> tuple[TablePair, ...]:
-    """Return the pairs that a search has found for an algorithm; none if it was not searched for."""
+    """Return the pairs that were found for an algorithm; none if nobody searched."""
     pairs = []
     for entry in read_entries():
         if entry["algorithm"] == algorithm:
@@ -174,7 +188,7 @@ def read_entries() -> list[dict]:
 
 
 def keep_entries(entries: Iterable[Mapping]) -> None:
-    """Write entries to the file, in place of those of the same algorithm and relation."""
+    """Write entries to the file, in place of those of the same algorithm, relation and ε."""
     kept = {}
     for entry in (*read_entries(), *entries):
         kept[_read_key(entry)] = dict(entry)
@@ -183,16 +197,17 @@ def keep_entries(entries: Iterable[Mapping]) -> None:
     read_entries.cache_clear()
 
 
-def _read_key(entry: Mapping) -> tuple[str, bool]:
-    return entry["algorithm"], "lost" in entry
+def _read_key(entry: Mapping) -> tuple[str, bool, float]:
+    return entry["algorithm"], "lost" in entry, entry.get("epsilon", math.inf)
 
 
 HEAD = """\
 # Pairs of neighbouring tables on which trainings of an algorithm can prove most of its epsilon, as `make hunt` found.
 # columns and target: numbers of categories, or "continuous", which is from 0 to 8. A record has the number of its
 # category, or its value, in each column, and last its class or target. Both tables have the shared records; one of them
-# has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected. note:
-# what a reader has to know of the entry, until a search replaces it.
+# has the gained record, too, the other the lost one, if any. worth: the share of its claim that was expected; above 1
+# it is broken. note: what a reader has to know of the entry, until a search replaces it. epsilon: what is claimed on
+# these tables, such as a printed budget, whatever do=audit asks of all. `make hunt` leaves printed variants alone.
 """
 
 
