@@ -53,7 +53,7 @@ def cuts_of(f, sample, cuts="equal_width"):
         place = (len(values) - 1) * k / N_BINS
         low, above = values[math.floor(place)], values[math.ceil(place)]
         found.add(low + (above - low) * (place - math.floor(place)))
-    return sorted(cut for cut in found if cut < upper) + [upper]
+    return [*sorted(cut for cut in found if cut < upper), upper]
 
 
 def worst_error(n_classes):

@@ -18,7 +18,15 @@ from experiments.judge.claim_verdicts import judge_claims
 from experiments.judge.numbers.printed import read_numbers_of
 from experiments.judge.numbers.verdicts import judge_numbers
 from experiments.judge.preflight import check_paper
-from experiments.judge.statements import cost, leaf_errors, numeric_values, pfdpdt_budget, pfdpdt_law, sensitivities
+from experiments.judge.statements import (
+    cost,
+    leaf_errors,
+    numeric_values,
+    pfdpdt_budget,
+    pfdpdt_law,
+    privatree_law,
+    sensitivities,
+)
 from tests.papers import make_paper
 
 GINI = {"id": "g", "text": "g", "kind": "exact", "statement": "sensitivities.gini_changes_by", "given": {"printed": 2}}
@@ -217,3 +225,33 @@ def test_the_error_of_a_leaf_is_that_of_drawn_labels():
 def test_trees_show_numbers_where_their_cuts_follow_the_rows(algorithm, ranges, kept):
     assert numeric_values.values_are_kept(algorithm, ranges).holds == kept
     assert numeric_values.values_are_shown(algorithm, ranges).holds != kept
+
+
+@pytest.mark.parametrize(
+    ("statement", "given", "said"),
+    [
+        (privatree_law.tree_keeps_epsilon, {"epsilon": 0.01}, "a loss of 0.235 where 0.01 is claimed"),
+        (privatree_law.tree_keeps_epsilon, {"epsilon": 0.1}, "a loss of 0.289 where 0.1 is claimed"),
+        (privatree_law.tree_keeps_epsilon, {"epsilon": 1.0}, ""),
+        (privatree_law.number_of_rows_keeps_epsilon, {"epsilon": 1.0}, "a loss of 1.014 where 1 is claimed"),
+        (privatree_law.number_of_rows_keeps_epsilon, {"epsilon": 100.0}, ""),
+    ],
+)
+def test_privatree_as_programmed_costs_more_than_epsilon(statement, given, said):
+    """The numbers are those of tests/test_privatree.py, whose law is another's code; of twelve rows none is too much."""
+    finding = statement(**given)
+    assert finding.holds == (not said) and finding.reason.endswith(said)
+
+
+@pytest.mark.parametrize("cells", [((1, 0), (0, 1)), ((3, 2), (0, 4))])
+def test_the_law_of_a_cut_is_that_of_drawn_ones(cells):
+    """Of 40,000 cuts: a count with geometric noise, then the best of scores with exponential noise."""
+    rng, half, n = np.random.default_rng(0), 0.2, sum(map(sum, cells))
+    stops = 1 - math.exp(-half)
+    counts = np.maximum(n + rng.geometric(stops, 40_000) - rng.geometric(stops, 40_000), 1)
+    sensitivity = 1 - (counts / (counts + 1)) ** 2 - (1 / (counts + 1)) ** 2
+    gini = [1 - sum((c / sum(side)) ** 2 for c in side) for side in (*cells, np.sum(cells, axis=0))]
+    mean = sum(sum(side) * one for side, one in zip(cells, gini[:2], strict=True)) / n
+    noisy = rng.exponential(1, (2, 40_000)) * 2 * sensitivity / half - np.array([[mean], [gini[2]]])
+    chance = privatree_law.law_of_cuts(cells, 2 * half)[0]
+    assert abs((noisy[0] > noisy[1]).mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 40_000)

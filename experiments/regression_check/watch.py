@@ -265,9 +265,7 @@ def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, re
     return (REFUTED if is_refuted else UNDECIDED), reason
 
 
-def judge_must_hold(
-    paper: Paper, watched: WatchList, table: pd.DataFrame
-) -> list[tuple[PrintedNumber, NumberVerdict]]:
+def judge_must_hold(paper: Paper, watched: WatchList, table: pd.DataFrame) -> list[tuple[PrintedNumber, NumberVerdict]]:
     """Return the verdicts on the printed numbers that have to hold, from the runs of the check."""
     return judge_each(paper.replaced(repeats=watched.repeats), watched.must_hold, table)
 
