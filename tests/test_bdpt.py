@@ -217,3 +217,23 @@ def test_every_path_of_a_sound_tree_spends_the_budget(epsilon):
     np.testing.assert_allclose(nodes["epsilon"][~is_leaf], epsilon / 8)
     assert len(nodes) == 31 and not nodes["exact"].any() and np.isnan(nodes["noisy_count"]).all()
     assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n_values", "is_lost"), [(10, True), (9, False)])
+def test_where_the_last_group_is_lost_no_row_to_be_predicted_is_in_it_but_training_rows_are(n_values, is_lost):
+    """Ten values make two groups, of which the second decides; the program loses it, but not the four of nine values."""
+    domain = Domain([Continuous("x", 0, 10)], Nominal("y", ("a", "b")))
+    x = np.repeat(np.arange(n_values, dtype=float), 20)
+    y = np.where(x >= 5, "b", "a")
+    shares = {}
+    for last_group in ("kept", "lost"):
+        settings = {"max_depth": 1, "domain": domain, "last_group": last_group}
+        cuts_at_last = []
+        for seed in range(20):
+            model = BDPTClassifier(math.inf, random_state=seed, **settings).fit(x[:, np.newaxis], y)
+            (nodes,) = model.trees_
+            assert nodes["label"][1:].tolist() == ([1, 0] if nodes["cut"][0] == 1 else [0, 1])
+            if nodes["cut"][0] == 1:
+                cuts_at_last.append((model.predict(x[:, np.newaxis])[y == "b"] == "b").mean())
+        shares[last_group] = np.mean(cuts_at_last)
+    assert shares == {"kept": 1.0, "lost": 0.0 if is_lost else 1.0}

@@ -238,7 +238,7 @@ def test_trees_show_numbers_where_their_cuts_follow_the_rows(algorithm, ranges, 
     ],
 )
 def test_privatree_as_programmed_costs_more_than_epsilon(statement, given, said):
-    """The numbers are those of tests/test_privatree.py, whose law is another's code; of twelve rows none is too much."""
+    """The numbers are those of tests/test_privatree.py, whose law is other code; of twelve rows it holds."""
     finding = statement(**given)
     assert finding.holds == (not said) and finding.reason.endswith(said)
 
