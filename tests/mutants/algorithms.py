@@ -7,13 +7,14 @@ DIFFPETS = ("diffpets_sound", "diffpets_regressor_sound")
 DIFFPRF = ("diffprf_sound", "diffprf_linear_sound")
 DIFFPRFS = ("diffprfs_gini_sound", "diffprfs_max_sound", *DIFFPRF)
 EDPRF, PRIVATREE = ("edprf_sound",), ("privatree_sound",)
+BDPT, DPGDF = ("bdpt_sound",), ("dpgdf_sound",)
 """Sound variants of one algorithm."""
 
 COUNTING = (*RFDPP, *EDPRF, *DIFFPETS, *DIFFPRFS)
 """Sound forests that count the rows of a tree."""
-LABELLING = (*RFDPP, *DIFFPETS_CLASSIFIER, *DIFFPRFS, *PRIVATREE, "thrifty_tree")
+LABELLING = (*RFDPP, *DIFFPETS_CLASSIFIER, *DIFFPRFS, *PRIVATREE, *DPGDF, "thrifty_tree")
 """Forests that draw the label of a leaf by permute-and-flip, with what all forests share."""
-BINNED = ("edprf_sound", "thrifty_tree_regressor", *RFDPP, *DIFFPRFS, *PRIVATREE)
+BINNED = ("edprf_sound", "thrifty_tree_regressor", *RFDPP, *DIFFPRFS, *PRIVATREE, *BDPT)
 """Those on public bins of equal width, but for the marginals."""
 
 PRINTED_DIFFPETS = (
@@ -41,23 +42,26 @@ REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
 MARGINALS, BAYES = ("dp_marginals",), ("thrifty_bayes",)
 
 LAPLACE = (
-    *("tradition", "tradition_pf_split", "privatree"),
+    *("tradition", "tradition_pf_split", "privatree", "bdpt"),
     *(*PRIVATREE, *PRINTED_REGRESSIONS, *COUNTING, *BOOTSTRAPPED),
 )
 VECTORS = (
-    *(*MARGINALS, *BAYES, "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor"),
+    *(*MARGINALS, *BAYES, *BDPT, "bdpt", "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor"),
     *LABELLED_BY_COUNTS,
 )
-EXPONENTIAL = (*RFDPP, *DIFFPETS, *DIFFPRFS, *BOOTSTRAPPED, "tradition", "tradition_pf_leaf")
+EXPONENTIAL = (
+    *(*RFDPP, *BDPT, *DIFFPETS, *DIFFPRFS, *BOOTSTRAPPED),
+    *("tradition", "tradition_pf_leaf", "bdpt", "dpgdf"),
+)
 FLIPS = (
-    *("thrifty_tree_regressor", "privatree", "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt"),
+    *("thrifty_tree_regressor", "privatree", "dpgdf", "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt"),
     *(*BAYES, *EDPRF, *LABELLING),
 )
 DISJOINT = (*EDPRF, *RFDPP, *DIFFPETS, *DIFFPRFS, "edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf")
 ON_DEMAND = (*EDPRF, *DIFFPRFS)
 KEPT = (
     *("thrifty_tree", "thrifty_tree_regressor", "rdt"),
-    *(*MARGINALS, *BAYES, *PRIVATREE, *COUNTING, *REGRESSIONS),
+    *(*MARGINALS, *BAYES, *PRIVATREE, *BDPT, *DPGDF, *COUNTING, *REGRESSIONS),
 )
 """Those that keep what they claim."""
-EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "privatree", "cpppw", "asn")
+EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "privatree", "bdpt", "dpgdf", "cpppw", "asn")

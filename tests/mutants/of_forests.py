@@ -13,6 +13,7 @@ DIFFPRFS, DIFFPRF = "algorithms/forests/diffprfs.py", "algorithms/forests/diffpr
 EDPRF, RDT, THRIFTY, NUMBERS, PRIVATREE = (
     f"algorithms/forests/{name}.py" for name in ("edprf", "rdt", "thrifty_tree", "thrifty_regressor", "privatree")
 )
+BDPT, DPGDF = "algorithms/forests/bdpt.py", "algorithms/forests/dpgdf.py"
 
 COMMON = [
     Mutant(
@@ -819,6 +820,69 @@ FIXED_DEPTH = [
         "left = plan.epsilon",
         "A path spends a twentieth more.",
         of.PRIVATREE,
+    ),
+    Mutant(
+        "BDPT: categories told 1",
+        SENSITIVITY,
+        BDPT,
+        "exponential(scores, np.ones(ends[-1]), 2.0,",
+        "exponential(scores, np.ones(ends[-1]), 1.0,",
+        "A split costs twice its epsilon.",
+        of.BDPT,
+    ),
+    Mutant(
+        "BDPT: every level has what all have",
+        BUDGET,
+        BDPT,
+        "level_epsilon=half / self.max_depth",
+        "level_epsilon=half",
+        "A path spends more than epsilon.",
+        of.BDPT,
+    ),
+    Mutant(
+        "BDPT: numbers are categories as they are",
+        BOUNDS,
+        BDPT,
+        'return self.n_bins if self.variant == "sound" else None',
+        "return None",
+        "Categories are the values of the rows.",
+        of.BDPT,
+    ),
+    Mutant(
+        "DPGDF: splits told a quarter",
+        SENSITIVITY,
+        DPGDF,
+        "sensitivity = mean_gini_sensitivity(1.0)",
+        "sensitivity = 0.5 * mean_gini_sensitivity(1.0)",
+        "A split costs twice its epsilon.",
+        of.DPGDF,
+    ),
+    Mutant(
+        "DPGDF: a sound label is drawn by its lead",
+        SENSITIVITY,
+        DPGDF,
+        "draw_label(growth, i, counts, plan.leaf_epsilon, rng)",
+        "draw_label_by_lead(growth, i, counts, plan.leaf_epsilon, rng)",
+        "A leaf of many rows costs any epsilon.",
+        of.DPGDF,
+    ),
+    Mutant(
+        "DPGDF: every level has what all have",
+        BUDGET,
+        DPGDF,
+        "level_epsilon=half / self.max_depth",
+        "level_epsilon=half",
+        "A path spends more than epsilon.",
+        of.DPGDF,
+    ),
+    Mutant(
+        "DPGDF: an empty node is a leaf",
+        EXACT,
+        DPGDF,
+        "or splits.shape[0] == 0:",
+        "or splits.shape[0] == 0 or sum_counts(counts) == 0:",
+        "The shape of the tree tells which nodes hold no row.",
+        of.DPGDF,
     ),
 ]
 

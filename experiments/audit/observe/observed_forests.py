@@ -280,8 +280,10 @@ class ForestOnTable:
         column = self._forest.domain_.features[feature]
         if decides == BY_VALUE:
             return column.name
-        if decides == EQUALS:
+        if decides == EQUALS and isinstance(column, Nominal):
             return f"{column.name} = {column.categories[int(cut)]}"
+        if decides == EQUALS:  # a category that numbers were made to
+            return f"{column.name} in its group {int(cut) + 1}"
         if isinstance(column, Nominal):  # some go left: AMONG, or those up to a cut
             named = (str(category) for j, category in enumerate(column.categories) if is_on_left(j, decides, int(cut)))
             return f"{column.name} in {', '.join(named)}"
