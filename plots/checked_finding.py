@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.config.finding import Sign
+from experiments.config.finding import INSIDE, Sign
 from experiments.judge.numbers.number_verdict import format_size
 from experiments.judge.numbers.printed import is_blank
 from experiments.judge.verdict import SIGN_OF
@@ -51,7 +51,10 @@ def _say(sign: Sign) -> str:
 
 
 def _find_size(run: PaperRun, name: str) -> str:
-    """Return the size of an effect or of a difference, in words; a dash where the run has none."""
+    """Return the size of an effect or of a difference, or a count, in words; a dash where the run has none."""
+    if name == INSIDE:
+        n_inside, n_tested = run.count_inside()
+        return f"{n_inside} of {n_tested}"
     claim, number = _map_claims(run).get(name), _map_numbers(run).get(name)
     if claim:
         effect = claim["contradiction"] or claim

@@ -221,7 +221,7 @@ def test_every_path_of_a_sound_tree_spends_the_budget(epsilon):
 
 @pytest.mark.parametrize(("n_values", "is_lost"), [(10, True), (9, False)])
 def test_where_the_last_group_is_lost_no_row_to_be_predicted_is_in_it_but_training_rows_are(n_values, is_lost):
-    """Ten values make two groups, of which the second decides; the program loses it, but not the four of nine values."""
+    """Ten values make two groups, of which the program loses the second; of nine values it does not."""
     domain = Domain([Continuous("x", 0, 10)], Nominal("y", ("a", "b")))
     x = np.repeat(np.arange(n_values, dtype=float), 20)
     y = np.where(x >= 5, "b", "a")

@@ -12,6 +12,8 @@ from documents.document import Document
 
 MOST_WORDS = 30
 """Of a promise, and of a finding."""
+INSIDE = "inside"
+"""The field that stands for how many printed numbers lie inside of our intervals, such as "65 of 68"."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
 
 
@@ -33,7 +35,8 @@ class PaperFinding(Document):
 
     text: str
     """The sentence, of at most 30 words. ``{ID}`` stands for the size of the effect of a claim, or of the difference of
-    a printed number: in the setting that refutes it if there is one, else on average. It is filled in from the run."""
+    a printed number: in the setting that refutes it if there is one, else on average. ``{inside}`` is how many printed
+    numbers lie inside of our intervals, "65 of 68". They are filled in from the run."""
     claims: dict[str, GivenSign] = {}
     """Claims that it rests on, each with the sign that it takes for granted."""
     numbers: dict[str, GivenSign] = {}

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from experiments.cells.study_cells import cells_of_studies
+from experiments.config.finding import INSIDE
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.numbers.printed import read_numbers_of
@@ -125,7 +126,7 @@ def _check_finding(paper: Paper) -> None:
             if name not in known[what]:
                 raise PaperError(f"finding.{what}: the paper has no {name!r}; {suggest_name(name, known[what])}")
     for name in finding.fields:
-        if name not in finding.claims and name not in finding.numbers:
+        if name != INSIDE and name not in finding.claims and name not in finding.numbers:
             raise PaperError(f"finding.text: {{{name}}} is not among the claims and numbers that it rests on")
     if finding.picture is not None and finding.picture not in paper.parts:
         raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")

@@ -41,6 +41,8 @@ _TEXTS = (
     *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
     *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )
+_OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
+"""Of printed numbers: they lie outside of our intervals."""
 _NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
 
 KEPT = (
@@ -207,13 +209,19 @@ class PaperRun:
             return f"INCOMPLETE: {repeats}, {n} of {expected} of their cells."
         return note_missing_cells(n, expected) or f"Complete: all {expected} cells."
 
+    def count_inside(self) -> tuple[int, int]:
+        """Return how many printed numbers lie inside of our intervals, and how many there are."""
+        tested = self.numbers[self.numbers["statistic"] != "exact"]
+        is_inside = tested["prediction_low"].notna() & ~tested["verdict"].isin(_OUTSIDE)
+        return int(is_inside.sum()), len(tested)
+
     def write_notes_on_chance(self) -> list[str]:
         """Return how many printed numbers chance alone would miss, and of how many runs they are taken to be means."""
         by_chance = count_expected_misses(self.numbers)
         if not by_chance:
             return []
         tested = self.numbers[self.numbers["statistic"] != "exact"]
-        n_missed = int(tested["verdict"].isin([REFUTED, REPRODUCED_WITHIN]).sum())
+        n_missed = int(tested["verdict"].isin(_OUTSIDE).sum())
         lying = "number lies" if n_missed < 2 else "numbers lie"
         missed = f"{n_missed or 'No'} printed {lying} outside of our intervals"
         notes = [f"{missed}; by chance alone about {by_chance:.1f} would, if all could be reproduced."]
