@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}
 """How a printed number is marked."""
+_NAMES = ("metric", "dataset", "algorithm")
+"""What has no order along the bottom."""
 
 
 def draw_lines(paper: Paper, figure: LinesFigure, series: pd.DataFrame) -> Figure:
@@ -45,7 +47,7 @@ def draw_lines(paper: Paper, figure: LinesFigure, series: pd.DataFrame) -> Figur
     panel_lines = []
     for i, (value, text) in enumerate(zip(lines, label_values(paper, figure.lines, lines), strict=True)):
         look = choose_look(value, i, lines)
-        if figure.x == "metric":
+        if figure.x in _NAMES:  # nothing lies between two of them
             look["linewidth"] = 0
         panel_lines.append(PanelLine(text, look, series.iloc[i * len(xs) : (i + 1) * len(xs)]))
     handles, beyond = draw_panel(axes, panel_lines, range(len(xs)), limits)
