@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numba
 import numpy as np
+import pandas as pd
 import pytest
 from numba.core.compiler import Flags
 from numba.core.runtime import _nrt_python, rtsys
@@ -332,7 +333,8 @@ SOUND = [(forest, {"variant": "sound"}) for forest in FORESTS if "variant" in fo
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python takes care of its memory")
 @pytest.mark.parametrize(("forest", "variant"), [*((forest, {}) for forest in FORESTS), *SOUND])
 def test_a_fit_gives_back_the_memory_that_it_took(forest, variant):
-    X, y = np.random.default_rng(0).random((400, 4)), np.arange(400) % 2
+    X, y = pd.DataFrame(np.random.default_rng(0).random((400, 4)), columns=list("abcd")), np.arange(400) % 2
+    X["e"] = np.where(X["d"] < 0.5, "low", "high")
     held = []
     _nrt_python.memsys_enable_stats()
     for _ in range(3):

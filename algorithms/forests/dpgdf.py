@@ -16,7 +16,7 @@ from algorithms.accounting.faults import DPGDF_SENSITIVITY_OF_A_LEAF, Fault
 from algorithms.forests.engine.candidates import class_counts, first_numbers, sum_counts
 from algorithms.forests.engine.categories import (
     number_categories,
-    number_of_split,
+    read_split,
     score_categories,
     split_by_category,
 )
@@ -55,7 +55,7 @@ def grow_tree(plan, table, rows, rng):
         counts = class_counts(tree, i)
         splits = unused_splits(tree, i, ends)
         if tree.nodes[i].depth == plan.max_depth or splits.shape[0] == 0:
-            label(tree, i, counts, plan, rng)
+            end_in_leaf(tree, i, counts, plan, rng)
         else:
             scores = score_categories(tree, table, i, ends, counts)[splits] / max(sum_counts(counts), 1.0)
             number = splits[draw_split(scores, plan, rng)]
@@ -71,7 +71,7 @@ def unused_splits(growth, i, ends):
     is_used = np.zeros(ends[-1], dtype=np.bool_)
     above = growth.parents[i]
     while above >= 0:
-        is_used[number_of_split(growth, ends, above)] = True
+        is_used[read_split(growth, ends, above)] = True
         above = growth.parents[above]
     unused, n_unused = first_numbers(ends[-1]), 0
     for number in range(ends[-1]):
@@ -90,7 +90,7 @@ def draw_split(scores, plan, rng):
 
 
 @compiled
-def label(growth, i, counts, plan, rng):
+def end_in_leaf(growth, i, counts, plan, rng):
     """Label a leaf: by its class counts, or as the program does."""
     if plan.is_sound:
         draw_label(growth, i, counts, plan.leaf_epsilon, rng)

@@ -29,6 +29,7 @@ from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
 from algorithms.installation import name_command
+from algorithms.parameters import ParameterError
 from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts
 from experiments.audit.neighbouring_tables import split_targets
@@ -138,7 +139,11 @@ def search_pair(subject: Subject, neighbours: str) -> dict:
         return sample_losses(resize_estimator(forest, pair, subject.params), pair, n, first)
 
     def worth(template: TableTemplate, least: float) -> float:
-        losses, toll = sample(template, PEEK), DOUBLING * math.log2(template.n_records)
+        toll = DOUBLING * math.log2(template.n_records)
+        try:
+            losses = sample(template, PEEK)
+        except ParameterError:  # some take no such columns
+            return 0.0
         if np.abs(losses).max() - toll <= least:  # no event can prove more than the largest loss
             return 0.0
         return compute_provable_epsilon(np.concatenate([losses, sample(template, GLANCE - PEEK, PEEK)])) - toll

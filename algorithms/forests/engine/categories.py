@@ -36,8 +36,8 @@ def score_categories(growth, table, i, ends, totals):
 
 
 @compiled
-def number_of_split(growth, ends, i):
-    """Return which of the numbered categories node ``i`` is split by."""
+def read_split(growth, ends, i):
+    """Return the number of the category that node ``i`` is split by."""
     node = growth.nodes[i]
     return ends[node.feature] + np.int64(node.cut)
 
