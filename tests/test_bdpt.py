@@ -219,21 +219,19 @@ def test_every_path_of_a_sound_tree_spends_the_budget(epsilon):
     assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n_values", "is_lost"), [(10, True), (9, False)])
-def test_where_the_last_group_is_lost_no_row_to_be_predicted_is_in_it_but_training_rows_are(n_values, is_lost):
-    """Ten values make two groups, of which the program loses the second; of nine values it does not."""
+@pytest.mark.parametrize(("n_values", "is_slip"), [(10, True), (9, False)])
+def test_where_memory_that_was_never_written_is_a_zero_rows_are_found_in_groups_that_they_are_not_in(n_values, is_slip):
+    """Ten values make two groups that begin at 0 and 5, looked up in 0, 5 and a zero; nine make two without a slip."""
     domain = Domain([Continuous("x", 0, 10)], Nominal("y", ("a", "b")))
     x = np.repeat(np.arange(n_values, dtype=float), 20)
     y = np.where(x >= 5, "b", "a")
-    shares = {}
-    for last_group in ("kept", "lost"):
-        settings = {"max_depth": 1, "domain": domain, "last_group": last_group}
-        cuts_at_last = []
-        for seed in range(20):
-            model = BDPTClassifier(math.inf, random_state=seed, **settings).fit(x[:, np.newaxis], y)
-            (nodes,) = model.trees_
-            assert nodes["label"][1:].tolist() == ([1, 0] if nodes["cut"][0] == 1 else [0, 1])
-            if nodes["cut"][0] == 1:
-                cuts_at_last.append((model.predict(x[:, np.newaxis])[y == "b"] == "b").mean())
-        shares[last_group] = np.mean(cuts_at_last)
-    assert shares == {"kept": 1.0, "lost": 0.0 if is_lost else 1.0}
+    for seed in range(20):
+        answers = {}
+        for unwritten in ("left_out", "zero"):
+            model = BDPTClassifier(math.inf, max_depth=1, domain=domain, unwritten=unwritten, random_state=seed)
+            (nodes,) = model.fit(x[:, np.newaxis], y).trees_
+            answers[unwritten] = [model.predict([[value]])[0] for value in (2.0, 8.0)]
+        asks_for_second = nodes["cut"][0] == 1
+        assert nodes["label"][1:].tolist() == ([1, 0] if asks_for_second else [0, 1]), "training rows are where they are"
+        assert answers["left_out"] == ["a", "b"]
+        assert answers["zero"] == ["a", "a" if is_slip and asks_for_second else "b"]

@@ -17,7 +17,6 @@ from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.candidates import class_counts, sum_counts
 from algorithms.forests.engine.categories import number_categories, score_categories, split_by_category
 from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity
-from algorithms.forests.engine.table import Table
 from algorithms.forests.engine.tree import plant_tree, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled, uncounted
@@ -109,10 +108,10 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         record added or removed, given a public domain.
     domain : Domain or None, default=None
         Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    last_group : {"kept", "lost"}, default="kept"
+    unwritten : {"left_out", "zero"}, default="left_out"
         Reading of a slip of the program, in variant "paper": where the number of distinct values of a column of numbers
-        is a multiple of ``n_merged``, it compares rows to be predicted with a number that it never wrote. "lost" is
-        what comes of a small one: no value of the last group is found to be in it.
+        is a multiple of ``n_merged``, the array in which it looks up rows to be predicted ends in a number that it
+        never wrote. "zero" is what that mostly is: rows are then found in groups that they are not in, by their order.
     noise : {"numpy", "opendp"}, default="numpy"
         What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     random_state : int, RandomState or None, default=None
@@ -123,8 +122,8 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     first_values_ : list
         The smallest value of each group of a column of numbers, as an array, in variant "paper": values of the rows.
         None for other columns, and in variant "sound".
-    loses_last_ : list of bool
-        Whether rows to be predicted are never in the last group of a column.
+    ends_in_zero_ : list of bool
+        Whether the reading "zero" bears on a column.
 
     Notes
     -----
@@ -160,7 +159,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     (True, 8.0)
     """
 
-    READINGS: ClassVar = {"last_group": "kept"}
+    READINGS: ClassVar = {"unwritten": "left_out"}
 
     n_estimators, n_jobs = 1, None
 
@@ -173,7 +172,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         n_bins=10,
         variant="paper",
         domain=None,
-        last_group="kept",
+        unwritten="left_out",
         noise="numpy",
         random_state=None,
     ):
@@ -183,7 +182,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         self.n_bins = n_bins
         self.variant = variant
         self.domain = domain
-        self.last_group = last_group
+        self.unwritten = unwritten
         self.noise = noise
         self.random_state = random_state
 
@@ -192,7 +191,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         super().check_parameters(n_features)
         check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="every node is grown")
         check_count("n_merged", self.n_merged)
-        check_choice("last_group", self.last_group, ("kept", "lost"))
+        check_choice("unwritten", self.unwritten, ("left_out", "zero"))
         if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
             check_readings(self, self.READINGS)
 
@@ -202,9 +201,9 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
             group_values(values, self.n_merged) if grouped else None
             for values, grouped in zip(matrix.T, is_grouped, strict=True)
         ]
-        is_lost = [grouped and self.last_group == "lost" for grouped in is_grouped]
-        self.loses_last_ = [
-            lost and len(np.unique(values)) % self.n_merged == 0 for values, lost in zip(matrix.T, is_lost, strict=True)
+        self.ends_in_zero_ = [
+            grouped and self.unwritten == "zero" and len(np.unique(values)) % self.n_merged == 0
+            for values, grouped in zip(matrix.T, is_grouped, strict=True)
         ]
 
     def _put_into_bins(self, matrix: np.ndarray) -> np.ndarray:
@@ -215,17 +214,14 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         for j, first_values in enumerate(self.first_values_):
             if first_values is not None:
                 binned[:, j] = find_groups(matrix[:, j], first_values)
-                if self.loses_last_[j]:
-                    binned[:, j] += binned[:, j] == len(first_values) - 1  # a group that no split names
         return binned
 
-    def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
-        """Lay out the training rows, of which none is lost."""
-        matrix = matrix.copy(order="F")
-        for j, first_values in enumerate(self.first_values_):
-            if first_values is not None:
-                np.minimum(matrix[:, j], len(first_values) - 1, out=matrix[:, j])
-        return super()._lay_out_rows(matrix, target)
+    def _bin_rows_to_predict(self, matrix: np.ndarray) -> np.ndarray:
+        binned = self._put_into_bins(matrix)
+        for j in np.flatnonzero(self.ends_in_zero_):
+            looked_up = np.append(self.first_values_[j], 0.0)  # which is not in order
+            binned[:, j] = np.maximum(np.searchsorted(looked_up, matrix[:, j], side="right") - 1, 0)
+        return binned
 
     def _n_bins(self) -> int | None:
         return self.n_bins if self.variant == "sound" else None

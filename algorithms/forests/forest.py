@@ -162,15 +162,18 @@ class PrivateForest:
 
     def rows_to_descend(self, X) -> np.ndarray:
         """Turn rows into what the nodes of the trees ask for: float64 array of shape (n, k), C order."""
-        return np.ascontiguousarray(self._put_into_bins(self.read_rows(X)))
+        return np.ascontiguousarray(self._bin_rows_to_predict(self.read_rows(X)))
 
     def _sum_over_trees(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
         """Sum over the trees what ``add(nodes, matrix, sums)`` adds for each row: float64 array (n, width)."""
-        matrix = np.ascontiguousarray(self._put_into_bins(matrix))
+        matrix = np.ascontiguousarray(self._bin_rows_to_predict(matrix))
         sums = np.zeros((len(matrix), width))
         for nodes in self.trees_:
             add(nodes, matrix, sums)
         return sums
+
+    def _bin_rows_to_predict(self, matrix: np.ndarray) -> np.ndarray:
+        return self._put_into_bins(matrix)
 
     def _learn_bins(self, matrix: np.ndarray) -> None:
         """Set what `_put_into_bins` needs of the training rows: nothing where bins are public."""

@@ -37,7 +37,7 @@ from algorithms.forests.engine.candidates import (
 )
 from algorithms.forests.engine.depth import COUNT_SHARE
 from algorithms.forests.engine.intervals import NO_SPLIT, Split
-from algorithms.forests.engine.scores import GINI, score_sensitivity, side_score
+from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity, side_score
 from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import AMONG, BELOW, plant_tree, split_in_two, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, check_two_groups, draw_label
@@ -87,8 +87,7 @@ def grow_as_programmed(plan, table, rows, rng):
             n = float(counts.sum())
             node.noisy_count = max(laplace(n, 1.0, 0.5 * level_epsilon, rng), 1.0)
             quality = score_cuts(tree, table, i, counts) / max(n, 1.0)
-            sensitivity = 2.0 * node.noisy_count / (node.noisy_count + 1.0) ** 2  # 1 - (n / (n + 1))² - (1 / (n + 1))²
-            drawn = permute_and_flip(quality, sensitivity, 0.5 * level_epsilon, rng)
+            drawn = permute_and_flip(quality, mean_gini_sensitivity(node.noisy_count), 0.5 * level_epsilon, rng)
             node.epsilon += level_epsilon
             growth = split_at(growth, table, i, drawn)
         i += 1
