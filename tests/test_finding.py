@@ -95,6 +95,17 @@ def test_sizes_come_from_the_run(run_2):
     assert write_finding(PaperRun.read(run_2)) == "Depth loses 15 points, and 3.1 points are missing."
 
 
+def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_run(run_2):
+    numbers = pd.read_csv(run_2 / "numbers.csv")
+    measured = numbers["statistic"] != "exact"
+    numbers.loc[measured, ["verdict", "prediction_low"]] = ["refuted", 0.5]
+    first = numbers.index[measured][:5]
+    numbers.loc[first, "verdict"] = ["reproduced", "print too coarse", "undecided", "reproduced within ± δ", "not run"]
+    numbers.loc[first[4], "prediction_low"] = np.nan
+    numbers.to_csv(run_2 / "numbers.csv", index=False)
+    assert write_finding(rewrite_paper(run_2, text="{inside} lie inside.")) == f"3 of {measured.sum()} lie inside."
+
+
 @pytest.mark.parametrize(
     ("finding", "said"),
     [
