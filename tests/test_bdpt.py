@@ -232,6 +232,6 @@ def test_where_memory_that_was_never_written_is_a_zero_rows_are_found_in_groups_
             (nodes,) = model.fit(x[:, np.newaxis], y).trees_
             answers[unwritten] = [model.predict([[value]])[0] for value in (2.0, 8.0)]
         asks_for_second = nodes["cut"][0] == 1
-        assert nodes["label"][1:].tolist() == ([1, 0] if asks_for_second else [0, 1]), "training rows are where they are"
+        assert nodes["label"][1:].tolist() == ([1, 0] if asks_for_second else [0, 1]), "trained as ever"
         assert answers["left_out"] == ["a", "b"]
         assert answers["zero"] == ["a", "a" if is_slip and asks_for_second else "b"]
