@@ -8,11 +8,11 @@ from importlib import import_module
 _NAMES = {
     "bayes.thrifty_bayes": ("ThriftyBayesClassifier",),
     "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
-    "forests.bdpt": ("BDPTClassifier",),
+    "forests.by_category.bdpt": ("BDPTClassifier",),
     "forests.diffpets": ("DiffPETsClassifier", "DiffPETsRegressor"),
     "forests.diffprf": ("DiffPRFClassifier",),
     "forests.diffprfs": ("DiffPRFsClassifier",),
-    "forests.dpgdf": ("DPGDFClassifier",),
+    "forests.by_category.dpgdf": ("DPGDFClassifier",),
     "forests.edprf": ("EDPRFClassifier", "PFDPDTClassifier"),
     "forests.privatree": ("PrivaTreeClassifier",),
     "forests.rdt": ("RDTClassifier",),

@@ -18,7 +18,7 @@ from plots.runs.published_run import read_published
 from tests.browser import column, opened
 from tests.published_report import published_papers
 
-MOST_WORDS = 900
+MOST_WORDS = 1000
 RUNS = {name: read_published(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
 PAPERS = [name for name in RUNS if name.isdigit()]
 

@@ -213,7 +213,7 @@ PRIVATREE_EXACT_STOP = Fault(
 # BDPT and DPGDF, rivals of PrivaTree.
 BDPT_GROUPS_FROM_ROWS = Fault(
     "cuts from the rows",
-    "numbers become groups of neighbouring values of the rows",
+    "numbers are put together by which values the rows have",
     "the program of PrivaTree's tables, before BDPT grows; the tables' head says that BDPT leaks numeric splits",
 )
 BDPT_SENSITIVITY_OF_A_COUNT = Fault(
@@ -221,8 +221,7 @@ BDPT_SENSITIVITY_OF_A_COUNT = Fault(
 )
 DPGDF_SENSITIVITY_OF_A_LEAF = Fault(
     "sensitivity of a leaf's own rows",
-    "a label is drawn with a sensitivity that falls exponentially with the lead of its class: no ε bounds what one "
-    "record then changes",
+    "the sensitivity of a label falls with the lead of its class, so that no ε bounds what a record changes",
     "the program of PrivaTree's tables, leaves of DPGDF",
 )
 

@@ -34,7 +34,7 @@ def group_algorithms() -> dict[str, list[str]]:
     Examples
     --------
     >>> group_algorithms()["sound"][:2]
-    ['diff_lr_sound', 'diffpets_regressor_sound']
+    ['bdpt_sound', 'diff_lr_sound']
     """
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for name, file in search_path.list_files(CONF / "algorithm").items():

@@ -74,7 +74,7 @@ def list_paper_rows() -> list[Row]:
     Examples
     --------
     >>> [row["name"] for row in list_paper_rows() if row["group"] == "paper"]
-    ['1', '2', '3', '4', '5']
+    ['1', '2', '3', '4', '5', '6']
     """
     titles, rows = read_titles(), []
     for name, file in search_path.list_files(PAPERS).items():

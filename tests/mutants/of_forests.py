@@ -13,7 +13,7 @@ DIFFPRFS, DIFFPRF = "algorithms/forests/diffprfs.py", "algorithms/forests/diffpr
 EDPRF, RDT, THRIFTY, NUMBERS, PRIVATREE = (
     f"algorithms/forests/{name}.py" for name in ("edprf", "rdt", "thrifty_tree", "thrifty_regressor", "privatree")
 )
-BDPT, DPGDF = "algorithms/forests/bdpt.py", "algorithms/forests/dpgdf.py"
+BDPT, DPGDF = "algorithms/forests/by_category/bdpt.py", "algorithms/forests/by_category/dpgdf.py"
 
 COMMON = [
     Mutant(

@@ -81,6 +81,6 @@ def number_of_rows_keeps_epsilon(epsilon: float, max_depth: int = 4, max_error: 
     return Finding(loss <= epsilon * (1 + 1e-9), f"{met}: a loss of {loss:.3f} where {epsilon:g} is claimed")
 
 
-def _mean_impurity(sides: Sequence[tuple[int, int]]) -> float:
+def _mean_impurity(sides: Sequence[tuple[int, ...]]) -> float:
     n = sum(map(sum, sides))
     return sum(sum(side) - sum(count**2 for count in side) / sum(side) for side in sides if sum(side)) / max(n, 1)

@@ -13,13 +13,13 @@ import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import DPGDF_SENSITIVITY_OF_A_LEAF, Fault
-from algorithms.forests.engine.candidates import class_counts, first_numbers, sum_counts
-from algorithms.forests.engine.categories import (
+from algorithms.forests.by_category.splits import (
     number_categories,
     read_split,
     score_categories,
     split_by_category,
 )
+from algorithms.forests.engine.candidates import class_counts, first_numbers, sum_counts
 from algorithms.forests.engine.scores import mean_gini_sensitivity
 from algorithms.forests.engine.tree import plant_tree, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, draw_label

@@ -14,8 +14,8 @@ import numpy as np
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import BDPT_GROUPS_FROM_ROWS, BDPT_SENSITIVITY_OF_A_COUNT, Fault
 from algorithms.encoding.features import Continuous
+from algorithms.forests.by_category.splits import number_categories, score_categories, split_by_category
 from algorithms.forests.engine.candidates import class_counts, sum_counts
-from algorithms.forests.engine.categories import number_categories, score_categories, split_by_category
 from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity
 from algorithms.forests.engine.tree import plant_tree, take_nodes
 from algorithms.forests.forest import MAX_SOUND_DEPTH, NominalColumns, PrivateForestClassifier, label_leaf
