@@ -221,7 +221,7 @@ BDPT_SENSITIVITY_OF_A_COUNT = Fault(
 )
 DPGDF_SENSITIVITY_OF_A_LEAF = Fault(
     "sensitivity of a leaf's own rows",
-    "the sensitivity of a label falls with the lead of its class, so that no ε bounds what a record changes",
+    "the sensitivity of a label falls with the lead of its class: no ε bounds what a record changes",
     "the program of PrivaTree's tables, leaves of DPGDF",
 )
 
