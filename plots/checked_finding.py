@@ -54,7 +54,7 @@ def _find_size(run: PaperRun, name: str) -> str:
     """Return the size of an effect or of a difference, or a count, in words; a dash where the run has none."""
     if name == INSIDE:
         n_inside, n_tested = run.count_inside()
-        return f"{n_inside} of {n_tested}"
+        return f"{n_inside} of {n_tested}" if run.numbers["prediction_low"].notna().any() else MISSING
     claim, number = _map_claims(run).get(name), _map_numbers(run).get(name)
     if claim:
         effect = claim["contradiction"] or claim

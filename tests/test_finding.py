@@ -19,6 +19,7 @@ from experiments.judge.preflight import check_paper
 from experiments.metrics.metric import Margin
 from plots.answers import answer_claims, answer_numbers, answer_privacy, count_signs
 from plots.checked_finding import list_misfits, write_finding
+from plots.labels import MISSING
 from plots.rows.claim_rows import label_place, list_forests
 from plots.runs.run_folder import PaperRun, read_json, write_json, write_paper
 from tests.papers import make_paper
@@ -104,6 +105,8 @@ def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_r
     numbers.loc[first[4], "prediction_low"] = np.nan
     numbers.to_csv(run_2 / "numbers.csv", index=False)
     assert write_finding(rewrite_paper(run_2, text="{inside} lie inside.")) == f"3 of {measured.sum()} lie inside."
+    numbers.assign(prediction_low=np.nan).to_csv(run_2 / "numbers.csv", index=False)
+    assert write_finding(PaperRun.read(run_2)) == f"{MISSING} lie inside.", "one run has no interval"
 
 
 @pytest.mark.parametrize(
