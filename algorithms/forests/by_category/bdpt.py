@@ -68,17 +68,6 @@ def draw_as_programmed(node, scores, n_rows, plan, rng):
     return exponential(scores / max(n_rows, 1.0), np.ones(scores.shape[0]), sensitivity, plan.level_epsilon, rng)
 
 
-def group_values(values: np.ndarray, n_merged: int) -> np.ndarray:
-    """Return the smallest value of each group of so many neighbouring distinct values; the last may have fewer.
-
-    Examples
-    --------
-    >>> group_values(np.array([7.0, 1.0, 3.0, 3.0, 9.0, 4.0]), 2)
-    array([1., 4., 9.])
-    """
-    return np.unique(values)[::n_merged]
-
-
 def find_groups(values: np.ndarray, first_values: np.ndarray) -> np.ndarray:
     """Return the group of each value: the last that begins at or below it, the first for what lies below all.
 
@@ -196,15 +185,13 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
             check_readings(self, self.READINGS)
 
     def _learn_bins(self, matrix: np.ndarray) -> None:
-        is_grouped = [self.variant == "paper" and isinstance(f, Continuous) for f in self.domain_.features]
-        self.first_values_ = [
-            group_values(values, self.n_merged) if grouped else None
-            for values, grouped in zip(matrix.T, is_grouped, strict=True)
-        ]
-        self.ends_in_zero_ = [
-            grouped and self.unwritten == "zero" and len(np.unique(values)) % self.n_merged == 0
-            for values, grouped in zip(matrix.T, is_grouped, strict=True)
-        ]
+        self.first_values_, self.ends_in_zero_ = [], []
+        for feature, values in zip(self.domain_.features, matrix.T, strict=True):
+            is_grouped = self.variant == "paper" and isinstance(feature, Continuous)
+            distinct = np.unique(values) if is_grouped else None
+            # the smallest of each group of neighbouring values; the last group may have fewer of them
+            self.first_values_.append(distinct[:: self.n_merged] if is_grouped else None)
+            self.ends_in_zero_.append(is_grouped and self.unwritten == "zero" and len(distinct) % self.n_merged == 0)
 
     def _put_into_bins(self, matrix: np.ndarray) -> np.ndarray:
         binned = super()._put_into_bins(matrix)
@@ -219,8 +206,7 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     def _bin_rows_to_predict(self, matrix: np.ndarray) -> np.ndarray:
         binned = self._put_into_bins(matrix)
         for j in np.flatnonzero(self.ends_in_zero_):
-            looked_up = np.append(self.first_values_[j], 0.0)  # which is not in order
-            binned[:, j] = np.maximum(np.searchsorted(looked_up, matrix[:, j], side="right") - 1, 0)
+            binned[:, j] = find_groups(matrix[:, j], np.append(self.first_values_[j], 0.0))  # which is not in order
         return binned
 
     def _n_bins(self) -> int | None:
