@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.config.finding import INSIDE, Sign
-from experiments.judge.numbers.number_verdict import format_size
-from experiments.judge.numbers.printed import is_blank
+from experiments.judge.numbers.number_verdict import format_size, is_blank
 from experiments.judge.verdict import SIGN_OF
 from plots.answers import answer_privacy
 from plots.labels import MISSING

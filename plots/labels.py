@@ -9,7 +9,7 @@ from typing import Any
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge import verdict
-from experiments.judge.numbers.printed import is_blank
+from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import SIGN_OF
 from experiments.metrics.find import is_in_per_cent
 from experiments.metrics.metric import STANDARD_ERROR

@@ -23,9 +23,9 @@ from experiments.config import estimators, papers, substitutes
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.setting import is_same_value, match_column
 from experiments.errors import BadInput
-from experiments.judge.preflight import check_paper
 from experiments.metrics.find import list_measured
 from experiments.metrics.scores import score_numbers
+from experiments.questions.paper_questions import resolve_paper
 from experiments.run import evaluate
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.splits import domain_of, split_rows
@@ -494,7 +494,7 @@ def test_two_values_are_the_same_where_a_column_of_the_one_matches_the_other(one
 
 @pytest.mark.parametrize("path", sorted(papers.PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs(path):
-    check_paper(read_paper(path.stem).replaced(repeats=2))
+    resolve_paper(read_paper(path.stem).replaced(repeats=2))
 
 
 def test_a_table_of_no_kind_is_refused_before_anything_runs():

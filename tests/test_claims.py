@@ -11,10 +11,9 @@ from scipy.stats import binomtest, quantile_test, ttest_1samp
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
-from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.numbers.printed import read_numbers_of
+from experiments.questions.printed import read_numbers_of
 from experiments.stats import mean_interval, median_interval, sign_p
-from tests.papers import make_paper
+from tests.papers import judge_claims, make_paper
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
 DEPTH = [3, 5, 7]
@@ -659,7 +658,7 @@ def test_claims_that_lack_a_key_or_have_a_wrong_one_are_refused(claim, message):
 def test_every_claim_of_paper_2_can_be_asked():
     paper = read_paper("2")
     numbers = read_numbers_of(paper).assign(verdict="not run", reason="")
-    results = judge_claims(paper, pd.DataFrame(), numbers)
+    results = judge_claims(paper, pd.DataFrame(), numbers.assign(printed=numbers["value"]))
     own = {"grows-with-epsilon", "grows-with-depth", "above-diffprfs-ig", "above-diffprfs-max", "printed-maximum"}
     assert own <= {result["id"] for result in results}
     assert len({result["id"] for result in results}) == len(results) == len(paper.claims)

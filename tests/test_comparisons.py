@@ -13,14 +13,14 @@ from algorithms import Continuous, Domain, Nominal
 from datasets import Dataset, tuning
 from documents.document import DocumentError, parse_document
 from experiments.config.paper import PaperError, Study
-from experiments.judge.preflight import check_paper
+from experiments.questions.paper_questions import resolve_paper
 from experiments.stats import nemenyi_difference
 from plots.comparisons import data_kinds
 from plots.comparisons.compared_part import describe_held_out
 from plots.comparisons.data_kinds import KINDS, DataFacts, count_facts, list_kinds_of
 from plots.pages.paper_results import publish_paper
 from plots.runs.run_folder import PaperRun
-from tests.papers import make_paper
+from tests.papers import ask, make_paper
 
 SETS = ["car", "nursery", "mushroom", "congvote"]
 PAPER = {
@@ -185,7 +185,7 @@ def test_sets_that_are_held_out_are_those_of_the_file(monkeypatch):
 def test_a_study_without_a_set_that_is_held_out_says_so():
     paper, _ = make_part(WINS | {"sets": "held_out"})
     with pytest.raises(PaperError, match=r"w: study 'all' has no data set that the project lists as held_out"):
-        check_paper(paper)
+        resolve_paper(paper)
 
 
 def test_no_set_is_on_both_sides():
@@ -307,7 +307,7 @@ def test_a_set_without_a_way_is_in_no_mean():
 
 def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
     paper, part = make_part(WAYS, "tables")
-    publish_paper(paper, cells(), tmp_path)
+    publish_paper(paper, ask(paper), cells(), tmp_path)
     shown = part.describe(paper, PaperRun.read(tmp_path).read_frame(part))
     assert shown["columns"] == ["all sets (4)", "small table (2)", "mostly nominal (4)"]
     texts = {name: [cell["ours"] for cell in cells_of] for name, cells_of in shown["rows"]}
@@ -319,7 +319,7 @@ def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
 def test_floor_and_ceiling_must_be_run_on_the_same_sets():
     paper, _ = make_part(WAYS | {"ceiling": "extra_trees"}, "tables")
     with pytest.raises(PaperError, match="k: study 'levels' has no algorithm extra_trees; add it there"):
-        check_paper(paper)
+        resolve_paper(paper)
 
 
 # Decisions.
@@ -411,7 +411,7 @@ def test_a_model_that_is_to_be_published_must_have_a_form_for_that():
 def test_a_situation_that_cannot_be_judged_is_refused(line, message):
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line]}
     with pytest.raises(PaperError, match=message):
-        check_paper(make_part(part, "tables")[0])
+        resolve_paper(make_part(part, "tables")[0])
 
 
 def test_the_decision_stands_first_on_the_published_page(tmp_path):
@@ -419,7 +419,7 @@ def test_the_decision_stands_first_on_the_published_page(tmp_path):
 
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"figure": "w"}]}
     paper = make_paper(**PAPER, tables=[part], figures=[WINS])
-    publish_paper(paper, cells(), tmp_path)
+    publish_paper(paper, ask(paper), cells(), tmp_path)
     (tmp_path / "provenance.json").write_text('{"written": "2026-01-01", "git": null}', encoding="utf-8")
     page = describe_paper(PaperRun.read(tmp_path))
     assert page.index("## Which one to take") < page.index("## More")

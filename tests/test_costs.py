@@ -15,7 +15,7 @@ from plots.pages.paper_results import publish_paper
 from plots.rows.cost_rows import list_costs
 from plots.runs.run_folder import KEPT, PaperRun
 from tests.command_line import exit_code
-from tests.papers import make_paper
+from tests.papers import ask, make_paper
 
 STUDIES = {
     "small": {"dataset": ["car", "congvote"], "algorithm": ["majority", "rdt"], "epsilon": [0.1, 2.0, 5.0]},
@@ -63,7 +63,7 @@ def test_the_page_shows_what_was_measured(tmp_path, is_measured):
     frame = pd.DataFrame([rows | ours, rows | floor])
     if is_measured:
         frame.to_csv(tmp_path / "costs.csv", index=False)
-    publish_paper(paper, pd.DataFrame(), tmp_path)
+    publish_paper(paper, ask(paper), pd.DataFrame(), tmp_path)
     run, report = PaperRun.read(tmp_path), (tmp_path / "report.html").read_text(encoding="utf-8")
     assert ("Time and memory" in report) == is_measured
     assert "costs.csv" in KEPT

@@ -5,6 +5,7 @@ exactly minus δ, a change of exactly the margin. Nothing is true there but that
 proof is false. What is true follows from the chances of the values that runs are drawn from.
 """
 
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
@@ -14,17 +15,18 @@ import pytest
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from experiments.judge import claim_verdicts
-from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.claims.above import AboveClaim
-from experiments.judge.claims.below import BelowClaim
-from experiments.judge.claims.increases import IncreasesClaim
-from experiments.judge.claims.independent import IndependentClaim
+from experiments.judge import claim_answers
 from experiments.judge.evidence import claim_group
 from experiments.judge.evidence.claim_group import ClaimGroup
-from experiments.judge.group_claim import ClaimAboutRuns, Evidence
+from experiments.judge.question import ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin
-from tests.papers import make_paper
+from experiments.questions.claims.above import AboveClaim
+from experiments.questions.claims.below import BelowClaim
+from experiments.questions.claims.increases import IncreasesClaim
+from experiments.questions.claims.independent import IndependentClaim
+from experiments.questions.group_claim import ClaimAboutRuns
+from experiments.questions.paper_questions import resolve_claims
+from tests.papers import judge_claims, make_paper
 
 DELTA, MOST, BASE = 0.01, 160, 0.5
 
@@ -109,23 +111,27 @@ def is_true(verdict, groups, question):
     }[verdict]
 
 
+@dataclass(frozen=True)
+class MadeUpQuestion(ClaimQuestion):
+    """A claim whose groups are handed over in place of results."""
+
+    name: str = ""
+
+    def gather(self, results):
+        """Return the groups of this claim."""
+        groups = results[self.name]
+        return Evidence(groups, [[]] * len(groups))
+
+
 class MadeUpClaim(ClaimAboutRuns):
-    """A claim whose groups are handed over in place of a table."""
+    """The same as a part of a paper."""
 
     kind: Literal["made_up"] = "made_up"
     metric: str = "accuracy"
 
-    def check(self, paper):
-        """There is nothing to check."""
-
-    def explain_missing(self, paper):
-        """Return nothing: it can be decided."""
-        return ""
-
-    def make_evidence(self, paper, table):
-        """Return the groups of this claim."""
-        groups = table[self.id]
-        return Evidence(groups, [[]] * len(groups), [[]] * len(groups), "made up")
+    def ask(self, paper):
+        """Return the question."""
+        return MadeUpQuestion("accuracy", (), AboveClaim, Margin(DELTA), "mean", 1.0, None, 10, MOST, name=self.id)
 
 
 def list_null_claims(runs):
@@ -143,25 +149,27 @@ def list_null_claims(runs):
     ]
 
 
-def judge_papers(claims, n_papers, seed):
+def judge_papers(claims, n_papers, seed, level=None):
     """Yield what is said of every claim of papers that are made up alike."""
     rng = np.random.default_rng(seed)
     ids = list(map(str, range(len(claims))))
     made_up = []
     for place, name in enumerate(ids):  # every other one is a reading of the one before it: no level is left unspent
         made_up.append(MadeUpClaim(id=name, text="", reading_of=ids[place - 1] if place % 2 else None))
-    paper, easy = make_paper(repeats=10, most_repeats=MOST, claims=made_up), {}
+    asked, easy = resolve_claims(make_paper(claims=made_up)), {}
+    if level is not None:
+        asked = [claim._replace(question=replace(claim.question, level=level)) for claim in asked]
     for _ in range(n_papers):
         table = {}
         for name, groups in zip(ids, claims, strict=True):
             made = [group.make(rng) if group.runs else easy.setdefault(group, group.make(rng)) for group in groups]
             table[name] = made
-        yield judge_claims(paper, table)
+        yield claim_answers.judge_claims(asked, table)
 
 
-def tell_false(claims, n_papers, seed):
+def tell_false(claims, n_papers, seed, level=None):
     """Yield whether a paper has a false verdict, on average or in most runs."""
-    for results in judge_papers(claims, n_papers, seed):
+    for results in judge_papers(claims, n_papers, seed, level):
         is_false = False
         for groups, result in zip(claims, results, strict=True):
             for question in ("on_average", "in_most_runs"):
@@ -169,15 +177,15 @@ def tell_false(claims, n_papers, seed):
         yield is_false
 
 
-def has_more_false(share, claims, n_papers, seed):
+def has_more_false(share, claims, n_papers, seed, level=None):
     """Return whether more than a share of the papers have a false verdict; once it is sure, no more are judged."""
-    return any(n_false > share * n_papers for n_false in accumulate(tell_false(claims, n_papers, seed)))
+    return any(n_false > share * n_papers for n_false in accumulate(tell_false(claims, n_papers, seed, level)))
 
 
 @pytest.fixture(autouse=True)
 def no_rerun_probability(monkeypatch):
     """Leave out what says nothing of verdicts and takes most of the time."""
-    monkeypatch.setattr(claim_verdicts, "estimate_rerun_probability", lambda *_: 1.0)
+    monkeypatch.setattr(claim_answers, "estimate_rerun_probability", lambda *_: 1.0)
 
 
 N_PAPERS = dict.fromkeys(RUNS, 60) | {"nearly normal": 300}
@@ -196,9 +204,8 @@ def test_at_most_one_null_paper_in_twenty_has_a_false_verdict(name):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_proof_that_is_none_gives_more_false_verdicts_than_that(name, monkeypatch):
-    monkeypatch.setattr(claim_verdicts, "find_level", lambda *_: 1.0)
-    assert has_more_false(0.1, list_null_claims(RUNS[name]), 40, seed=0)
+def test_a_proof_that_is_none_gives_more_false_verdicts_than_that(name):
+    assert has_more_false(0.1, list_null_claims(RUNS[name]), 40, seed=0, level=1.0)
 
 
 def weigh_by_t_test(gains, most_lost=1.0):

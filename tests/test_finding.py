@@ -15,8 +15,8 @@ from experiments.config.paper import PaperError, Speaker, parse_paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
 from experiments.judge import verdict
-from experiments.judge.preflight import check_paper
 from experiments.metrics.metric import Margin
+from experiments.questions.paper_questions import resolve_paper
 from plots.answers import answer_claims, answer_numbers, answer_privacy, count_signs
 from plots.checked_finding import list_misfits, write_finding
 from plots.labels import MISSING
@@ -122,7 +122,7 @@ def test_a_finding_that_names_what_is_not_there_is_refused_before_anything_runs(
     described = copy.deepcopy(read_paper("2").to_mapping())
     described["finding"] = {"text": "It fails.", **finding}
     with pytest.raises(PaperError, match="finding") as caught:
-        check_paper(parse_paper(described))
+        resolve_paper(parse_paper(described))
     assert said in str(caught.value)
 
 

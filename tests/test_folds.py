@@ -17,9 +17,9 @@ from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
-from experiments.judge.group_claim import has_random_split
-from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import find_metric
+from experiments.questions.group_claim import has_random_split
+from experiments.questions.preflight import check_metrics
 from experiments.run.copies import describe_split, measure_copies
 from experiments.run.evaluate import average_folds, evaluate_cell
 from experiments.run.splits import domain_of, list_splits, split_rows, take_ranges

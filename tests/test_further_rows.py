@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from experiments.cells.cell import Cell
-from experiments.judge.further_rows import estimate_split_variance, judge_further_rows, list_crossed_cells
+from experiments.questions.further_rows import estimate_split_variance, judge_further_rows, list_crossed_cells
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
 from tests.command_line import exit_code

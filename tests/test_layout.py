@@ -25,6 +25,7 @@ ORDER = [
     "experiments.run",
     "experiments.peers",
     "experiments.judge",
+    "experiments.questions",
     "experiments.regression_check",
     "experiments.audit",
     "experiments.catalogue",
@@ -40,7 +41,7 @@ ORDER = [
 
 PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
-REGISTRIES = {"experiments/commands", "experiments/judge/claims"}
+REGISTRIES = {"experiments/commands", "experiments/questions/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""
 
 

@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.cells.study_cells import cells_of_studies
 from experiments.config.papers import prepare_paper
-from experiments.judge.claim_verdicts import combine_answers, find_level, judge_claims, list_needs
-from experiments.judge.claims.above import AboveClaim
-from experiments.judge.decide import run_until_decided
+from experiments.judge.claim_answers import combine_answers
 from experiments.judge.evidence.claim_group import ClaimGroup, PartWealth, RunsQuestion
-from experiments.judge.evidence.need import Need
 from experiments.judge.evidence.replay import QuestionState, list_looks, replay_looks
 from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth
+from experiments.judge.question import ClaimQuestion
 from experiments.metrics.metric import Margin
+from experiments.questions.claims.above import AboveClaim
+from experiments.questions.decide import run_until_decided
+from experiments.questions.paper_questions import resolve_claims, resolve_paper
 from experiments.store.record import Measured, Record
-from tests.papers import make_paper
+from tests.papers import judge_claims, list_claim_needs, make_paper, name_settings
 
 EPSILON = [0.1, 1.0]
 ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "pair", "better": "rdt", "worse": "majority"}
@@ -41,7 +41,7 @@ def make_table(gain, repeats=80):
 def ask(table, **keys):
     """Return what the one claim of the paper needs."""
     paper = make_paper(**PAPER | keys)
-    return list_needs(paper, paper.claims[0], table)
+    return list_claim_needs(paper, table)
 
 
 def judge(table, **keys):
@@ -55,9 +55,10 @@ def clear_at_one(epsilon, repeat):
 
 
 def test_open_groups_alone_need_the_next_look():
-    where = {"algorithm": ["majority", "rdt"], "epsilon": 0.1}
-    assert ask(make_table(clear_at_one, 20)) == [Need("pair", where, 30)]
-    assert ask(make_table(clear_at_one, {0.1: 40, 1.0: 20})) == [Need("pair", where, 60)]
+    for table, repeats in ((make_table(clear_at_one, 20), 30), (make_table(clear_at_one, {0.1: 40, 1.0: 20}), 60)):
+        (need,) = ask(table)
+        assert name_settings(need) == [("car", "majority", "0.1"), ("car", "rdt", "0.1")]
+        assert need.repeats == repeats
 
 
 def test_all_groups_need_the_first_look():
@@ -89,7 +90,7 @@ def test_given_repeats_are_one_look():
     paper = prepare_paper(contents, "0", 20)
     assert (paper.repeats, paper.most_repeats) == (20, 20)
     table = make_table(clear_at_one, 20)
-    assert list_needs(paper, paper.claims[0], table) == []
+    assert list_claim_needs(paper, table) == []
     (result,) = judge_claims(paper, table)
     assert result["looks"] == [20]
     assert prepare_paper(contents, "0", None).most_repeats == 80
@@ -157,20 +158,19 @@ def accuracy_of(cell):
 
 def decide(runner, **keys):
     paper = make_paper(**PAPER | keys)
-    done = run_until_decided(paper, cells_of_studies(paper), runner)
-    return paper, done
+    return paper, run_until_decided(resolve_paper(paper), runner)
 
 
 def test_a_run_goes_on_with_the_open_group_alone_and_runs_each_cell_once():
     runner = FakeRunner(accuracy_of)
-    paper, done = decide(runner)
+    paper, table = decide(runner)
     assert runner.count() == [40, 40, 20, 20, 40, 40]
     assert runner.reasons[0] == "" and "up to 80 repeats" in runner.reasons[-1]
     for cells in runner.rounds[2:]:
         assert {cell.epsilon for cell in cells} == {0.1}
     keys = [cell.key for cells in runner.rounds for cell in cells]
-    assert len(set(keys)) == len(keys) == len(done.records)
-    (result,) = judge_claims(paper, done.table)
+    assert len(set(keys)) == len(keys) == len(table)
+    (result,) = judge_claims(paper, table)
     (expected,) = judge_claims(paper, make_table(clear_at_one))
     assert result == expected
 
@@ -183,23 +183,23 @@ def test_a_decided_claim_gets_no_second_round():
 
 def test_a_run_that_is_taken_up_again_asks_for_the_same_cells_and_says_the_same():
     whole = FakeRunner(accuracy_of)
-    _, done = decide(whole)
-    stored = dict(list(done.records.items())[::3])  # a kill left some of them
+    _, table = decide(whole)
+    cells = {cell.key: cell for cells in whole.rounds for cell in cells}
+    stored = {key: whole.make_record(cells[key]) for key in list(cells)[::3]}  # a kill left some of them
 
     def take_up(cells, reason):
         return {cell.key: stored.get(cell.key) or whole.make_record(cell) for cell in cells}
 
     paper = make_paper(**PAPER)
-    again = run_until_decided(paper, cells_of_studies(paper), take_up)
-    assert again.table.equals(done.table)
+    assert run_until_decided(resolve_paper(paper), take_up).equals(table)
 
 
 @pytest.mark.parametrize("fails", [lambda cell: True, lambda cell: cell.epsilon == 1, lambda cell: cell.repeat > 12])
 def test_cells_that_fail_end_a_run_and_its_claim_is_never_complete(fails):
     runner = FakeRunner(lambda cell: None if fails(cell) else accuracy_of(cell))
-    paper, done = decide(runner)
+    paper, table = decide(runner)
     assert len(runner.rounds) < 10
-    (result,) = judge_claims(paper, done.table)
+    (result,) = judge_claims(paper, table)
     assert result["verdict"] in ("undecided", "not run")
     assert "INCOMPLETE" in result["reason"] or result["verdict"] == "not run"
 
@@ -219,8 +219,8 @@ def test_a_group_that_the_papers_own_question_has_settled_gets_no_more():
 
 def test_one_failed_repeat_is_left_out_and_said():
     runner = FakeRunner(lambda cell: None if (cell.repeat, cell.algorithm) == (3, "rdt") else accuracy_of(cell))
-    paper, done = decide(runner)
-    (result,) = judge_claims(paper, done.table)
+    paper, table = decide(runner)
+    (result,) = judge_claims(paper, table)
     assert result["reason"].startswith("INCOMPLETE: ")
     assert (result["cells"], result["cells_expected"]) == (2 * (19 + 79), 2 * (20 + 80))
     assert [group["n"] for group in result["groups"]] == [79, 19]
@@ -228,19 +228,19 @@ def test_one_failed_repeat_is_left_out_and_said():
 
 def test_a_run_may_begin_with_the_cells_of_no_study():
     runner, paper = FakeRunner(lambda cell: 0.1 + 0.8 * (cell.algorithm == "rdt")), make_paper(**PAPER)
-    done = run_until_decided(paper, {}, runner, paper.claims)
-    assert sum(runner.count()) == len(done.records) == 40
+    questions = resolve_paper(paper)
+    table = run_until_decided(questions, runner, questions.claims)
+    assert sum(runner.count()) == len(table) == 40
 
 
 def test_claims_that_share_cells_run_them_once_and_do_not_move_each_other():
     narrow = ABOVE | {"id": "narrow", "where": {"epsilon": 1.0}, "within": []}
     runner = FakeRunner(accuracy_of)
-    paper, done = decide(runner, claims=[narrow, ABOVE])
+    paper, table = decide(runner, claims=[narrow, ABOVE])
     keys = [cell.key for cells in runner.rounds for cell in cells]
     assert len(set(keys)) == len(keys)
-    of_narrow, _ = judge_claims(paper, done.table)
-    less = done.table
-    less = less[(less["epsilon"] == 1) & (less["repeat"] < of_narrow["repeats"])]
+    of_narrow, _ = judge_claims(paper, table)
+    less = table[(table["epsilon"] == 1) & (table["repeat"] < of_narrow["repeats"])]
     assert judge_claims(paper, less)[0] == of_narrow
 
 
@@ -383,7 +383,8 @@ def test_what_two_questions_say_together(mean, most, verdict, words):
 
 def list_levels(claims, **keys):
     paper = make_paper(**PAPER | {"claims": claims}, **keys)
-    return [find_level(paper, claim) for claim in paper.claims if not claim.explain_missing(paper)]
+    questions = [claim.question for claim in resolve_claims(paper)]
+    return [question.level for question in questions if isinstance(question, ClaimQuestion)]
 
 
 LOST = {"not_implemented": {"lost": "never described"}}

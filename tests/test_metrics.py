@@ -18,12 +18,12 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
-from experiments.judge.margin import find_margin
-from experiments.judge.preflight import check_metrics
 from experiments.metrics import own as own_metrics
 from experiments.metrics.asked import Predictions, ask_needs, score_asked
 from experiments.metrics.find import find_metric, list_available, select_extra
 from experiments.metrics.metric import Metric, MetricRange
+from experiments.questions.group_claim import find_margin
+from experiments.questions.preflight import check_metrics
 from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors import Executor

@@ -12,7 +12,7 @@ from documents.document import Document, DocumentError, parse_yaml
 from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
 from experiments.config.paper import PaperError, parse_paper
 from experiments.config.papers import PAPERS, read_paper
-from experiments.judge.preflight import check_paper
+from experiments.questions.paper_questions import resolve_paper
 from plots.tables.grid import GridTable
 from tests.papers import make_paper
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_run_is_reported_at_once():
     above = {"text": "", "kind": "above", "better": "rdt", "worse": "majority", "metric": "accuracy", "within": []}
     claims = [above | {"id": "first", "study": "flor"}, above | {"id": "second", "study": "floor"}]
     with pytest.raises(PaperError) as refusal:
-        check_paper(make_paper(claims=claims))
+        resolve_paper(make_paper(claims=claims))
     assert [line.strip().partition(": ")[0] for line in str(refusal.value).splitlines()] == [
         "2 errors:",
         "claim 'first'",

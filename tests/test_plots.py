@@ -22,19 +22,19 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.config.substitutes import replace_datasets
 from experiments.errors import BadInput
-from experiments.judge import preflight
-from experiments.judge.preflight import check_paper
 from experiments.judge.readings.under_reading import OPEN
+from experiments.questions import paper_questions
+from experiments.questions.paper_questions import resolve_paper
 from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
 from plots.facts import count_facts
 from plots.pages import terminal
-from plots.pages.paper_results import check_printed, publish_paper
+from plots.pages.paper_results import publish_paper
 from plots.readings.files import draw_claim
 from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics
-from tests.papers import make_paper
+from tests.papers import ask, make_paper
 
 PAPER = {
     "number": 9,
@@ -95,13 +95,13 @@ def undrawn(paper):
 
 def publish(keys, table, folder):
     """Publish a paper with these keys."""
-    publish_paper(make_paper(**keys), table, folder)
+    paper = make_paper(**keys)
+    publish_paper(paper, ask(paper), table, folder)
 
 
 def check(keys):
     """Check a paper with these keys as the command line does."""
-    paper = make_paper(**keys)
-    check_paper(paper, [lambda: check_printed(paper)])
+    resolve_paper(make_paper(**keys))
 
 
 def make_part(keys, part):
@@ -779,25 +779,25 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
     ],
 )
 def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message, monkeypatch):
-    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
+    monkeypatch.setattr(paper_questions, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     with pytest.raises((BadInput, DocumentError), match=message):
         check(paper | {"reported": None, part: [item]})
 
 
 def test_what_a_paper_can_show_is_not_refused(paper, monkeypatch):
-    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
+    monkeypatch.setattr(paper_questions, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     check(paper)
 
 
 def test_a_bound_of_an_algorithm_that_is_not_run_is_found_out_before_it_runs(paper, monkeypatch):
-    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
+    monkeypatch.setattr(paper_questions, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     check(paper | {"at_most": {"unit_mse": {"a": 1}}})
     with pytest.raises(BadInput, match=r"at_most\.unit_mse: no study runs 'c'; known are a, b"):
         check(paper | {"at_most": {"unit_mse": {"c": 1}}})
 
 
 def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_path, monkeypatch):
-    monkeypatch.setattr(preflight, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
+    monkeypatch.setattr(paper_questions, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     renamed = replace_datasets(paper | {"labels": {"car": "Car", "nursery": "Part of Car"}}, {"car": "nursery"})
     check(renamed)
     publish(renamed | {"figures": []}, long_table().assign(dataset="nursery"), tmp_path)

@@ -5,8 +5,7 @@ import pytest
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
-from experiments.judge.claim_verdicts import judge_claims
-from tests.papers import make_paper
+from tests.papers import judge_claims, make_paper
 
 
 def printed_rates(*rates):

@@ -12,12 +12,7 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import list_papers, read_paper
 from experiments.config.paths import REFERENCE
 from experiments.config.readings import parse_question
-from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.readings.cells import make_null, make_readings
-from experiments.judge.readings.choices import check_choices
-from experiments.judge.readings.claim_curves import judge_readings, list_curves, make_claim_readings
 from experiments.judge.readings.halving import run_races
-from experiments.judge.readings.ranking import rank_readings, split_targets
 from experiments.judge.readings.sentences import (
     describe_curve,
     describe_ranking,
@@ -26,6 +21,11 @@ from experiments.judge.readings.sentences import (
     list_ranking_details,
     list_ranking_notes,
 )
+from experiments.questions.printed import read_numbers_of
+from experiments.questions.readings.cells import make_null, make_readings
+from experiments.questions.readings.choices import check_choices
+from experiments.questions.readings.claim_curves import judge_readings, list_curves, make_claim_readings
+from experiments.questions.readings.ranking import rank_readings, split_targets
 from experiments.store.record import Measured, Record
 from plots.readings.files import write_curves, write_rankings
 from plots.runs.publishing import _lacks_cells

@@ -11,9 +11,8 @@ import pytest
 
 from algorithms.accounting import faults
 from experiments.audit.outcomes import OUTCOMES
-from experiments.judge.claim_verdicts import combine_answers, describe_answers
+from experiments.judge.claim_answers import combine_answers, describe_answers
 from experiments.judge.evidence.claim_group import RunsQuestion
-from experiments.judge.further_rows import agrees_with_verdict, describe_further_rows
 from experiments.judge.readings.sentences import (
     describe_curve,
     describe_ranking,
@@ -23,6 +22,7 @@ from experiments.judge.readings.sentences import (
     list_ranking_notes,
 )
 from experiments.judge.verdict import REFUTED, REPRODUCED, describe_place, say_where
+from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
 from plots import audit_bounds
 from plots.runs.run_folder import PaperRun, _read_readings, write_csv
 from tests import test_claims, test_statements

@@ -11,7 +11,7 @@ import yaml
 
 from experiments.config import papers
 from experiments.errors import BadInput
-from experiments.judge.numbers import printed
+from experiments.questions import printed
 from plots.pages.report import paper_entry
 from plots.pages.report.report_folder import build_report
 from plots.readings.files import write_rankings

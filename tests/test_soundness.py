@@ -9,10 +9,10 @@ import pytest
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
-from experiments.judge.preflight import check_paper
+from experiments.questions.paper_questions import resolve_paper
 from plots.pages.paper_results import publish_paper
 from plots.runs.run_folder import PaperRun
-from tests.papers import make_paper
+from tests.papers import ask, make_paper
 
 PAPER = {
     "number": 0,
@@ -121,7 +121,7 @@ def test_what_is_missing_is_named_and_has_no_mean():
 
 def test_it_is_published(tmp_path):
     paper, figure = make_part()
-    publish_paper(paper, cells(), tmp_path)
+    publish_paper(paper, ask(paper), cells(), tmp_path)
     assert "Complete: all 96 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "s.svg").is_file()
     drawn = draw(PaperRun.read(tmp_path).read_frame(figure))
@@ -133,7 +133,7 @@ def test_it_is_published(tmp_path):
 def test_pairs_that_the_study_does_not_run_are_refused():
     paper, _ = make_part(ITEM | {"pairs": {"rdt": "rdt_sound"}})
     with pytest.raises(PaperError, match="s: the study has no algorithm 'rdt_sound'"):
-        check_paper(paper)
+        resolve_paper(paper)
 
 
 @pytest.mark.parametrize("pairs", [["rdt"], {}])

@@ -14,10 +14,6 @@ from algorithms import Domain, Nominal, PFDPDTClassifier
 from experiments.audit.laws.mechanism_laws import permute_and_flip_law
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
-from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.numbers.verdicts import judge_numbers
-from experiments.judge.preflight import check_paper
 from experiments.judge.statements import (
     cost,
     leaf_errors,
@@ -27,7 +23,9 @@ from experiments.judge.statements import (
     privatree_law,
     sensitivities,
 )
-from tests.papers import make_paper
+from experiments.questions.paper_questions import resolve_paper
+from experiments.questions.printed import read_numbers_of
+from tests.papers import judge_claims, judge_numbers, make_paper
 
 GINI = {"id": "g", "text": "g", "kind": "exact", "statement": "sensitivities.gini_changes_by", "given": {"printed": 2}}
 
@@ -62,7 +60,7 @@ def test_a_claim_is_reproduced_if_its_statement_holds_and_refuted_if_not():
 )
 def test_what_is_no_statement_is_refused_before_anything_runs(changes, message):
     with pytest.raises(PaperError, match=message):
-        check_paper(make_paper(claims=[GINI | changes]))
+        resolve_paper(make_paper(claims=[GINI | changes]))
 
 
 @pytest.mark.parametrize(

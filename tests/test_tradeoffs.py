@@ -8,19 +8,19 @@ import pytest
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
-from experiments.judge.claim_verdicts import judge_claims, list_needs
-from experiments.judge.tradeoffs import compare_at_equal
-from tests.papers import make_paper
+from experiments.questions.tradeoffs import compare_at_equal
+from tests.papers import judge_claims, list_claim_needs, make_paper
 
 AT_EQUAL = {"id": "equal", "text": "equal", "kind": "above_at_equal", "metric": "accuracy", "equal": "relinked"}
 AT_EQUAL |= {"better": {"study": "h", "along": "params.bandwidth"}, "worse": {"study": "s", "along": "params.sigma"}}
+LEAKS = {"leakage": True}
 CURVES = {
     "number": 0,
     "repeats": 10,
     "most_repeats": 40,
     "studies": {
-        "h": {"dataset": ["car"], "algorithm": ["cpppw"], "params": {"bandwidth": [0.1, 0.5, 1.0]}},
-        "s": {"dataset": ["car"], "algorithm": ["asn"], "params": {"sigma": [1.0, 2.0]}},
+        "h": {"dataset": ["car"], "algorithm": ["cpppw"], "params": {"bandwidth": [0.1, 0.5, 1.0]}, "protocol": LEAKS},
+        "s": {"dataset": ["car"], "algorithm": ["asn"], "params": {"sigma": [1.0, 2.0]}, "protocol": LEAKS},
     },
 }
 
@@ -32,9 +32,9 @@ def judged(table, keys=None, **changes):
 
 
 def list_needed(table, **keys):
-    """Return how many repeats of which curve are needed."""
+    """Return how many repeats of which curves are needed."""
     paper = make_paper(**CURVES | keys, claims=[AT_EQUAL])
-    return [(need.study, need.repeats) for need in list_needs(paper, paper.claims[0], table)]
+    return [({key.study for key in need.settings}, need.repeats) for need in list_claim_needs(paper, table)]
 
 
 def two_curves(gap, shift=0.0, seed=0, repeats=40):
@@ -77,9 +77,9 @@ def test_a_bent_curve_must_have_many_points_to_be_compared_with_itself():
 def test_both_curves_get_more_repeats_until_the_claim_is_decided():
     noisy = two_curves(0.0)
     noisy["accuracy"] += 0.1 * (-1.0) ** noisy["repeat"] * (noisy["study"] == "h")
-    assert list_needed(noisy[noisy["repeat"] < 10]) == [("s", 20), ("h", 20)]
+    assert list_needed(noisy[noisy["repeat"] < 10]) == [({"s", "h"}, 20)]
     uneven = noisy[(noisy["repeat"] < 10) | (noisy["study"] == "s")]
-    assert list_needed(uneven) == [("s", 20), ("h", 20)]
+    assert list_needed(uneven) == [({"s", "h"}, 20)]
     assert list_needed(noisy) == []
     assert list_needed(two_curves(0.2)) == []
 

@@ -9,14 +9,13 @@ import pytest
 
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
-from experiments.judge.numbers.growth import list_needs
+from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.numbers.order_chance import HighestMean
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.numbers.printed import read_numbers_of, read_reported
-from experiments.judge.numbers.verdicts import count_expected_misses, judge_numbers
 from experiments.judge.verdict import half_digit
 from experiments.metrics.metric import MetricRange
-from tests.papers import make_paper
+from experiments.questions.printed import read_numbers_of, read_reported
+from tests.papers import judge_numbers, list_number_needs, make_paper, name_settings
 
 PAPER = {
     "number": 0,
@@ -474,14 +473,13 @@ def test_a_number_without_its_setting_needs_a_table_of_such_numbers():
 
 
 def needs(reported, rows, **changes):
-    return list_needs(make_paper(**PAPER | changes), reported, pd.DataFrame(rows))
+    return list_number_needs(make_paper(**PAPER | changes), reported, pd.DataFrame(rows))
 
 
 def test_an_undecided_number_needs_one_more_look_and_a_decided_one_nothing():
     fine = {"resolution": {"accuracy": 0.0496}, "repeats": 10}
     (need,) = needs(printed(0.8), cells(REPEATS), **fine)
-    assert need.study == "grid" and need.repeats == 20
-    assert need.where == {"dataset": "car", "algorithm": "a", "params.max_depth": 3, "epsilon": 0.1}
+    assert (name_settings(need), need.repeats) == ([("car", "a", "3", "0.1")], 20)
     assert needs(printed(0.8), cells((0.8,)), repeats=10)[0].repeats == 20, "one repeat only"
     assert needs(printed(0.8), cells(REPEATS), repeats=10) == [], "reproduced"
     assert needs(printed(0.9), cells(REPEATS), repeats=10) == [], "refuted"
@@ -501,7 +499,8 @@ def test_equal_repeats_that_refute_are_asked_for_once_more():
 def test_an_undecided_maximum_needs_all_its_settings():
     wanted = {"statistic": "max", "depth": math.nan, "epsilon": math.nan}
     (need,) = needs(printed(0.8, **wanted), everything(), resolution={"accuracy": 0.0496}, repeats=len(REPEATS))
-    assert need == ("grid", {"dataset": "car", "algorithm": "a"}, 10)
+    assert need.repeats == 10
+    assert set(name_settings(need)) == {("car", "a", depth, epsilon) for depth in "34" for epsilon in ("0.1", "inf")}
     assert needs(printed(0.8, **wanted), everything()[3:], resolution={"accuracy": 0.0496}) == [], "cells are missing"
 
 

@@ -10,7 +10,7 @@ from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
-from experiments.judge.further_rows import (
+from experiments.questions.further_rows import (
     LEAST_SPLITS,
     describe_further_rows,
     judge_further_rows,

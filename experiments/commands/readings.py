@@ -13,13 +13,13 @@ from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
-from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.readings.cells import make_readings
-from experiments.judge.readings.choices import check_choices
-from experiments.judge.readings.claim_curves import judge_readings, list_curves
 from experiments.judge.readings.halving import Race, run_races
-from experiments.judge.readings.ranking import rank_readings
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
+from experiments.questions.printed import read_numbers_of
+from experiments.questions.readings.cells import make_readings
+from experiments.questions.readings.choices import check_choices
+from experiments.questions.readings.claim_curves import judge_readings, list_curves
+from experiments.questions.readings.ranking import rank_readings
 from experiments.run.executors import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.record import Record

@@ -17,7 +17,6 @@ from omegaconf import OmegaConf
 from algorithms.installation import PROGRAM
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
-from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.papers import name_paper_file, prepare_paper
@@ -25,10 +24,9 @@ from experiments.config.request import SweepRequest
 from experiments.config.setting import drop_entries
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr
-from experiments.judge.decide import run_until_decided
-from experiments.judge.preflight import check_paper
-from experiments.judge.readings.choices import check_choices
 from experiments.metrics.find import read_names
+from experiments.questions.decide import run_until_decided
+from experiments.questions.paper_questions import PaperQuestions, resolve_paper
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
@@ -139,36 +137,33 @@ def _run_papers(request: SweepRequest) -> int:
     repeats = request.config["repeats"], request.config["most_repeats"]
     prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
     codes = []
-    for name, (paper, studies) in prepared.items():
-        codes.append(_run_paper(name, paper, studies, request))
+    for name, (paper, questions) in prepared.items():
+        codes.append(_run_paper(name, paper, questions, request))
     return max(codes)
 
 
-def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, dict[str, list[Cell]]]:
-    """Return a paper with the data sets that are there, and its cells by study, after all checks."""
-    from plots.pages.paper_results import check_printed  # as in `write_results`
-
+def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, PaperQuestions]:
+    """Return a paper with the data sets that are there, and its questions, after all checks."""
     composed = hydra.compose("config", overrides=[f"paper='{name}'"])
     contents = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
     paper = prepare_paper(contents, name, repeats, most_repeats)
     try:
-        check_paper(paper, [lambda: check_printed(paper), lambda: check_choices(paper)])
+        return paper, resolve_paper(paper)
     except BadInput as error:
         raise BadInput(f"{name_paper_file(name)}: {error}") from error
-    return paper, cells_of_studies(paper)
 
 
-def _run_paper(name: str, paper: Paper, studies: Mapping[str, list[Cell]], request: SweepRequest) -> int:
+def _run_paper(name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest) -> int:
     executor = make_executor(request.config["executor"])
     for sentence in describe_substitutes(paper.labels, paper.used_instead):
         print_to_stderr(sentence)
-    cells, folder = list(chain.from_iterable(studies.values())), request.results_folder / f"paper-{name}"
+    cells, folder = list(chain.from_iterable(questions.cells.values())), request.results_folder / f"paper-{name}"
     if request.config["dry_run"]:
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
     rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
-    table = run_until_decided(paper, studies, rounds.run).table
-    write_results(paper, folder, table, request.arguments)
+    table = run_until_decided(questions, rounds.run)
+    write_results(paper, questions, folder, table, request.arguments)
     return rounds.name_failures(str(request.config["results"]))
 
 
@@ -194,13 +189,15 @@ def make_results_folder(folder: Path) -> None:
         raise BadInput(f"{folder} cannot be written to ({reason}); choose another with results=FOLDER") from error
 
 
-def write_results(paper: Paper, folder: Path, table: pd.DataFrame, arguments: Sequence[str]) -> None:
+def write_results(
+    paper: Paper, questions: PaperQuestions, folder: Path, table: pd.DataFrame, arguments: Sequence[str]
+) -> None:
     """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them.
 
     Parameters
     ----------
-    paper : Paper
-        As it was run.
+    paper, questions : Paper and PaperQuestions
+        As it was run, and what it asks.
     folder : Path
         As `make_results_folder` made it.
     table : DataFrame
@@ -217,7 +214,7 @@ def write_results(paper: Paper, folder: Path, table: pd.DataFrame, arguments: Se
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    publish_paper(paper, table, folder)
+    publish_paper(paper, questions, table, folder)
 
 
 def _gather_facts(

@@ -24,16 +24,17 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
-from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.decide import run_until_decided
-from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.numbers.verdicts import judge_numbers
+from experiments.judge.claim_answers import judge_claims
+from experiments.judge.number_answers import judge_numbers
 from experiments.processes import build_command, make_environment
+from experiments.questions.decide import run_until_decided
+from experiments.questions.paper_questions import resolve_paper
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
 from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
+from experiments.store.results import Results
 
 Way = Callable[[Paper, Path], str]
 """Runs a paper with a store of its own, and returns what came out as text."""
@@ -79,9 +80,11 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
             run_cells(order, store, where)
             return store.get({cell.key for cell in cells})
 
-        table = run_until_decided(paper, cells_of_studies(paper), run).table
-    numbers = judge_numbers(paper, read_numbers_of(paper), table)
-    claims = json.dumps(json_safe(judge_claims(paper, table, numbers)), sort_keys=True)
+        questions = resolve_paper(paper)
+        table = run_until_decided(questions, run)
+    results = Results(table)
+    numbers = judge_numbers(questions.numbers, results)
+    claims = json.dumps(json_safe(judge_claims(questions.claims, results, numbers)), sort_keys=True)
     return f"{format_cells_csv(table)}{claims}"
 
 

@@ -20,13 +20,23 @@ from experiments.errors import suggest_name
 
 
 @cache
-def find_packages() -> Mapping[str, str]:
-    """Return the package of each part of a paper: its claims, tables and figures."""
+def find_packages() -> Mapping[str, list[str]]:
+    """Return the packages of each part of a paper: its claims, tables and figures."""
     packages = parse_yaml((CONF / "kinds.yaml").read_text(encoding="utf-8"))
-    return {part: f"{PREFIX}{package}" for part, package in packages.items()}
+    return {part: [f"{PREFIX}{package}" for package in own] for part, own in packages.items()}
 
 
 @cache
+def _find_modules(part: str) -> dict[str, str]:
+    """Return the module of each kind of a part."""
+    modules = {}
+    for package in find_packages()[part]:
+        found = util.find_spec(package)
+        for folder in (found.submodule_search_locations or []) if found else []:
+            modules.update({path.stem: f"{package}.{path.stem}" for path in Path(folder).glob("[!_]*.py")})
+    return modules
+
+
 def list_kinds(part: str) -> tuple[str, ...]:
     """Return the names of all kinds of a part, sorted.
 
@@ -35,13 +45,7 @@ def list_kinds(part: str) -> tuple[str, ...]:
     >>> list_kinds("tables")
     ('attributes', 'by_kind', 'datasets', 'decision', 'grid', 'span')
     """
-    package = util.find_spec(find_packages()[part])
-    folders = package.submodule_search_locations or [] if package else []
-    names = []
-    for folder in folders:
-        for path in Path(folder).glob("[!_]*.py"):
-            names.append(path.stem)
-    return tuple(sorted(names))
+    return tuple(sorted(_find_modules(part)))
 
 
 @cache
@@ -55,7 +59,7 @@ def find_kind(part: str, name: str) -> type[Document]:
     """
     if name not in list_kinds(part):
         raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
-    module = import_module(f"{find_packages()[part]}.{name}")
+    module = import_module(_find_modules(part)[name])
     for value in vars(module).values():
         if not (inspect.isclass(value) and issubclass(value, Document)):
             continue

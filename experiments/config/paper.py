@@ -280,8 +280,21 @@ class Claim(Named, ABC):
     verdict says so, as another reconstruction could have another."""
 
     @abstractmethod
-    def check(self, paper: Paper) -> None:
-        """Check what can be checked before a cell has run; raises a PaperError."""
+    def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
+        """Return the question that decides the claim, as `experiments.judge.question` has it.
+
+        Parameters
+        ----------
+        paper : Paper
+            With the claim.
+        numbers : mapping of str to PrintedNumber
+            Its printed numbers, by id.
+
+        Raises
+        ------
+        PaperError
+            If the claim names what the paper does not have.
+        """
 
 
 class Watch(StudyPart):

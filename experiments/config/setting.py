@@ -21,7 +21,7 @@ def make_setting_key(values: Iterable) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> make_setting_key((3, 0.1, "adult")) == make_setting_key((3.0, 0.1 + 1e-17, "adult"))
+    >>> make_setting_key((3, 0.1, "adult")) == make_setting_key(("3.0", 0.1 + 1e-17, "adult"))
     True
     """
     return tuple(map(_format_alike, values))
@@ -114,7 +114,12 @@ def _describe_value(name: str, value: Any) -> str:
 
 
 def _format_alike(value: Any) -> str:
-    return f"{float(value):.9g}" if _is_number(value) else str(value)
+    if isinstance(value, bool):
+        return str(value)
+    try:
+        return f"{float(value):.9g}"
+    except (TypeError, ValueError):  # a word, or nothing
+        return str(value)
 
 
 def _is_number(value: Any) -> bool:

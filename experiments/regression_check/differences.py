@@ -21,7 +21,7 @@ import pandas as pd
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.verdict import SIGN_OF
 from experiments.metrics.find import is_in_per_cent
 from experiments.regression_check.bands import Accepted

@@ -25,18 +25,20 @@ from scipy.stats import binom
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
-from experiments.config.paper import Paper, Study, Watch
+from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.evidence.claim_group import ROUNDING
-from experiments.judge.group_claim import GroupClaim
-from experiments.judge.numbers.number_verdict import NumberVerdict
-from experiments.judge.numbers.printed import PrintedNumber, list_numbers, read_numbers_of
-from experiments.judge.numbers.verdicts import find_part, judge_each
-from experiments.judge.preflight import check_metrics
+from experiments.judge.number_answers import answer_numbers
+from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
 from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED, describe_place
+from experiments.questions.group_claim import GroupClaim
+from experiments.questions.number_questions import find_settings, resolve_number
+from experiments.questions.preflight import check_metrics
+from experiments.questions.printed import list_numbers, read_numbers_of
 from experiments.regression_check.order_statistics import LEVEL, most_against
 from experiments.stats import ALPHA
+from experiments.store.results import Results
 from experiments.store.study_rows import select_rows
 
 
@@ -179,14 +181,8 @@ def _find_printed(paper: Paper, names: Sequence[str]) -> list[PrintedNumber]:
             raise BadInput(f"check: the paper prints no number {name!r}; {suggest_name(name, list(known))}")
         if known[name].statistic != "mean" or known[name].table not in paper.parts:
             raise BadInput(f"check: printed number {name!r} is no mean of a setting of a table or figure")
-        _find_settings(paper, known[name])
+        find_settings(paper, known[name])
     return [known[name] for name in names]
-
-
-def _find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, list]]:
-    name, where = find_part(paper, paper.parts[number.table], number)
-    study = paper.study(name, number.id)
-    return study, study.axes(where)
 
 
 def _expand_watch(paper: Paper, watch: Watch) -> list[WatchedNumber]:
@@ -224,11 +220,11 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
     for number in watched.numbers:
         wanted[number.study].append(SettingsOfAxes.of(number.where))
     for claim in watched.claims:
-        study, levels = claim.find_part(paper)
-        wanted[claim.study].append(SettingsOfAxes.of(study.axes(levels.where)))
+        study, where = claim.find_part(paper)
+        wanted[claim.study].append(SettingsOfAxes.of(study.axes(where)))
     for printed in watched.must_hold:
-        study, axes = _find_settings(paper, printed)
-        wanted[study.name].append(SettingsOfAxes.of(axes))
+        study, where = find_settings(paper, printed)
+        wanted[study.name].append(SettingsOfAxes.of(study.axes(where)))
     repeats = list(repeats)
     cells: dict[str, list[Cell]] = defaultdict(list)
     for study_name, first_repeats in cells_of_studies(paper, repeats=1).items():
@@ -267,7 +263,9 @@ def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, re
 
 def judge_must_hold(paper: Paper, watched: WatchList, table: pd.DataFrame) -> list[tuple[PrintedNumber, NumberVerdict]]:
     """Return the verdicts on the printed numbers that have to hold, from the runs of the check."""
-    return judge_each(paper.replaced(repeats=watched.repeats), watched.must_hold, table)
+    judged_so = paper.replaced(repeats=watched.repeats)
+    questions = [resolve_number(judged_so, number, ()) for number in watched.must_hold]
+    return list(zip(watched.must_hold, answer_numbers(questions, Results(table)), strict=True))
 
 
 def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict: str, n_further: int) -> str:
@@ -308,7 +306,7 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
 def _list_parts(paper: Paper, claim: GroupClaim, table: pd.DataFrame) -> list[tuple[str, np.ndarray]]:
     """Return every part of a claim: where it is, and what it wants above zero, of each complete repeat."""
     parts = []
-    for group in claim.make_groups(paper, table):
+    for group in claim.ask(paper).gather(Results(table)).groups:
         for part in group.parts:
             parts.append((describe_place({**group.setting, "part": part.name}), part.gains))
     return parts

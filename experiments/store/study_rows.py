@@ -49,12 +49,12 @@ def select_tried(
     axes = study.axes(where)
     if not {metric, *axes} <= set(table.columns):
         return pd.DataFrame(columns=["study", *axes, "repeat", metric])
-    is_kept = _is_of_study(table, study).copy()
+    is_kept = is_of_study(table, study.name).copy()
     for name, values in axes.items():
         is_kept &= np.logical_or.reduce([match_column(table[name], value) for value in values])
     names = [*axes, "repeat"]
     rows = table.loc[is_kept].sort_values(names, kind="stable")
-    _check_distinct(rows, study, names)
+    check_distinct(rows, study.name, names)
     return rows.reset_index(drop=True)
 
 
@@ -100,20 +100,21 @@ def count_cells(paper: Paper, table: pd.DataFrame) -> tuple[int, int]:
         table = pd.DataFrame(columns=["study", "status"])
     n_lost = 0
     for study in paper.studies.values():
-        n_lost += paper.repeats * study.count_settings() - int(_is_of_study(table, study).sum())
+        n_lost += paper.repeats * study.count_settings() - int(is_of_study(table, study.name).sum())
     return int((table["status"] == "done").sum()), len(table) + n_lost
 
 
-def _is_of_study(table: pd.DataFrame, study: Study) -> np.ndarray:
+def is_of_study(table: pd.DataFrame, study: str) -> np.ndarray:
     """Return which rows are of a study; those of several have their names joined by ``+``."""
     numbers, names = pd.factorize(table["study"], use_na_sentinel=False)  # few, and a table may have a million rows
-    return np.array([f"+{study.name}+" in f"+{name}+" for name in names], dtype=bool)[numbers]
+    return np.array([f"+{study}+" in f"+{name}+" for name in names], dtype=bool)[numbers]
 
 
-def _check_distinct(rows: pd.DataFrame, study: Study, names: list[str]) -> None:
+def check_distinct(rows: pd.DataFrame, study: str, names: list[str]) -> None:
+    """Check that no two rows of a study are the same setting and repeat; raises a PaperError."""
     is_twice = rows.duplicated(names)
     if is_twice.any():
         first = rows.loc[is_twice, names].iloc[0].to_dict()
         raise PaperError(
-            f"study {study.name!r}: two cells answer the same setting and repeat: {first}; axes must tell them apart"
+            f"study {study!r}: two cells answer the same setting and repeat: {first}; axes must tell them apart"
         )

@@ -12,8 +12,8 @@ from pydantic import Field
 
 from datasets.tuning import Side, find_side, read_division
 from experiments.config.paper import Paper, PaperError, ShownPart, Study
-from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import is_error, is_in_per_cent
+from experiments.questions.preflight import check_metrics
 from experiments.stats import compare_over_datasets, nemenyi_difference
 from experiments.store.study_rows import select_rows
 from plots.comparisons.standings import judge_posterior

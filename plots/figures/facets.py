@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, ShownPart
-from experiments.judge.preflight import check_metrics
+from experiments.questions.preflight import check_metrics
 from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.comparisons.levels import BetweenLevels
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values

@@ -12,8 +12,8 @@ from pydantic import model_validator
 
 from documents.document import ListOf
 from experiments.config.paper import Center, Paper, PaperFigure, ShownPart
-from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import is_in_per_cent
+from experiments.questions.preflight import check_metrics
 from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
 from plots.series import add_numbers_without_setting, count_decimals_by_metric, name_of_center, summarise_metrics
 from plots.tables.grid import check_axes

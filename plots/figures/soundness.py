@@ -12,8 +12,8 @@ from pydantic import field_validator
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, ShownPart
 from experiments.config.setting import match_column
-from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import is_error
+from experiments.questions.preflight import check_metrics
 from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows

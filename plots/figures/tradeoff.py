@@ -10,8 +10,8 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Curve, Paper, PaperFigure, Study
 from experiments.config.setting import match_column
-from experiments.judge.preflight import check_metrics
-from experiments.judge.tradeoffs import check_curve, select_points
+from experiments.questions.preflight import check_metrics
+from experiments.questions.tradeoffs import check_curve, select_points
 from experiments.stats import center_interval
 from plots.labels import label_metric, label_value, scale_value
 

@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, PaperTable
-from experiments.judge.claim_verdicts import judge_claims
-from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.numbers.verdicts import judge_numbers
+from experiments.judge.claim_answers import judge_claims
+from experiments.judge.number_answers import judge_numbers
+from experiments.questions.paper_questions import PaperQuestions
 from experiments.run.copies import list_copies
 from experiments.stats import LEVEL
+from experiments.store.results import Results
 from experiments.store.study_rows import count_cells
 from plots import privacy, style
 from plots.facts import Facts, collect_facts
@@ -22,13 +23,13 @@ from plots.runs.run_folder import PaperRun
 from plots.tables.grid import GridTable
 
 
-def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
+def publish_paper(paper: Paper, questions: PaperQuestions, table: pd.DataFrame, folder: Path) -> None:
     """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
 
     Parameters
     ----------
-    paper : Paper
-        As it was run.
+    paper, questions : Paper and PaperQuestions
+        As it was run, and what it asks.
     table : DataFrame
         The long table, one row per cell and repeat. Cells that are missing are shown as missing.
     folder : Path
@@ -43,8 +44,9 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
     for name in ("tables", "figures"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     facts = collect_facts(paper)
-    numbers = judge_numbers(paper, read_numbers_of(paper), table, facts)
-    claims = judge_claims(paper, table, numbers)
+    results = Results(table)
+    numbers = judge_numbers(questions.numbers, results, facts)
+    claims = judge_claims(questions.claims, results, numbers)
     shown = table if table.empty else table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
     run_folder.write_paper(paper, folder / "paper.yaml")
     run_folder.write_csv(numbers, folder / "numbers.csv")
@@ -70,19 +72,6 @@ def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
     for study in paper.studies.values():
         splits += [(name, study.protocol_options) for name in study.dataset]
     return splits
-
-
-def check_printed(paper: Paper) -> None:
-    """Check a paper's printed numbers and the claims about them, before any cell has run.
-
-    Raises
-    ------
-    BadInput
-        If one of them asks for what the paper does not run.
-    """
-    nothing = pd.DataFrame()
-    numbers = judge_numbers(paper, read_numbers_of(paper), nothing)
-    judge_claims(paper, nothing, numbers)
 
 
 def _publish_table(

@@ -14,9 +14,9 @@ from typing import Any
 from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
 from experiments.judge.evidence.claim_group import State
-from experiments.judge.group_claim import ClaimAboutRuns
 from experiments.judge.verdict import REFUTED, REPRODUCED, SIGN_OF, UNDECIDED, format_effect, setting_of
 from experiments.metrics.find import is_in_per_cent
+from experiments.questions.group_claim import ClaimAboutRuns
 from plots import labels
 from plots.answers import count_signs
 from plots.rows.strips import Axis, Strip, make_effect_axis, place_effect

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.judge.numbers.printed import is_blank
+from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED
 from plots.answers import Answer, answer_paper
 from plots.checked_finding import list_misfits, write_finding

@@ -27,10 +27,10 @@ from experiments.config.paths import CONF
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
-from experiments.judge.further_rows import agrees_with_verdict, describe_further_rows
-from experiments.judge.numbers.verdicts import count_expected_misses
+from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN
+from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
 from experiments.run.copies import describe_copies
 from plots import audit_bounds
 from plots.labels import OF_NUMBERS

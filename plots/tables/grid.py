@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from documents.document import ListOf
 from experiments.config.paper import Center, Paper, PaperTable, ShownPart
-from experiments.judge.preflight import check_metrics
+from experiments.questions.preflight import check_metrics
 from plots.labels import MISSING, format_interval, format_number, label_names, label_values
 from plots.latex import write_table
 from plots.series import count_decimals_by_metric, name_of_center, note_shortfall, summarise_metrics

@@ -13,7 +13,9 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, PaperTable, Study
 from experiments.errors import suggest_name
-from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
+from experiments.judge.numbers.no_setting import SettingValues, find_values
+from experiments.questions.number_questions import list_open_settings
+from experiments.store.results import Results
 from plots.labels import find_symbol, format_number, label_name
 from plots.latex import write_table
 from plots.series import NOTHING_PRINTED, note_missing_cells, note_shortfall, select_printed
@@ -50,7 +52,7 @@ class SpanTable(PaperTable):
         """
         studies = self.list_open_studies(paper)
         for algorithm in self.algorithms:
-            n_parts = len(list_parts(studies, algorithm))
+            n_parts = sum(algorithm in study.axis("algorithm") for study in studies)
             if paper.reason_not_implemented(algorithm):
                 if n_parts:
                     raise PaperError(f"{self.id}: {algorithm} is run, and said not to be implemented")
@@ -70,12 +72,13 @@ class SpanTable(PaperTable):
         """
         own = numbers[numbers["table"] == self.id]
         printed = {row["algorithm"]: row for row in own.to_dict("records")}
-        studies = self.list_open_studies(paper)
+        studies, results = self.list_open_studies(paper), Results(table)
         rows = []
         for algorithm in self.algorithms:
-            settings = collect_settings(studies, algorithm, self.metric, table)
+            asked = list_open_settings(studies, algorithm)
+            settings = find_values(asked, self.metric, results)
             n = sum(len(setting.values) for setting in settings)
-            n_expected = count_expected_cells(studies, algorithm, paper.repeats)
+            n_expected = paper.repeats * len(asked)
             number = printed.get(algorithm, {**NOTHING_PRINTED, "decimals": 2})
             rows.append(
                 {

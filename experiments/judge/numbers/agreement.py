@@ -29,6 +29,7 @@ import numpy as np
 from experiments.judge.numbers.number_verdict import (
     NO_INTERVAL,
     NumberVerdict,
+    PrintedNumber,
     format_chance,
     format_difference,
     format_size,
@@ -37,7 +38,6 @@ from experiments.judge.numbers.number_verdict import (
     slack_of,
 )
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.numbers.printed import PrintedNumber
 from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, count_runs
 from experiments.metrics.find import find_metric
 from experiments.stats import ALPHA, mean_interval

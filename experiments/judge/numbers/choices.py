@@ -17,8 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.judge.numbers.number_verdict import NumberVerdict, format_chance, slack_of
-from experiments.judge.numbers.printed import PrintedNumber
+from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance, slack_of
 from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED, count_runs
 from experiments.stats import ALPHA, mean_interval
 

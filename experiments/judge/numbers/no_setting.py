@@ -20,85 +20,99 @@ p(setting) for a single run, which is kindest to the paper, and for a mean of te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study
-from experiments.config.setting import keep_entries
-from experiments.judge.numbers.number_verdict import NumberVerdict, format_chance, slack_of
+from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance, slack_of
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.numbers.printed import PrintedNumber
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED, name_setting
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED
 from experiments.metrics.find import find_metric, is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
-from experiments.store.study_rows import group_by_setting, select_rows
+from experiments.store.results import Results, SettingKey
+
+
+class OpenSetting(NamedTuple):
+    """A setting that a number without its setting may mean: in words, the same of every algorithm, and its key."""
+
+    where: str
+    key: SettingKey
 
 
 class SettingValues(NamedTuple):
-    """The results of one setting that a number without its setting may mean.
-
-    Parameters
-    ----------
-    where : str
-        The study and what varies in it, in words; the same of every algorithm.
-    values : float64 array of shape (n_repeats,)
-        The metric of each repeat.
-    """
+    """The same with its results: the metric of each repeat, float64 array of shape (n_repeats,)."""
 
     where: str
     values: np.ndarray
 
 
-def collect_settings(studies: Sequence[Study], algorithm: str, metric: str, table: pd.DataFrame) -> list[SettingValues]:
-    """Return every setting of an algorithm that studies have cells for.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        Those whose settings may be meant; ones that do not run the algorithm give nothing.
-    algorithm, metric : str
-        What is printed.
-    table : DataFrame
-        The long table.
-    """
-    settings = []
-    for study, where in list_parts(studies, algorithm):
-        varying = study.varying_axes(where)
-        rows = select_rows(table, study, metric, where)
-        for setting, values in group_by_setting(rows, list(study.axes(where)), metric):
-            words = name_setting(keep_entries(setting, varying))
-            settings.append(SettingValues(", ".join(filter(None, [study.name, words])), values))
-    return settings
-
-
-def count_expected_cells(studies: Sequence[Study], algorithm: str, repeats: int) -> int:
-    """Return how many cells the settings of an algorithm should have, repeats included."""
-    return sum(repeats * study.count_settings(where) for study, where in list_parts(studies, algorithm))
-
-
-def list_parts(studies: Sequence[Study], algorithm: str) -> list[tuple[Study, Mapping[str, str]]]:
-    """Return the parts of studies that an algorithm runs in."""
-    return [(study, {"algorithm": algorithm}) for study in studies if algorithm in study.axis("algorithm")]
-
-
-@dataclass(frozen=True)
-class UnplacedNumber:
-    """A number without its setting, beside all that could be meant.
+class AskedNumber(NamedTuple):
+    """A number without its setting, and what may be meant.
 
     Parameters
     ----------
     number : PrintedNumber
         What is printed.
-    settings : tuple of SettingValues
-        Those that have cells.
-    is_partial : bool
-        Whether cells are missing.
+    settings : tuple of OpenSetting
+        All that could be meant.
+    reason : str
+        Why its algorithm is not implemented, if so.
     """
+
+    number: PrintedNumber
+    settings: tuple[OpenSetting, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class UnplacedTable:
+    """The numbers of a table that are printed without their settings.
+
+    Parameters
+    ----------
+    id : str
+        The table's.
+    numbers : tuple of AskedNumber
+        The numbers.
+    repeats : int
+        Runs that there should be of every setting.
+    printed_repeats : int
+        Over how many runs the numbers are taken to be means.
+    """
+
+    id: str
+    numbers: tuple[AskedNumber, ...]
+    repeats: int
+    printed_repeats: int
+
+
+def find_values(settings: Sequence[OpenSetting], metric: str, results: Results) -> list[SettingValues]:
+    """Return those of some settings that have results, with these."""
+    found = []
+    for where, key in settings:
+        values = results.find(key, metric).measured
+        if len(values):
+            found.append(SettingValues(where, values))
+    return found
+
+
+def judge_together(table: UnplacedTable, results: Results) -> dict[str, NumberVerdict]:
+    """Return the verdict on each number of a table, by its id: alone, and together with the others."""
+    found = {}
+    for number, settings, _ in table.numbers:
+        values = find_values(settings, number.metric, results)
+        n_cells = sum(min(len(own.values), table.repeats) for own in values)
+        found[number.id] = _UnplacedNumber(number, tuple(values), n_cells < table.repeats * len(settings))
+    answers = _TableAnswers(table, found)
+    return {asked.number.id: answers.judge(asked) for asked in table.numbers}
+
+
+@dataclass(frozen=True)
+class _UnplacedNumber:
+    """A number without its setting, beside those settings that have cells; ``is_partial`` where some are missing."""
 
     number: PrintedNumber
     settings: tuple[SettingValues, ...]
@@ -176,63 +190,32 @@ def fit_jointly(chances: Sequence[Mapping[str, float]]) -> JointFit:
     return JointFit(min(1.0, len(chances) * worst[best]), best, len(shared), len(chances))
 
 
-class UnplacedTable:
-    """The numbers of a table that are printed without their settings, judged alone and together.
+@dataclass(frozen=True)
+class _TableAnswers:
+    """The numbers of a table with their results, judged alone and together."""
 
-    Parameters
-    ----------
-    paper : Paper
-        The paper.
-    part : PaperTable
-        Its table; a figure holds no such numbers.
-    numbers : iterable of PrintedNumber
-        The numbers of that table.
-    table : DataFrame
-        The long table.
+    table: UnplacedTable
+    found: dict[str, _UnplacedNumber]
 
-    Raises
-    ------
-    PaperError
-        If the table is not of a kind that holds such numbers, or has not the algorithm of one.
-    """
-
-    def __init__(
-        self, paper: Paper, part: PaperTable | PaperFigure, numbers: Iterable[PrintedNumber], table: pd.DataFrame
-    ):
-        self.paper, self.part = paper, part
-        self.studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
-        self.unplaced = {number.id: self._collect(number, table) for number in numbers}
-
-    def judge(self, number: PrintedNumber) -> NumberVerdict:
+    def judge(self, asked: AskedNumber) -> NumberVerdict:
         """Judge one of the numbers."""
-        if reason := self.paper.not_implemented.get(str(number.algorithm)):
-            return NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0)
-        own = self.unplaced[number.id]
+        repeats, m = self.table.repeats, self.table.printed_repeats
+        if asked.reason:
+            return NumberVerdict(NOT_IMPLEMENTED, asked.reason, n_expected=0)
+        own = self.found[asked.number.id]
         if not own.settings:
-            n_expected = count_expected_cells(self.studies, number.algorithm, self.paper.repeats)
-            return NumberVerdict(NOT_RUN, "no cell of it was run", n_expected)
-        mean, n_expected = mean_interval(own.nearest.values), max(self.paper.repeats, len(own.nearest.values))
+            return NumberVerdict(NOT_RUN, "no cell of it was run", repeats * len(asked.settings))
+        mean, n_expected = mean_interval(own.nearest.values), max(repeats, len(own.nearest.values))
         if not own.is_testable:
             why = "INCOMPLETE" if own.is_partial else "only one run"
             reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.where}"
             return NumberVerdict(UNDECIDED, reason, n_expected, mean)
-        m = self.paper.printed_repeats
         verdict, reason = self._decide(own, m)
         one_run = verdict if m == 1 else self._decide(own, 1)[0]
-        chance = max(self._chances[m][number.id].values())
+        chance = max(self._chances[m][asked.number.id].values())
         return NumberVerdict(verdict, reason, n_expected, mean, chance=chance, verdict_one_run=one_run)
 
-    def _collect(self, number: PrintedNumber, table: pd.DataFrame) -> UnplacedNumber:
-        if not self.studies:
-            raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
-        if number.algorithm not in self.part.list_algorithms(self.paper):
-            raise PaperError(f"printed number {number.id!r}: {self.part.id} has no algorithm {number.algorithm!r}")
-        settings = collect_settings(self.studies, number.algorithm, number.metric, table)
-        n_cells = sum(min(len(setting.values), self.paper.repeats) for setting in settings)
-        n_expected = count_expected_cells(self.studies, number.algorithm, self.paper.repeats)
-        return UnplacedNumber(number, tuple(settings), n_cells < n_expected)
-
-    def _decide(self, own: UnplacedNumber, m: int) -> tuple[str, str]:
+    def _decide(self, own: _UnplacedNumber, m: int) -> tuple[str, str]:
         chances = self._chances[m][own.number.id]
         likeliest = max(chances, key=chances.__getitem__)
         nearest = f"nearest {own.nearest.where}"
@@ -253,14 +236,14 @@ class UnplacedTable:
             runs, which = "single runs" if m == 1 else f"means of {m}", "none" if fit.is_refuted else "one"
             if not answers:
                 which = "no setting" if fit.is_refuted else "one setting"
-                which += f" could give all {fit.n_numbers} numbers of {self.part.id}"
+                which += f" could give all {fit.n_numbers} numbers of {self.table.id}"
             answers.append(f"{which} as {runs} (p {fit.p:.2g})")
         return ", ".join(answers)
 
     @cached_property
     def _joint(self) -> dict[int, JointFit]:
         """By m; nothing if there are not several numbers that all can be tested."""
-        tested = [own for own in self.unplaced.values() if own.settings]
+        tested = [own for own in self.found.values() if own.settings]
         if len(tested) < 2 or not all(own.is_testable for own in tested):
             return {}
         return {m: fit_jointly(list(chances.values())) for m, chances in self._chances.items()}
@@ -268,8 +251,8 @@ class UnplacedTable:
     @cached_property
     def _chances(self) -> dict[int, dict[str, dict[str, float]]]:
         """The chances of each number that can be tested, by the number m of printed runs."""
-        assumed = self.paper.printed_repeats
+        assumed = self.table.printed_repeats
         chances = {}
-        for m in sorted({1, assumed if assumed > 1 else self.paper.repeats}):
-            chances[m] = {name: own.find_chances(m) for name, own in self.unplaced.items() if own.is_testable}
+        for m in sorted({1, assumed if assumed > 1 else self.table.repeats}):
+            chances[m] = {name: own.find_chances(m) for name, own in self.found.items() if own.is_testable}
         return chances

@@ -1,16 +1,69 @@
-"""The verdict on one printed number, and how it is put into words."""
+"""One printed number, the verdict on it, and how that is put into words."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from experiments.judge.numbers.printed import PrintedNumber
 from experiments.judge.verdict import half_digit
 from experiments.metrics.find import is_in_per_cent
 from experiments.stats import Interval
 
 NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)
+STATISTICS = ("mean", "max", "exact", "formula", "some", "fitted")
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """One number that a paper prints.
+
+    Parameters
+    ----------
+    id : str
+        Its name.
+    table : str
+        The table or figure that prints it, which names its study.
+    metric : str
+        What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
+    statistic : {"mean", "max", "exact", "formula", "some", "fitted"}
+        A mean of one setting, the largest mean of several, a counted fact, the value of a printed formula, the number
+        of a setting that the paper does not state, or one whose formula is lost, so that ours was fitted to it.
+    value : float
+        As printed, but a fraction for metrics that are printed in per cent.
+    decimals : int
+        Of the printed text.
+    source : str
+        Where it stands.
+    setting : dict
+        Columns of the file that select cells: ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>``; a blank is a
+        setting that is not stated.
+    """
+
+    id: str
+    table: str
+    metric: str
+    statistic: str
+    value: float
+    decimals: int
+    source: str
+    setting: Mapping[str, Any]
+
+    @property
+    def dataset(self) -> str:
+        """The data set that it is measured on."""
+        return self.setting["dataset"]
+
+    @property
+    def algorithm(self) -> Any:
+        """The algorithm that it is a result of; blank for facts of a data set."""
+        return self.setting.get("algorithm")
+
+
+def is_blank(value: Any) -> bool:
+    """Return whether a column of the file is empty: the setting is not stated."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 @dataclass(frozen=True)

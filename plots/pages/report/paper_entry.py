@@ -12,9 +12,10 @@ from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
 from experiments.config.substitutes import describe_substitutes
-from experiments.judge.numbers.printed import read_numbers_of
-from experiments.judge.numbers.verdicts import judge_numbers
+from experiments.judge.number_answers import judge_numbers
 from experiments.judge.verdict import NOT_RUN
+from experiments.questions.paper_questions import resolve_numbers
+from experiments.store.results import Results
 from plots.runs.published_run import read_published
 from plots.runs.run_folder import PaperRun, name_target
 
@@ -78,7 +79,7 @@ class PaperEntry:
         """Verdicts on its printed numbers."""
         if self.run:
             return self.run.numbers
-        numbers = judge_numbers(self.written, read_numbers_of(self.written), pd.DataFrame())
+        numbers = judge_numbers(resolve_numbers(self.written), Results(pd.DataFrame()))
         return numbers.assign(verdict=NOT_RUN, reason="")
 
     @property

@@ -1,1 +1,0 @@
-"""Kinds of claims that a paper may make: one class in one file each, found by name."""

@@ -1,0 +1,208 @@
+"""Questions that runs decide, and what an answer is made from: arrays, and nothing of a paper or its file.
+
+A paper is resolved once, by `experiments.questions`. From then on a question about runs knows the settings whose
+repeats answer it, its metric with range and margin, and how it is decided. `gather` takes its values out of the results
+that there are; from these alone comes the answer (`claim_answers`, `number_answers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimRule
+from experiments.metrics.find import is_in_per_cent
+from experiments.metrics.metric import Margin
+from experiments.store.results import Results, Runs, SettingKey
+
+
+class Need(NamedTuple):
+    """More repeats of some settings: 0, 1, ... up to a number."""
+
+    settings: tuple[SettingKey, ...]
+    repeats: int
+
+
+class Evidence(NamedTuple):
+    """What a verdict on a claim is made from.
+
+    Parameters
+    ----------
+    groups : list of ClaimGroup
+        The groups with their runs.
+    undefined : list of list of int
+        Of each group, the repeats in which the metric is undefined, one for each such cell.
+    unfit : list of int
+        Repeats that cannot be compared: no verdict is possible on runs that have any of them.
+    """
+
+    groups: list[ClaimGroup]
+    undefined: list[list[int]]
+    unfit: Sequence[int] = ()
+
+    def count_undefined(self, places: Sequence[int], looks: Sequence[int]) -> int:
+        """Return how many cells of some groups have no metric, up to the look at each."""
+        cells = zip((self.undefined[place] for place in places), looks, strict=True)
+        return sum(repeat < look for repeats, look in cells for repeat in repeats)
+
+
+class AskedGroup(NamedTuple):
+    """One group of a claim, of which all that is claimed has to hold.
+
+    Parameters
+    ----------
+    setting : dict
+        The axes that are fixed within it.
+    columns : tuple of tuple of SettingKey
+        Of each level that is compared its settings; a repeat is averaged over several.
+    """
+
+    setting: dict[str, Any]
+    columns: tuple[tuple[SettingKey, ...], ...]
+
+    def list_settings(self) -> tuple[SettingKey, ...]:
+        """Return the settings of all levels."""
+        return tuple(setting for column in self.columns for setting in column)
+
+
+@dataclass(frozen=True)
+class ClaimQuestion:
+    """A claim that runs decide, as many as it takes.
+
+    Parameters
+    ----------
+    metric : str
+        What it is about.
+    groups : tuple of AskedGroup
+        It holds only if it holds in each.
+    rule : ClaimRule
+        What is claimed of a group.
+    margin : Margin
+        What counts as no difference.
+    center : {"mean", "median"}
+        Which of the two it is about.
+    reach, most_lost : float or None
+        The largest difference that the metric can have, and the most that a run can lose: see `ClaimGroup`.
+    first, most : int
+        Repeats after which it is looked at first and last.
+    scope : str
+        What is special of the splits, in words.
+    ends : tuple of float
+        Numbers that stand beside the metric in every repeat: those that it is claimed to lie between.
+    obstacle : str
+        Why some repeats can be unfit to be compared, in words.
+    level : float
+        The chance of a false verdict that it may have, both questions together.
+    """
+
+    metric: str
+    groups: tuple[AskedGroup, ...]
+    rule: ClaimRule
+    margin: Margin
+    center: str
+    reach: float | None
+    most_lost: float | None
+    first: int
+    most: int
+    scope: str = ""
+    ends: tuple[float, ...] = ()
+    obstacle: str = ""
+    level: float = 1.0
+
+    def gather(self, results: Results) -> Evidence:
+        """Return the groups with their runs; an undefined share counts as 0, the worst that it can be."""
+        groups, undefined = [], []
+        for asked in self.groups:
+            columns = [results.find_all(column, self.metric) for column in asked.columns]
+            runs = [one for column in columns for one in column]
+            repeats, levels = _arrange_repeats([[self._fill(one) for one in column] for column in columns])
+            values = np.column_stack([*levels, *(np.full(len(repeats), end) for end in self.ends)])
+            n_attempted = min(one.n_attempted for one in runs)
+            groups.append(self.make_group(asked.setting, repeats, values, n_attempted, len(runs)))
+            undefined.append([int(repeat) for one in runs for repeat in one.repeats[one.is_undefined]])
+        return Evidence(groups, undefined)
+
+    def make_group(
+        self, setting: dict, repeats: np.ndarray, values: np.ndarray, n_attempted: int, n_cells: int
+    ) -> ClaimGroup:
+        """Return a group of the claim with its runs; the arguments are fields of `ClaimGroup`."""
+        return ClaimGroup(
+            setting=setting,
+            repeats=repeats,
+            values=values,
+            n_attempted=n_attempted,
+            rule=self.rule,
+            margin=self.margin,
+            center=self.center,
+            reach=self.reach,
+            most_lost=self.most_lost,
+            cells_per_repeat=n_cells,
+        )
+
+    def _fill(self, runs: Runs) -> Runs:
+        """Return runs that have the metric, those included in which it counts as 0."""
+        values = np.where(runs.is_undefined, 0.0, runs.values) if is_in_per_cent(self.metric) else runs.values
+        is_there = ~np.isnan(values)
+        return Runs(runs.repeats[is_there], values[is_there], runs.is_undefined[is_there])
+
+
+def _arrange_repeats(columns: Sequence[Sequence[Runs]]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the repeats that all settings of all levels have, and of each level their mean over its settings."""
+    repeats = reduce(np.intersect1d, (runs.repeats for column in columns for runs in column))
+    levels = []
+    for column in columns:
+        values = [runs.values[np.searchsorted(runs.repeats, repeats)] for runs in column]
+        levels.append(np.mean(values, axis=0) if len(values) > 1 else values[0])
+    return repeats, levels
+
+
+@dataclass(frozen=True)
+class ComputedQuestion:
+    """A claim that is decided by computing, not by runs.
+
+    Parameters
+    ----------
+    compute : callable
+        Takes the verdicts on printed numbers by id, and returns verdict and reason.
+    metric : str, optional
+        What it is about, if it is about runs that nobody can make.
+    """
+
+    compute: Callable[[Mapping[str, Mapping[str, Any]]], dict[str, Any]]
+    metric: str | None = None
+
+    @classmethod
+    def known(cls, verdict: str, reason: str, metric: str | None = None) -> ComputedQuestion:
+        """Return the question of a claim whose answer is known before any run."""
+        return cls(partial(_tell_known, verdict, reason), metric)
+
+
+def _tell_known(verdict: str, reason: str, numbers: Mapping) -> dict[str, Any]:
+    return {"verdict": verdict, "reason": reason}
+
+
+class AskedClaim(NamedTuple):
+    """A claim with its question.
+
+    Parameters
+    ----------
+    id, text, kind : str
+        As the paper's file has them.
+    question : ClaimQuestion or ComputedQuestion
+        What decides it.
+    reading_of : str, optional
+        The claim that it is another reading of.
+    is_against_reconstruction : bool
+        Whether the other side is our reconstruction of a baseline.
+    """
+
+    id: str
+    text: str
+    kind: str
+    question: ClaimQuestion | ComputedQuestion
+    reading_of: str | None = None
+    is_against_reconstruction: bool = False

@@ -1,0 +1,1 @@
+"""A paper as questions: resolved once, so that whoever judges needs neither its file nor its studies."""

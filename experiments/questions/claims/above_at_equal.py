@@ -1,0 +1,93 @@
+"""``above_at_equal``: one curve has more of a metric than another where both have the same of a second metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from experiments.config.paper import Curve, Paper, StudyPart
+from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
+from experiments.metrics.find import find_metric
+from experiments.questions.claims.above import AboveClaim
+from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, find_margin, is_fixed_split
+from experiments.questions.tradeoffs import check_curve, compare_at_equal
+from experiments.store.results import Results, Runs, list_setting_keys
+
+
+@dataclass(frozen=True)
+class CurveQuestion(ClaimQuestion):
+    """Has the second curve more of the metric than the first where both have the same of ``equal``?"""
+
+    equal: str = ""
+
+    def gather(self, results: Results) -> Evidence:
+        """Return the one group; repeats in which the curves share no range are unfit."""
+        (asked,), points, n_attempted = self.groups, [], []
+        for curve in asked.columns:
+            runs = results.find_all(curve, self.metric)
+            n_attempted += [own.n_attempted for own in runs]
+            points.append(_join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
+        values = compare_at_equal(points, self.equal, self.metric)
+        repeats = values.index.to_numpy()
+        group = self.make_group({}, repeats, values.to_numpy(np.float64), min(n_attempted), len(asked.list_settings()))
+        both = set(points[0]["repeat"]) & set(points[1]["repeat"])
+        # what drops out depends on what came out: no test of the rest would be fair
+        return Evidence([group], [[]], sorted(both - set(repeats.tolist())))
+
+
+def _join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:
+    """Return both metrics of each repeat that has both at all points of a curve."""
+    points = []
+    for one, two in zip(own, other, strict=True):
+        points.append(pd.DataFrame({"repeat": one.repeats, metric: one.values, equal: two.values}))
+    joined = pd.concat(points)
+    joined = joined[np.isfinite(joined[[metric, equal]]).all(axis=1)]
+    return joined[joined.groupby("repeat")["repeat"].transform("size") == len(points)]
+
+
+class AboveAtEqualClaim(ClaimAboutRuns):
+    """The curve ``better`` has more of the metric than ``worse`` where both have the same of ``equal``.
+
+    An example is accuracy at equal leakage. Each repeat gives the difference of their means over the range of ``equal``
+    that both reach, see `judge.tradeoffs`. There is one group.
+    """
+
+    kind: Literal["above_at_equal"]
+    better: Curve
+    """The curve that is claimed to be better."""
+    worse: Curve
+    """The curve that it is better than."""
+    equal: str
+    """The metric that is held equal; ``metric`` is compared."""
+
+    def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
+        """Return both curves, with both metrics."""
+        return [(curve, [self.equal, self.metric]) for curve in (self.worse, self.better)]
+
+    def ask(self, paper: Paper) -> CurveQuestion:
+        """Return the question; see `ClaimAboutRuns.ask`."""
+        curves, fixed = [], set()
+        for curve in (self.worse, self.better):
+            check_curve(paper, self.id, curve)
+            study = paper.study(curve.study, self.id)
+            curves.append(list_setting_keys(study, curve.where))
+            fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
+        reach = find_metric(self.metric).range.reach
+        return CurveQuestion(
+            metric=self.metric,
+            groups=(AskedGroup({}, tuple(curves)),),
+            rule=AboveClaim,
+            margin=find_margin(paper, self.metric),
+            center=paper.center_of(self.metric),
+            reach=reach,
+            most_lost=None,
+            scope=describe_scope(fixed),
+            obstacle=f"the curves share no range of {self.equal}",
+            equal=self.equal,
+            first=paper.repeats,
+            most=self.find_last_look(paper),
+        )

@@ -1,0 +1,59 @@
+"""``approaches``: the distance of two algorithms, or of two values of a parameter, falls along an axis."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from documents.document import Scalar
+from experiments.config.paper import Study
+from experiments.judge.evidence.claim_group import Part
+from experiments.metrics.metric import Margin
+from experiments.questions.group_claim import Column, TrendClaim
+
+
+class ApproachesClaim(TrendClaim):
+    """Along one axis the distance between ``algorithm`` and ``to`` falls.
+
+    The distance is the absolute difference of their metrics in each repeat. It must be smaller at the last level than
+    at the first; what it does between is not claimed, and not run again. A change of less than δ of the metric itself
+    is none. Noise keeps two algorithms apart even where their means agree, so a distance that falls may be noise that
+    does. With ``axis: params.<name>`` two values of that parameter are compared instead.
+    """
+
+    kind: Literal["approaches"]
+    algorithm: Scalar
+    """The algorithm that comes nearer."""
+    to: Scalar
+    """The algorithm that it comes nearer to."""
+    axis: str = "algorithm"
+    """The axis of the two, if they are no algorithms: ``params.<name>``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
+
+    @property
+    def named_values(self) -> dict[str, Any]:
+        """The two algorithms."""
+        return {"to": self.to, "algorithm": self.algorithm}
+
+    def find_direction(self, part: str) -> int:
+        """Return that effects below zero bear the claim out."""
+        return -1
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""
+        own_first, own_last, other_first, other_last = values.T
+        first, last = np.abs(own_first - other_first), np.abs(own_last - other_last)
+        margins = margin.between((own_first + other_first) / 2, (own_last + other_last) / 2)
+        return [Part("", last - first, first - last, margins)]
+
+    def list_columns(self, study: Study) -> list[Column]:
+        """Return both ends of the axis of the one, and then of the other."""
+        levels = self.list_levels(study)
+        ends = (levels[0], levels[-1])
+        return [{self.axis: value, self.along: end} for value in (self.algorithm, self.to) for end in ends]

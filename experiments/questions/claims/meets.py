@@ -1,0 +1,51 @@
+"""``meets``: two algorithms agree, at the largest value of an axis or everywhere."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from experiments.config.paper import Study
+from experiments.judge.evidence.claim_group import Part
+from experiments.metrics.metric import Margin
+from experiments.questions.group_claim import Column, WithMargin, list_bounds
+
+
+class MeetsClaim(WithMargin):
+    """At the largest value of one axis, or in every group, the metric of ``algorithm`` is that of ``to``.
+
+    An equivalence test within ± ``margin``, a share of the metric of ``to``, as for ``independent``. A difference
+    outside refutes it.
+    """
+
+    kind: Literal["meets"]
+    along: str | None = None
+    """The axis at whose largest value they meet; left out: in every group."""
+    algorithm: str
+    """The algorithm that is claimed to meet the other."""
+    to: str
+    """The other, whose metric the margin is a share of."""
+
+    @property
+    def named_values(self) -> dict[str, Any]:
+        """The two algorithms."""
+        return {"to": self.to, "algorithm": self.algorithm}
+
+    def find_direction(self, part: str) -> int:
+        """Return that effects near zero bear the claim out."""
+        return 0
+
+    @staticmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the difference to be above minus the margin, and below the margin."""
+        other, own = values.T
+        return list_bounds("", own - other, margin.between(other, other))
+
+    def list_columns(self, study: Study) -> list[Column]:
+        """Return the two, where they are claimed to meet."""
+        columns = super().list_columns(study)
+        if self.along is None:
+            return columns
+        last = max(study.axis(self.along, self.where))
+        return [column | {self.along: last} for column in columns]

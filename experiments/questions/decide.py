@@ -1,0 +1,88 @@
+"""Run a paper until its verdicts are decided: its repeats for the picture, as many as it takes for the verdicts.
+
+Cells are run in rounds. After each, every claim and number that is not decided says which settings need how many
+repeats; what is settled gets no more. Which cells that are depends on the results of the cells before alone, so that
+neither the number of jobs, nor the order, nor a kill changes it, and a run that is taken up again goes on where it
+stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+
+import pandas as pd
+
+from experiments.cells.cell import Cell
+from experiments.judge.claim_answers import list_claim_needs
+from experiments.judge.number_answers import list_number_needs
+from experiments.judge.question import AskedClaim, ClaimQuestion, Need
+from experiments.questions.paper_questions import PaperQuestions
+from experiments.store.long_table import long_table
+from experiments.store.record import Record
+from experiments.store.results import Results, SettingKey
+
+Run = Callable[[list[Cell], str], Mapping[str, Record]]
+"""Runs cells, for a reason given in words, and returns the records of all of them that are there."""
+
+
+def run_until_decided(questions: PaperQuestions, run: Run, claims: Sequence[AskedClaim] | None = None) -> pd.DataFrame:
+    """Run the cells of a paper, and then as many more as its verdicts take; return the long table of all.
+
+    Parameters
+    ----------
+    questions : PaperQuestions
+        Of a paper as it is to be run; its ``most_repeats`` is the end of all rounds.
+    run : callable
+        Runs cells; see `Run`.
+    claims : sequence of AskedClaim, optional
+        Those that are to be decided; then nothing is run that they and the printed numbers do not need. All, after the
+        paper's own repeats, if left out.
+
+    Returns
+    -------
+    DataFrame
+        Without columns if no cell was run.
+    """
+    done = {name: [] if claims is not None else list(cells) for name, cells in questions.cells.items()}
+    records: dict[str, Record] = {}
+    if first_cells := list(chain.from_iterable(done.values())):
+        records.update(run(first_cells, ""))
+    asked = [claim.question for claim in (questions.claims if claims is None else claims)]
+    undecided = [question for question in asked if isinstance(question, ClaimQuestion)]
+    while True:
+        table = long_table(done, records) if any(done.values()) else pd.DataFrame()
+        results = Results(table)
+        needs_of = [list_claim_needs(question, results) for question in undecided]
+        undecided = [question for question, needs in zip(undecided, needs_of, strict=True) if needs]
+        needs = [*chain.from_iterable(needs_of), *list_number_needs(questions.numbers, results)]
+        further = _list_further(done, questions.settings, needs)
+        if not further:
+            return table
+        for name, of_study in further.items():
+            done[name] += of_study
+        records.update(run(list(chain.from_iterable(further.values())), _describe_round(len(undecided), needs)))
+
+
+def _describe_round(n_undecided: int, needs: Sequence[Need]) -> str:
+    """Say why there is another round."""
+    n_parts = len({need.settings for need in needs})
+    most = max(need.repeats for need in needs)
+    return f"still open: {n_undecided} claims; up to {most} repeats of {n_parts} parts of studies"
+
+
+def _list_further(
+    done: Mapping[str, Sequence[Cell]], settings: Mapping[SettingKey, Cell], needs: Sequence[Need]
+) -> dict[str, list[Cell]]:
+    """Return the cells by study that are needed and not there."""
+    wanted: dict[SettingKey, int] = {}
+    for need in needs:
+        for setting in need.settings:
+            wanted[setting] = max(wanted.get(setting, 0), need.repeats)
+    there = {name: {cell.key for cell in cells} for name, cells in done.items()}
+    further: dict[str, list[Cell]] = {}
+    for setting, cell in settings.items() if wanted else ():
+        cells = cell.repeats(range(wanted.get(setting, 0)))
+        if new := [repeat for repeat in cells if repeat.key not in there[setting.study]]:
+            further.setdefault(setting.study, []).extend(new)
+    return further

@@ -1,0 +1,233 @@
+"""Would a claim hold on further rows of the same kind? Splits are crossed with draws of the noise to find out.
+
+A verdict speaks of further runs on the same rows. Other rows would change more than a split does, and the repeats of a
+random split share rows, so their spread understates by how much. Nadeau and Bengio ("Inference for the generalization
+error", Machine Learning 52, 2003) widen the interval of a mean over n splits: its variance becomes
+(1/n + n_test/n_train) s^2 in place of s^2/n. That is right for what the split makes of s^2 alone, as the noise of an
+algorithm is drawn anew in every run, whatever rows it shares. So every split is run with two draws of the noise, which
+tells the two parts of the variance apart, and only the part of the split is widened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from datasets import catalogue
+from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.study_cells import cells_of_studies
+from experiments.config.paper import Paper, Study
+from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.question import AskedGroup, ClaimQuestion
+from experiments.judge.verdict import REPRODUCED, REPRODUCED_WITHIN, describe_place
+from experiments.questions.group_claim import has_random_split
+from experiments.questions.paper_questions import resolve_claims
+from experiments.questions.printed import list_numbers, read_numbers_of
+from experiments.stats import LEVEL
+from experiments.store.results import Results, key_of_cell
+
+DRAWS = 2
+"""Draws of the noise on each split."""
+
+LEAST_SPLITS = 3
+"""With fewer splits nothing is said of their variance."""
+
+
+class SplitVariance(NamedTuple):
+    """What the runs of one part of a claim say of further rows.
+
+    Parameters
+    ----------
+    n : int
+        Splits, each run with two draws of the noise.
+    effect : float
+        The mean over all runs.
+    low, high : float
+        Its 95 % interval for further rows.
+    noise : float
+        Standard deviation that the noise makes of one run.
+    split : float
+        Standard deviation that the split makes of one run.
+    """
+
+    n: int
+    effect: float
+    low: float
+    high: float
+    noise: float
+    split: float
+
+
+def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance:
+    """Tell the variance of the split from that of the noise, and widen the interval of the mean by the first.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_splits, n_draws)
+        What a claim wants to know of each run; at least two splits and two draws.
+    overlap : float
+        What repeats share, as `find_overlap` returns it: test rows by training rows.
+
+    Notes
+    -----
+    One-way analysis of variance: the mean square within splits is the variance of the noise, and the variance of the
+    splits' means is that of the split and 1/n_draws of that of the noise. A variance of the split that comes out below
+    zero is zero.
+
+    Examples
+    --------
+    >>> of_split_alone = estimate_split_variance(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), 0.5)
+    >>> of_split_alone.effect, of_split_alone.noise, of_split_alone.split
+    (2.0, 0.0, 1.0)
+    """
+    n_splits, n_draws = values.shape
+    noise = float(values.var(axis=1, ddof=1).mean())
+    of_means = float(values.mean(axis=1).var(ddof=1))
+    split = max(of_means - noise / n_draws, 0.0)
+    half = float(student.ppf((1 + LEVEL) / 2, n_splits - 1)) * math.sqrt(of_means / n_splits + overlap * split)
+    effect = float(values.mean())
+    return SplitVariance(n_splits, effect, effect - half, effect + half, math.sqrt(noise), math.sqrt(split))
+
+
+def find_overlap(study: Study, dataset: str) -> float:
+    """Return how much of the variance of a split stays in the mean of ever so many splits of the same rows.
+
+    With all rows on one side or the other that is n_test/n_train (Nadeau and Bengio). Rows that are drawn out of more
+    overlap less, in proportion to the share that is drawn.
+
+    Examples
+    --------
+    >>> round(find_overlap(Study(dataset="car", algorithm="rdt", protocol={"test_size": 0.2}), "car"), 4)
+    0.25
+    >>> drawn = {"train_rows": 432, "test_rows": 432}
+    >>> find_overlap(Study(dataset="car", algorithm="rdt", protocol=drawn), "car")
+    0.5
+    """
+    protocol = PROTOCOL | study.protocol_options
+    if protocol["train_rows"] is None:
+        return protocol["test_size"] / (1 - protocol["test_size"])
+    train, test = map(_count_rows, (protocol["train_rows"], protocol["test_rows"]))
+    return test / train * (train + test) / catalogue.read_entry(dataset).rows
+
+
+def _count_rows(size: int | Mapping[str, int]) -> int:
+    return sum(size.values()) if isinstance(size, Mapping) else size
+
+
+def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
+    """Return the cells that tell whether claims hold on further rows: by draw of the noise, and by study.
+
+    Asked are all claims about means, of the settings whose rows are split at random.
+    """
+    asked = chain.from_iterable(groups for _, _, groups in _list_asked(paper))
+    wanted = set(chain.from_iterable(group.list_settings() for group in asked))
+    first: dict[str, list[Cell]] = {}
+    for name, cells in cells_of_studies(paper).items():
+        study = paper.studies[name]
+        drawn = {dataset for dataset in study.dataset if has_random_split(study, dataset)}
+        first[name] = [cell for cell in cells if cell.dataset in drawn and key_of_cell(study, cell) in wanted]
+    return [{name: [_redraw(cell, draw) for cell in cells] for name, cells in first.items()} for draw in range(DRAWS)]
+
+
+def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return what crossed runs say of each claim, one row for each of its parts.
+
+    Parameters
+    ----------
+    paper : Paper
+        With its claims.
+    tables : sequence of DataFrame
+        The long table of each draw of the noise.
+
+    Returns
+    -------
+    DataFrame
+        ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim wants
+        above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
+        that each makes of one run) and ``holds``, whether the interval lies above zero.
+    """
+    rows = []
+    results = list(map(Results, tables))
+    for claim, question, asked in _list_asked(paper):
+        narrowed = replace(question, groups=tuple(asked))
+        found = zip(*(narrowed.gather(of_draw).groups for of_draw in results), strict=True)
+        for group, draws in zip(asked, found, strict=True):
+            overlap = find_overlap(*_find_place(paper, group))
+            rows += [{"claim": claim, **row} for row in _judge_group(draws, overlap)]
+    columns = ["claim", "setting", "part", "n", "gain", "low", "high", "noise", "split", "holds"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _list_asked(paper: Paper) -> Iterator[tuple[str, ClaimQuestion, list[AskedGroup]]]:
+    """Yield the claims about means with those of their groups whose rows are split at random."""
+    for claim in resolve_claims(paper, list_numbers(read_numbers_of(paper))):
+        if isinstance(claim.question, ClaimQuestion) and claim.question.center == "mean":
+            groups = [group for group in claim.question.groups if has_random_split(*_find_place(paper, group))]
+            yield claim.id, claim.question, groups
+
+
+def _find_place(paper: Paper, group: AskedGroup) -> tuple[Study, str]:
+    """Return the study and the data set that a group of a claim is about; a group of several is about the first."""
+    first = group.columns[0][0]
+    study = paper.studies[first.study]
+    return study, first.values[first.axes.index("dataset")]
+
+
+def _redraw(cell: Cell, draw: int) -> Cell:
+    return replace(cell, protocol={**cell.protocol, "draw": draw})
+
+
+def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[str, Any]]:
+    """Yield what the draws of the noise say of each part of one group, on the splits that all draws have."""
+    splits = sorted(set.intersection(*(set(group.repeats.tolist()) for group in groups)))
+    if len(splits) < LEAST_SPLITS:
+        return
+    for parts in zip(*(group.parts for group in groups), strict=True):
+        gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(parts, groups, strict=True)]
+        found = estimate_split_variance(np.column_stack(gains), overlap)
+        setting = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
+        numbers = {"n": found.n, "gain": found.effect, "low": found.low, "high": found.high}
+        yield {**setting, **numbers, "noise": found.noise, "split": found.split, "holds": found.low > 0}
+
+
+def describe_further_rows(rows: pd.DataFrame) -> str:
+    """Say of one claim in how many of its settings all of it holds on new rows of the same kind.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of one claim, as from `judge_further_rows`.
+
+    Examples
+    --------
+    >>> one = {"setting": "car", "n": 10, "holds": True}
+    >>> rows = pd.DataFrame([one, one | {"holds": False}, one | {"setting": "adult"}])
+    >>> describe_further_rows(rows)
+    'on new rows of this kind: holds in 1 of 2 settings (10 splits)'
+    >>> describe_further_rows(rows.iloc[:1]), describe_further_rows(rows.iloc[1:2])
+    ('on new rows of this kind: holds (10 splits)', 'on new rows of this kind: not shown to hold (10 splits)')
+    """
+    holds = rows["holds"].astype(bool).groupby(rows["setting"], dropna=False).all()
+    held = f"holds in {int(holds.sum())} of {len(holds)} settings"
+    if len(holds) == 1:
+        held = "holds" if holds.all() else "not shown to hold"
+    return f"on new rows of this kind: {held} ({rows['n'].min()} splits)"
+
+
+def agrees_with_verdict(rows: pd.DataFrame, verdict: str) -> bool:
+    """Return whether new rows say the same of a claim as the verdict on it: that all of it holds, or that it does not.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"holds": [True, True]})
+    >>> agrees_with_verdict(rows, "reproduced"), agrees_with_verdict(rows, "undecided")
+    (True, False)
+    """
+    return bool(rows["holds"].astype(bool).all()) == (verdict in (REPRODUCED, REPRODUCED_WITHIN))

@@ -1,0 +1,357 @@
+"""Claims about groups of cells: from the words of a paper's file to the settings whose runs decide.
+
+All say "at every ...", so a claim holds only if it holds in every group; how that is proven stands in
+`judge.evidence.replay`.
+
+Repeats are runs on the same rows, each with its own noise and, unless the split is official or in order, its own split.
+A verdict speaks of further such runs. They are independent, given the rows, so nothing is corrected for splits that
+share rows: a correction such as Nadeau and Bengio's is for claims about further rows, see `further_rows`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from datasets import catalogue
+from documents.document import ListOf, Scalar
+from experiments.cells.cell import PROTOCOL, is_fixed
+from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
+from experiments.judge.evidence.claim_group import Part
+from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion
+from experiments.judge.verdict import NOT_IMPLEMENTED
+from experiments.metrics.find import find_metric
+from experiments.metrics.metric import Margin, MetricRange
+from experiments.store.results import list_setting_keys
+
+_STEP = "step "
+"""How the name of a step begins; its number follows."""
+
+Column = dict[str, Scalar]
+"""What tells a level that a claim compares from the others: values of axes."""
+
+
+class ClaimAboutRuns(Claim, ABC):
+    """A claim that runs decide, as many as it takes."""
+
+    metric: str
+    """The metric that it is about."""
+    most_repeats: int | None = Field(None, ge=1)
+    """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
+    where it is cheap. What the command line asks for comes before both."""
+
+    def find_direction(self, part: str) -> int:
+        """Return which effects of a part bear the claim out: 1 those above zero, -1 those below, 0 those near it."""
+        return 1
+
+    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+        """Return the axis along which a part compares, and the values that it does; none if its name says all."""
+        return "", []
+
+    def explain_missing(self, paper: Paper) -> str:
+        """Return why it can never be decided; nothing if it can."""
+        return ""
+
+    def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ClaimQuestion | ComputedQuestion:
+        """Return the question, or why there is none; see `Claim.resolve`."""
+        if reason := self.explain_missing(paper):
+            return ComputedQuestion.known(NOT_IMPLEMENTED, reason, self.metric)
+        return self.ask(paper)
+
+    @abstractmethod
+    def ask(self, paper: Paper) -> ClaimQuestion:
+        """Return the question, with all chance of a false verdict as its level.
+
+        Raises
+        ------
+        PaperError
+            If the claim names what the paper does not have.
+        """
+
+    @abstractmethod
+    def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
+        """Return the parts of studies that it speaks of, with the metrics that these must have."""
+
+    def find_last_look(self, paper: Paper) -> int:
+        """Return after how many repeats it stays undecided."""
+        return max(paper.repeats, self.most_repeats or paper.most_repeats)
+
+
+class GroupClaim(ClaimAboutRuns, StudyPart):
+    """A claim about every group of a part of a study."""
+
+    within: ListOf[str]
+    """The axes whose values tell groups apart: every axis that varies, but that along which the metric changes."""
+    center: Center | None = None
+    """Whether the claim is about means or medians, if not as the paper says of the metric."""
+
+    bound: ClassVar[float | None] = None
+    """A group that stands there throughout cannot move as the claim wants, and is set aside."""
+
+    @staticmethod
+    @abstractmethod
+    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+        """Return what the claim says of a group.
+
+        Parameters
+        ----------
+        values : float64 array of shape (n_repeats, n_levels)
+            The metric at each level, in the order of `list_columns`; `ends` stand behind.
+        margin : Margin
+            What counts as no difference.
+        """
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the values that the claim names."""
+        return "algorithm"
+
+    @property
+    def named_values(self) -> dict[str, Any]:
+        """The values that the claim compares, by the part that each plays, the lesser first."""
+        return {}
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes over which a repeat is averaged."""
+        return ()
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Numbers that the metric is compared with."""
+        return ()
+
+    def list_columns(self, study: Study) -> list[Column]:
+        """Return the levels that the claim compares: as a rule its named values."""
+        return [{self.compared_axis: value} for value in self.named_values.values()]
+
+    def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
+        """Return its part of a study, with its metric."""
+        return [(self, [self.metric])]
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return what counts as no difference: δ of the metric, or a margin of the claim's own."""
+        return find_margin(paper, self.metric)
+
+    def explain_missing(self, paper: Paper) -> str:
+        """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
+        reasons = [paper.not_implemented.get(str(value), "") for value in self.named_values.values()]
+        return "; ".join(filter(None, reasons))
+
+    def find_part(self, paper: Paper) -> tuple[Study, dict[str, Any]]:
+        """Return the study that the claim speaks of, and which part of it.
+
+        Raises
+        ------
+        PaperError
+            If the claim names what the study does not have.
+        """
+        study = paper.study(self.study, f"claim {self.id!r}")
+        self._check_named(study)
+        compared: dict[str, list] = {}
+        for column in self.list_columns(study):
+            for axis, value in column.items():
+                values = compared.setdefault(axis, [])
+                values += [] if value in values else [value]
+        return study, {**self.where, **compared}
+
+    def ask(self, paper: Paper) -> ClaimQuestion:
+        """Return the question; see `ClaimAboutRuns.ask`."""
+        study, where = self.find_part(paper)
+        columns = self.list_columns(study)
+        self._check_within(study, where, columns)
+        groups = []
+        for values in study.settings(self.within, where):
+            setting = dict(zip(self.within, values, strict=True))
+            levels = [list_setting_keys(study, {**where, **setting, **column}) for column in columns]
+            groups.append(AskedGroup(setting, tuple(levels)))
+        reach, most_lost = self._find_reach(paper, study.axis("algorithm", where))
+        return ClaimQuestion(
+            metric=self.metric,
+            groups=tuple(groups),
+            rule=type(self),
+            margin=self.find_margin(paper),
+            center=paper.center_of(self.metric, self.center),
+            reach=reach,
+            most_lost=most_lost,
+            scope=describe_scope(is_fixed_split(study, dataset) for dataset in study.axis("dataset", where)),
+            ends=self.ends,
+            first=paper.repeats,
+            most=self.find_last_look(paper),
+        )
+
+    def _find_reach(self, paper: Paper, algorithms: Sequence[str]) -> tuple[float | None, float | None]:
+        """Return the largest difference that the metric can have, and the most that a run can lose; None: no bound."""
+        bounds = find_metric(self.metric).range
+        if bounds.reach is not None:
+            return bounds.reach, bounds.reach
+        known = paper.at_most.get(self.metric, {})
+        if math.isfinite(bounds.low) and all(name in known for name in algorithms):
+            reach = max(known[name] for name in algorithms) - bounds.low
+            return reach, reach
+        return None, self._find_most_lost(known, bounds)
+
+    def _find_most_lost(self, known: Mapping[str, float], bounds: MetricRange) -> float | None:
+        """Return the most that a run can lose, given the most that the metric can be of some algorithms."""
+        return None
+
+    def _check_named(self, study: Study) -> None:
+        values = study.axis(self.compared_axis, self.where)
+        for role, value in self.named_values.items():
+            if value not in values:
+                raise PaperError(f"claim {self.id!r}: {role} = {value!r} is not run by the study ({values})")
+        pair = list(self.named_values.values())
+        if pair and pair[0] == pair[1]:
+            raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
+
+    def _check_within(self, study: Study, where: Mapping[str, Any], columns: Sequence[Column]) -> None:
+        compared, named = {axis for column in columns for axis in column}, set(self.averaged_axes)
+        varying = set(study.varying_axes(where)) - compared - named
+        if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
+            besides = " and ".join(sorted(compared | named))
+            raise PaperError(
+                f"claim {self.id!r}: within must name every axis that varies except {besides}: {sorted(varying)}"
+            )
+
+
+class TrendClaim(GroupClaim):
+    """A claim about a change along an axis."""
+
+    along: str
+    """The axis along which the metric changes, its values in ascending order."""
+
+    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+        """Return the axis, and both ends of the change or of a step of it."""
+        values = self.list_levels(paper.study(self.study, self.id))
+        number = part.removeprefix(_STEP)
+        ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
+        return self.along, ends
+
+    def list_levels(self, study: Study) -> list[Scalar]:
+        """Return the values of the axis, ascending."""
+        values = sorted(study.axis(self.along, self.where))
+        if len(values) < 2:
+            raise PaperError(f"claim {self.id!r}: {self.along} has one level only")
+        return values
+
+    def list_columns(self, study: Study) -> list[Column]:
+        """Return every level of the axis."""
+        return [{self.along: value} for value in self.list_levels(study)]
+
+
+class ComparisonClaim(GroupClaim):
+    """A claim that one algorithm, or one value of a parameter, has more or less of a metric than another."""
+
+    better: Scalar
+    """The algorithm that is claimed to be better."""
+    worse: Scalar
+    """The algorithm that it is better than."""
+    axis: str = "algorithm"
+    """The axis of the two, if they are no algorithms: ``params.<name>``."""
+    over: ListOf[str] = ()
+    """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
+    sets". None of them is one of ``within``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
+
+    @property
+    def named_values(self) -> dict[str, Any]:
+        """The two, the worse first."""
+        return {"worse": self.worse, "better": self.better}
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes of ``over``."""
+        return self.over
+
+
+class WithMargin(GroupClaim):
+    """A claim that something does not change by more than a margin."""
+
+    margin: float
+    """What counts as no change, as a share of the metric's mean, such as 0.05."""
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return the claim's own margin."""
+        return Margin(self.margin, is_share=True)
+
+    @field_validator("margin")
+    @classmethod
+    def _check_margin(cls, margin: float) -> float:
+        if not 0 < margin < 1:
+            raise ValueError(f"margin = {margin!r} must be a share of the mean between 0 and 1, such as 0.05")
+        return margin
+
+
+def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+    """Return the change from the first level to the last and, between them, that of each step: name, change, both ends.
+
+    Examples
+    --------
+    >>> [(name, change.round(2)) for name, change, _ in list_changes(np.array([[0.1, 0.2, 0.4]]))]
+    [('first to last', array([0.3])), ('step 1', array([0.1])), ('step 2', array([0.2]))]
+    """
+    levels = list(values.T)
+    changes = [("first to last", levels[-1] - levels[0], (levels[0], levels[-1]))]
+    if len(levels) == 2:
+        return [("", *changes[0][1:])]
+    for number, (before, after) in enumerate(pairwise(levels), start=1):
+        changes.append((f"{_STEP}{number}", after - before, (before, after)))
+    return changes
+
+
+def list_bounds(name: str, changes: np.ndarray, margins: np.ndarray) -> list[Part]:
+    """Return the two parts that say of a change that it stays within its margins."""
+    sides = (margins - changes, margins + changes)
+    return [Part(name, changes, side, margins, is_within=True) for side in sides]
+
+
+def find_margin(paper: Paper, metric: str) -> Margin:
+    """Return what counts as no difference of a metric in a paper: its ``resolution``, or else the metric's own.
+
+    That is 0.01 of shares and of R², where two values below 0 do not differ at all, and 5 % of other metrics.
+
+    Examples
+    --------
+    >>> study = {"dataset": "car", "algorithm": "rdt"}
+    >>> paper = Paper(number=0, title="T", studies={"s": study}, resolution={"beta": 2})
+    >>> find_margin(paper, "accuracy").size, find_margin(paper, "beta").size, find_margin(paper, "mse").is_share
+    (0.01, 2.0, True)
+    """
+    return Margin(paper.resolution[metric]) if metric in paper.resolution else find_metric(metric).margin
+
+
+def has_random_split(study: Study, dataset: str) -> bool:
+    """Return whether each repeat of a study draws one split of a data set: folds share their rows in another way."""
+    return study.protocol.folds is None and not is_fixed_split(study, dataset)
+
+
+def is_fixed_split(study: Study, dataset: str) -> bool:
+    """Return whether all repeats of a study have one split of a data set: an official one, or one in order."""
+    return is_fixed(PROTOCOL | study.protocol_options, catalogue.read_entry(dataset).n_train is not None)
+
+
+def describe_scope(is_fixed: Iterable[bool]) -> str:
+    """Say what is special of the splits: one that is fixed, so that repeats vary the algorithm's randomness alone.
+
+    As a rule each repeat splits the rows anew, which needs no words.
+
+    Examples
+    --------
+    >>> describe_scope([False]), describe_scope([True]), describe_scope([True, False])
+    ('', 'one fixed split', 'one fixed split of some data sets')
+    """
+    kinds = set(is_fixed)
+    if True not in kinds:
+        return ""
+    return "one fixed split of some data sets" if False in kinds else "one fixed split"

@@ -1,0 +1,189 @@
+"""Resolve a printed number: which settings it is of, or its verdict where no run is needed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study, StudyPart
+from experiments.config.setting import keep_entries
+from experiments.errors import BadInput
+from experiments.judge.number_answers import NumberQuestion
+from experiments.judge.numbers.choices import is_choice
+from experiments.judge.numbers.no_setting import AskedNumber, OpenSetting, UnplacedTable
+from experiments.judge.numbers.number_verdict import (
+    NumberVerdict,
+    PrintedNumber,
+    format_difference,
+    is_blank,
+    slack_of,
+)
+from experiments.judge.statements.finding import find_function
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, name_setting
+from experiments.questions.group_claim import find_margin
+from experiments.questions.preflight import check_metrics
+from experiments.questions.printed import select_part
+from experiments.stats import Interval
+from experiments.store.results import SettingKey, list_setting_keys
+
+_TIMES_PRINTED = 10
+
+
+def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[PrintedNumber]) -> NumberQuestion:
+    """Return the question that a printed number is.
+
+    Parameters
+    ----------
+    paper : Paper
+        The number's ``table`` names one of its tables or figures and thereby its study.
+    number : PrintedNumber
+        What is printed.
+    siblings : sequence of PrintedNumber
+        All numbers of the paper; those of a table that are printed without their setting have one.
+
+    Raises
+    ------
+    PaperError
+        If the number names a table or a setting that the paper does not have.
+    """
+    if number.table not in paper.parts:
+        raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
+    if number.dataset in paper.used_instead:
+        other = paper.used_instead[number.dataset]
+        reason = f"its data set is not available; {other} answers for itself only"
+        return NumberQuestion(number, NumberVerdict(NOT_RUN, reason, n_expected=0))
+    if number.statistic == "fitted":
+        reason = "its formula is lost: ours was fitted to this very number"
+        return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, 0))
+    if number.statistic == "exact":
+        return NumberQuestion(number)
+    if number.statistic == "formula":
+        return NumberQuestion(number, _compute_formula(number))
+    part = paper.parts[number.table]
+    if number.statistic == "some":
+        of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
+        return NumberQuestion(number, together=_resolve_unplaced(paper, part, of_table))
+    return _resolve_means(paper, part, number)
+
+
+def find_next_look(paper: Paper) -> int:
+    """Return the number of repeats after which an open number is looked at again, or 0 if it is not.
+
+    Examples
+    --------
+    >>> studies = {"s": {"dataset": "car", "algorithm": "rdt"}}
+    >>> find_next_look(Paper(number=0, title="T", repeats=10, printed_repeats=10, studies=studies))
+    100
+    """
+    look = max(2 * paper.repeats, _TIMES_PRINTED * paper.printed_repeats)
+    return look if look <= paper.most_repeats else 0
+
+
+def find_resolution(paper: Paper, metric: str) -> float:
+    """Return δ, the smallest difference of a metric that matters.
+
+    Raises
+    ------
+    PaperError
+        For a metric without a natural scale that the paper's ``resolution`` does not name.
+
+    Examples
+    --------
+    >>> paper = Paper(number=0, title="T", studies={"s": {"dataset": "car", "algorithm": "rdt"}}, resolution={"mse": 2})
+    >>> find_resolution(paper, "accuracy"), find_resolution(paper, "mse")
+    (0.01, 2.0)
+    """
+    margin = find_margin(paper, metric)
+    if margin.is_share:
+        raise PaperError(
+            f"the paper's file must say which difference of {metric} matters: resolution: {{{metric}: ...}}"
+        )
+    return margin.size
+
+
+def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, Any]]:
+    """Return the study of a printed number, and which part of it the number speaks of.
+
+    Raises
+    ------
+    PaperError
+        If it is no setting of its table or figure, or a mean of several.
+    """
+    part = paper.parts[number.table]
+    if not isinstance(part, StudyPart):
+        raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
+    study = paper.study(part.study, part.id)
+    where = select_part(number.setting, study, part.where)
+    if where is None:
+        raise PaperError(f"printed number {number.id!r} is no setting of {part.id} (study {part.study})")
+    n_settings = study.count_settings(where)
+    if number.statistic == "mean" and n_settings > 1:
+        raise PaperError(f"printed number {number.id!r} selects {n_settings} settings of {part.id}, not one")
+    return study, where
+
+
+def _resolve_means(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
+    study, where = find_settings(paper, number)
+    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    return NumberQuestion(
+        number=number,
+        settings=tuple(list_settings(study, where)),
+        resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
+        printed_repeats=paper.printed_repeats,
+        repeats=paper.repeats,
+        last_look=find_next_look(paper),
+    )
+
+
+def list_settings(study: Study, where: Mapping[str, Any]) -> list[tuple[dict[str, Any], SettingKey]]:
+    """Return the settings of a part of a study, as values of axes and by key, in the order of their values."""
+    axes = list(study.axes(where))
+    named = [dict(zip(axes, values, strict=True)) for values in study.settings(axes, where)]
+    found = list(zip(named, list_setting_keys(study, where), strict=True))
+    try:
+        return sorted(found, key=lambda own: tuple(own[0].values()))
+    except TypeError:  # values of several kinds have no order
+        return found
+
+
+def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[OpenSetting]:
+    """Return every setting of an algorithm in some studies; those that do not run it have none."""
+    settings = []
+    for study in studies:
+        if algorithm not in study.axis("algorithm"):
+            continue
+        where = {"algorithm": algorithm}
+        varying = study.varying_axes(where)
+        for setting, key in list_settings(study, where):
+            words = name_setting(keep_entries(setting, varying))
+            settings.append(OpenSetting(", ".join(filter(None, [study.name, words])), key))
+    return settings
+
+
+def _resolve_unplaced(paper: Paper, part: PaperTable | PaperFigure, numbers: Sequence[PrintedNumber]) -> UnplacedTable:
+    studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
+    asked = []
+    for number in numbers:
+        if not studies:
+            raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
+        if number.algorithm not in part.list_algorithms(paper):
+            raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
+        reason = paper.not_implemented.get(str(number.algorithm), "")
+        asked.append(AskedNumber(number, tuple(list_open_settings(studies, number.algorithm)), reason))
+    return UnplacedTable(part.id, tuple(asked), paper.repeats, paper.printed_repeats)
+
+
+def _compute_formula(number: PrintedNumber) -> NumberVerdict:
+    """Judge a number by the formula that its metric names: its setting has the arguments."""
+    given: dict[str, Any] = {}
+    for name, value in number.setting.items():
+        if not is_blank(value) and name not in ("dataset", "algorithm"):
+            given[name.removeprefix("params.")] = value
+    try:
+        value = float(find_function(number.metric, given)(**given))
+    except BadInput as error:
+        raise PaperError(f"printed number {number.id!r}: {error}") from None
+    computed = Interval(1, value, float("nan"), float("nan"))
+    if abs(value - number.value) > slack_of(number):
+        return NumberVerdict(REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
+    return NumberVerdict(REPRODUCED, f"computed: {value:.4f}", 1, computed)

@@ -1,0 +1,188 @@
+"""Resolve a paper, once: check all of it, and return its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from experiments.cells.cell import Cell
+from experiments.cells.study_cells import cells_of_studies
+from experiments.config.finding import INSIDE
+from experiments.config.paper import Claim, Paper, PaperError
+from experiments.errors import suggest_name
+from experiments.judge.number_answers import NumberQuestion
+from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.question import AskedClaim, ClaimQuestion
+from experiments.questions.group_claim import ClaimAboutRuns
+from experiments.questions.number_questions import resolve_number
+from experiments.questions.preflight import check_metrics, list_errors, raise_errors
+from experiments.questions.printed import list_numbers, read_numbers_of
+from experiments.questions.readings.choices import check_choices
+from experiments.stats import ALPHA
+from experiments.store.results import SettingKey, key_of_cell
+
+
+@dataclass(frozen=True)
+class PaperQuestions:
+    """What is asked of the runs of a paper.
+
+    Parameters
+    ----------
+    cells : dict of str to list of Cell
+        What is run first, by study: all settings, with the paper's repeats.
+    numbers : tuple of NumberQuestion
+        Its printed numbers.
+    claims : tuple of AskedClaim
+        Its claims.
+    settings : dict of SettingKey to Cell
+        The first repeat of every setting.
+    """
+
+    cells: dict[str, list[Cell]]
+    numbers: tuple[NumberQuestion, ...]
+    claims: tuple[AskedClaim, ...]
+    settings: dict[SettingKey, Cell]
+
+
+def resolve_paper(paper: Paper) -> PaperQuestions:
+    """Check all that a paper asks for, before hours are spent on it, and return its questions.
+
+    Raises
+    ------
+    PaperError
+        If a study cannot be run, a table, figure, claim, choice or printed number asks for what the paper does not run,
+        or the printed numbers cannot be read. All errors are reported at once.
+    """
+    printed: list[PrintedNumber] = []
+    cells: dict[str, list[Cell]] = {}
+    numbers: list[NumberQuestion] = []
+    asked: dict[str, AskedClaim] = {}
+    checks: list[Callable[[], object]] = [lambda: cells.update(cells_of_studies(paper))]
+    checks += [partial(part.check, paper) for part in paper.parts.values()]
+    checks.append(lambda: printed.extend(list_numbers(read_numbers_of(paper))))
+    errors = list_errors(checks)
+    errors += list_errors(partial(_ask_number, paper, number, printed, numbers) for number in printed)
+    errors += list_errors(partial(_ask_claim, paper, claim, printed, asked) for claim in paper.claims)
+    errors += list_errors(partial(_check_claim, paper, claim) for claim in paper.claims)
+    own = (_check_readings_of_claims, _check_finding, _check_own, _check_bounded, check_choices)
+    raise_errors(errors + list_errors(partial(check, paper) for check in own))
+    settings = {}
+    for name, of_study in cells.items():
+        study = paper.studies[name]
+        settings.update({key_of_cell(study, cell): cell for cell in of_study[:: paper.repeats]})
+    return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(paper, asked)), settings)
+
+
+def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
+    """Return the printed numbers of a paper that is checked, with what decides each."""
+    printed = list_numbers(read_numbers_of(paper))
+    return [resolve_number(paper, number, printed) for number in printed]
+
+
+def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[AskedClaim]:
+    """Return the claims of a paper that is checked, with what decides each; some are about its printed numbers.
+
+    Each may have its share of the chance of a false verdict: see `judge.claim_answers`.
+
+    Examples
+    --------
+    >>> study = {"dataset": "car", "algorithm": "rdt", "epsilon": [0.1, 1]}
+    >>> grows = {"id": "a", "text": "T", "kind": "increases", "study": "s", "along": "epsilon", "metric": "accuracy"}
+    >>> claims = [grows | {"within": []}, grows | {"within": [], "id": "b", "reading_of": "a"}]
+    >>> paper = Paper(number=0, title="T", studies={"s": study}, claims=claims)
+    >>> [round(claim.question.level, 4) for claim in resolve_claims(paper)]
+    [0.025, 0.025]
+    """
+    asked: dict[str, AskedClaim] = {}
+    for claim in paper.claims:
+        _ask_claim(paper, claim, printed, asked)
+    return _share_levels(paper, asked)
+
+
+def _ask_number(
+    paper: Paper, number: PrintedNumber, printed: Sequence[PrintedNumber], numbers: list[NumberQuestion]
+) -> None:
+    numbers.append(resolve_number(paper, number, printed))
+
+
+def _ask_claim(paper: Paper, claim: Any, printed: Sequence[PrintedNumber], asked: dict[str, AskedClaim]) -> None:
+    question = claim.resolve(paper, {number.id: number for number in printed})
+    is_against = claim.against is not None
+    asked[claim.id] = AskedClaim(claim.id, claim.text, claim.kind, question, claim.reading_of, is_against)
+
+
+def _check_claim(paper: Paper, claim: Claim) -> None:
+    """Check that the data sets of a claim about runs have its metrics."""
+    if isinstance(claim, ClaimAboutRuns) and not claim.explain_missing(paper):
+        for part, metrics in claim.list_measured():
+            check_metrics(paper, claim.id, part.study, part.where, metrics)
+
+
+def _share_levels(paper: Paper, asked: Mapping[str, AskedClaim]) -> list[AskedClaim]:
+    """Return claims, each with its share of the chance of a false verdict."""
+    decidable = [claim for claim in paper.claims if isinstance(asked[claim.id].question, ClaimQuestion)]
+    shared = []
+    for claim in paper.claims:
+        own = asked[claim.id]
+        if isinstance(own.question, ClaimQuestion):
+            level = _share_level(paper, claim, decidable)
+            own = own._replace(question=replace(own.question, level=level))
+        shared.append(own)
+    return shared
+
+
+def _share_level(paper: Paper, claim: Claim, decidable: Sequence[Claim]) -> float:
+    """Return the chance of a false verdict that a claim may have, both questions together."""
+    texts = list(map(paper.text_of, decidable))
+    share = ALPHA / max(len(set(texts)), 1) / 2
+    if claim.reading_of is None:
+        return share
+    readings = [text for own, text in zip(decidable, texts, strict=True) if own.reading_of is not None]
+    return share / max(readings.count(paper.text_of(claim)), 1)
+
+
+def _check_readings_of_claims(paper: Paper) -> None:
+    for claim in paper.claims:
+        if claim.reading_of is not None and claim.reading_of not in paper.claims_by_id:
+            raise PaperError(f"claim {claim.id!r}: there is no claim {claim.reading_of!r} that it is a reading of")
+
+
+def _check_finding(paper: Paper) -> None:
+    finding = paper.finding
+    if finding is None:
+        return
+    numbers = set(read_numbers_of(paper)["id"])
+    known = {"claims": paper.claims_by_id, "numbers": numbers}
+    for what, named in {"claims": finding.claims, "numbers": finding.numbers}.items():
+        for name in named:
+            if name not in known[what]:
+                raise PaperError(f"finding.{what}: the paper has no {name!r}; {suggest_name(name, known[what])}")
+    for name in finding.fields:
+        if name != INSIDE and name not in finding.claims and name not in finding.numbers:
+            raise PaperError(f"finding.text: {{{name}}} is not among the claims and numbers that it rests on")
+    if finding.picture is not None and finding.picture not in paper.parts:
+        raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")
+
+
+def _list_run(paper: Paper) -> set[str]:
+    return set(chain.from_iterable(study.algorithm for study in paper.studies.values()))
+
+
+def _check_own(paper: Paper) -> None:
+    run = _list_run(paper)
+    for algorithm in paper.own:
+        if algorithm not in run and algorithm not in paper.not_implemented:
+            raise PaperError(f"own: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")
+
+
+def _check_bounded(paper: Paper) -> None:
+    run = _list_run(paper)
+    for metric, known in paper.at_most.items():
+        for algorithm in known:
+            if algorithm not in run:
+                raise PaperError(
+                    f"at_most.{metric}: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}"
+                )

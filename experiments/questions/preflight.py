@@ -1,0 +1,90 @@
+"""Check what a paper asks for before a cell is run: whatever is wrong is said at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from experiments.config.paper import Paper, PaperError, Study
+from experiments.errors import BadInput, suggest_name
+from experiments.metrics.find import LEAKS, list_measured, select_extra
+from experiments.metrics.metric import STANDARD_ERROR
+
+
+def run_checks(checks: Sequence[Callable[[], object]]) -> None:
+    """Run checks and report all of their errors at once.
+
+    Raises
+    ------
+    PaperError
+        With a line for each error.
+    """
+    raise_errors(list_errors(checks))
+
+
+def list_errors(checks: Iterable[Callable[[], object]]) -> list[str]:
+    """Run checks and return what is wrong, a line for each error."""
+    errors = []
+    for check in checks:
+        try:
+            check()
+        except ValueError as error:
+            errors.append(" ".join(str(error).split()))
+    return errors
+
+
+def raise_errors(errors: Sequence[str]) -> None:
+    """Raise a PaperError that says all errors, each once; nothing without any."""
+    distinct = list(dict.fromkeys(errors))
+    if len(distinct) == 1:
+        raise PaperError(distinct[0])
+    if distinct:
+        raise PaperError("\n  ".join([f"{len(distinct)} errors:", *distinct]))
+
+
+def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, Any], metrics: Sequence[str]) -> None:
+    """Check that the data sets of a part of a study have metrics.
+
+    Parameters
+    ----------
+    paper : Paper
+        With the study.
+    user : str
+        The table, figure or claim that names the metrics, for the error.
+    study_name : str
+        One of the paper's studies.
+    where : mapping
+        The part of it.
+    metrics : sequence of str
+        What is wanted.
+
+    Raises
+    ------
+    PaperError
+        If one of the data sets has not.
+    """
+    study = paper.study(study_name, user)
+    for dataset in study.axis("dataset", where):
+        available = _list_metrics(study, dataset)
+        for metric in metrics:
+            if metric not in available:
+                raise PaperError(f"{user}: {_explain_lack(study_name, dataset, metric, available)}")
+
+
+def _explain_lack(study: str, dataset: str, metric: str, available: Sequence[str]) -> str:
+    try:
+        can_be_asked = bool(select_extra(dataset, [metric]))
+    except BadInput:
+        can_be_asked = False
+    if can_be_asked:
+        return f"study {study!r} does not measure {metric!r}; add it there: metrics: [{metric}]"
+    return f"{dataset} has no metric {metric!r}; {suggest_name(metric, available)}"
+
+
+def _list_metrics(study: Study, dataset: str) -> list[str]:
+    """Return the names of the metrics that the cells of a study have on a data set."""
+    names = [name for name in list_measured(dataset) if study.protocol.leakage or name not in LEAKS]
+    names += study.metrics
+    if study.protocol.folds is not None:
+        names += [f"{name}{STANDARD_ERROR}" for name in names]
+    return names

@@ -1,0 +1,69 @@
+"""``consistent``: printed precisions and recalls can come from one confusion matrix.
+
+*Reproduced* if one does, *inconsistent in print* if none does, and *print too coarse* where a mean over runs could give
+what a single run could not: the print does not say which it is, and no run of ours could tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from documents.document import ListOf
+from experiments.config.paper import Claim, Paper, PaperError
+from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
+from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.question import ComputedQuestion
+from experiments.judge.verdict import INCONSISTENT, REPRODUCED, TOO_COARSE
+from experiments.metrics.find import is_in_per_cent
+from experiments.questions.print_claims.printed import check_named
+
+
+class ConsistentClaim(Claim):
+    """The printed precisions and recalls can come from one confusion matrix of ``n_rows`` test rows of each class.
+
+    If not, they are ``inconsistent in print``; nothing need be run for that.
+    """
+
+    kind: Literal["consistent"]
+    precision: ListOf[str]
+    """Ids of the printed precisions, one of each class."""
+    recall: ListOf[str]
+    """Ids of the printed recalls, one of each class."""
+    n_rows: ListOf[int | ListOf[int]]
+    """Test rows of each class, or the smallest and the largest number that there may be."""
+
+    def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ComputedQuestion:
+        """Return the answer, if the paper prints numbers that can be compared; see `Claim.resolve`."""
+        check_named(self.id, (*self.precision, *self.recall), numbers)
+        printed = [numbers[name] for name in (*self.precision, *self.recall)]
+        decimals = self._count_decimals(printed)
+        shares = [float(number.value) for number in printed]
+        precisions, recalls = shares[: len(self.precision)], shares[len(self.precision) :]
+        try:
+            result = feasibility(precisions, recalls, self.n_rows, decimals=decimals)
+        except ValueError as error:
+            raise PaperError(f"claim {self.id!r}: {error}") from error
+        return ComputedQuestion.known(*self._decide(result, precisions, decimals))
+
+    def _count_decimals(self, printed: Sequence[PrintedNumber]) -> int:
+        """Return the decimals of the shares, which all must have."""
+        decimals = {number.decimals + 2 * is_in_per_cent(number.metric) for number in printed}
+        if len(decimals) > 1:
+            raise PaperError(f"claim {self.id!r}: its numbers are printed with different decimals")
+        return decimals.pop()
+
+    def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> tuple[str, str]:
+        if result.matrix is not None:
+            return REPRODUCED, f"the confusion matrix {result.matrix.tolist()} gives all of them"
+        forced = " and ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
+        sizes = [f"{n[0]} to {n[1]}" if isinstance(n, tuple) else str(n) for n in self.n_rows]
+        none = f"no confusion matrix of {' and '.join(sizes)} test rows gives these"
+        reason = f"{none}: the recalls force precisions of {forced}"
+        half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
+        low, high = np.transpose(result.precision_range)
+        if np.all((low - half <= printed) & (printed <= high + half)):
+            return TOO_COARSE, f"{none}; a mean over runs may, and the print does not say which"
+        return INCONSISTENT, reason

@@ -1,0 +1,72 @@
+"""``printed``: printed numbers must all be reproduced.
+
+The claim is *refuted* if any of its numbers is, *reproduced* if all are, *reproduced within ± δ* if all are one or the
+other; else it has the verdict of the number about which least is known, in the order of `_LEAST_KNOWN`. While a number
+is *not run*, the claim is *undecided*, as every claim is without cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from algorithms.accounting.faults import join_names
+from documents.document import ListOf
+from experiments.config.paper import Claim, Paper, PaperError
+from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.question import ComputedQuestion
+from experiments.judge.verdict import (
+    NOT_IMPLEMENTED,
+    NOT_RUN,
+    REFUTED,
+    REPRODUCED,
+    REPRODUCED_WITHIN,
+    SETTING_LOST,
+    TOO_COARSE,
+    UNDECIDED,
+)
+
+_LEAST_KNOWN = (NOT_IMPLEMENTED, NOT_RUN, UNDECIDED, SETTING_LOST, TOO_COARSE, REPRODUCED_WITHIN, REPRODUCED)
+
+
+class PrintedClaim(Claim):
+    """Printed numbers of the paper, all of which must be reproduced."""
+
+    kind: Literal["printed"]
+    numbers: ListOf[str]
+    """Ids of printed numbers."""
+
+    def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ComputedQuestion:
+        """Return the question, if the paper prints all of the numbers; see `Claim.resolve`."""
+        check_named(self.id, self.numbers, numbers)
+        return ComputedQuestion(partial(_judge, self.numbers))
+
+
+def check_named(claim: str, names: Sequence[str], numbers: Collection[str]) -> None:
+    """Check that a paper prints the numbers that a claim names; raises a PaperError."""
+    for name in names:
+        if name not in numbers:
+            raise PaperError(f"claim {claim!r}: there is no printed number {name!r}")
+
+
+def _judge(names: Sequence[str], numbers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return verdict and reason, from the verdicts on printed numbers."""
+    rows = [numbers[name] for name in names]
+    verdicts = {row["verdict"] for row in rows}
+    verdict = next(name for name in (REFUTED, *_LEAST_KNOWN) if name in verdicts)
+    return {"verdict": verdict, "reason": _describe(rows)}
+
+
+def _describe(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return which of the numbers got which verdict; the reasons stand with the numbers.
+
+    Examples
+    --------
+    >>> _describe([{"id": "a", "verdict": "reproduced"}, {"id": "b", "verdict": "reproduced"}])
+    'reproduced: a and b'
+    """
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(row["verdict"], []).append(row["id"])
+    return "; ".join(f"{verdict}: {join_names(own, 'numbers')}" for verdict, own in names.items())

@@ -1,0 +1,240 @@
+"""Whether a claim holds under every reading of the algorithms that it speaks of.
+
+A specification curve (Simonsohn, Simmons and Nelson, "Specification curve analysis", Nature Human Behaviour 4, 2020):
+the claim's effect under each product of choices, and the share of readings under which it holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from experiments.cells.cell import Cell
+from experiments.config.paper import Paper, Study
+from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.readings.halving import Race, list_stages
+from experiments.judge.readings.privacy import Cost, sum_up_cost
+from experiments.judge.readings.under_reading import OPEN, judge_under_reading
+from experiments.judge.readings.variance import PREFIX
+from experiments.judge.verdict import describe_place
+from experiments.metrics.find import is_in_per_cent
+from experiments.questions.group_claim import GroupClaim
+from experiments.questions.readings.cells import expand_reading
+from experiments.questions.readings.choices import Choice, list_factors, list_readings
+from experiments.stats import Interval, center_interval
+from experiments.store.record import Record
+from experiments.store.results import Results
+
+FIRST_REPEATS = 5
+"""Repeats after which a reading is looked at for the first time: the fewest that a sign test at 5 % can decide."""
+
+
+class ClaimReading(NamedTuple):
+    """A claim under one reading.
+
+    Parameters
+    ----------
+    choice : Choice
+        The reading.
+    settings : list of list of Cell
+        Its cells, a list of repeats for each setting.
+    """
+
+    choice: Choice
+    settings: list[list[Cell]]
+
+    def list_cells(self, repeats: int) -> list[Cell]:
+        """Return the cells of the first repeats."""
+        return list(chain.from_iterable(cells[:repeats] for cells in self.settings))
+
+
+class JudgedReading(NamedTuple):
+    """What a claim's cells say under one reading.
+
+    Parameters
+    ----------
+    verdict : str
+        As `judge_under_reading` gives it.
+    repeats : int
+        How many it rests on.
+    groups : list of ClaimGroup
+        What was judged; empty where cells are missing.
+    cost : Cost
+        What the reading costs.
+    n : int
+        Cells that are done.
+    """
+
+    verdict: str
+    repeats: int
+    groups: list[ClaimGroup]
+    cost: Cost
+    n: int
+
+
+def list_curves(paper: Paper) -> tuple[list[GroupClaim], dict[str, str]]:
+    """Return the claims that have a curve, each narrowed to what is run of it, and of others why they have none.
+
+    A claim about groups has one if its text leaves something open of an algorithm that it speaks of. A claim that is
+    itself another reading of a claim has none: the curve of that claim has it.
+
+    Parameters
+    ----------
+    paper : Paper
+        With its ``choices``.
+    """
+    claims, left_out = [], {}
+    for claim in paper.claims:
+        if not isinstance(claim, GroupClaim) or claim.reading_of or claim.explain_missing(paper):
+            continue
+        if not any(factor.algorithms for factor in _list_open(paper, claim)):
+            continue
+        part = paper.choices.curves.get(claim.id)
+        if part and part.where is None:
+            left_out[claim.id] = part.why
+        else:
+            claims.append(claim.replaced(where={**claim.where, **(part.where or {})}) if part else claim)
+    return claims, left_out
+
+
+def _list_open(paper: Paper, claim: GroupClaim) -> list:
+    """Return the factors of the algorithms that a claim speaks of, but for the axes of its study."""
+    study, where = claim.find_part(paper)
+    return list_factors(paper, study.axis("algorithm", where), settled=set(study.params))
+
+
+def make_claim_readings(paper: Paper, claim: GroupClaim) -> list[ClaimReading]:
+    """Return a claim under every combination of what the text leaves open, the literal one first."""
+    study, where = claim.find_part(paper)
+    algorithms = study.axis("algorithm", where)
+    known: dict[tuple, list[list[Cell]]] = {}
+    readings = []
+    for choice in list_readings(_list_open(paper, claim)):
+        settings = []
+        for algorithm in algorithms:
+            own = (algorithm, repr(choice.params(algorithm)), repr(choice.protocol))
+            if own not in known:
+                part = {**where, "algorithm": algorithm}
+                known[own] = expand_reading(paper, study, part, paper.repeats, choice)
+            settings += known[own]
+        readings.append(ClaimReading(choice, settings))
+    return readings
+
+
+def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
+    """Judge a claim under every reading; those that are decided early get no further repeats.
+
+    Parameters
+    ----------
+    paper : Paper
+        With the claim.
+    claim : GroupClaim
+        As from `list_curves`.
+
+    Returns
+    -------
+    generator
+        It asks for cells, is sent their records, and at last returns a DataFrame with one row for each reading, from
+        the largest effect to the smallest: ``claim, unit, kind`` (``literal`` or ``reading``), ``rank, reading,
+        verdict, effect`` (mean over the claim's groups, above zero where it speaks for the claim; points where papers
+        print per cent) with ``low`` and ``high`` (95 %), ``weakest`` (the effect in the weakest group) and
+        ``weakest_group, keeps_epsilon, times_label, unpaid, repeats, n, n_expected, n_full, part, choice.<name>``.
+    """
+    running, outcomes = make_claim_readings(paper, claim), []
+    study, _ = claim.find_part(paper)
+    for n in list_stages(FIRST_REPEATS, paper.repeats):
+        records = yield [cell for reading in running for cell in reading.list_cells(n)]
+        open_still = []
+        for reading in running:
+            outcome = _judge_one(paper, claim, study, reading, n, records)
+            if outcome.verdict == OPEN and outcome.groups and n < paper.repeats:
+                open_still.append(reading)
+            else:
+                outcomes.append((reading, outcome))
+        running = open_still
+        if not running:
+            break
+    rows = pd.DataFrame([_make_row(paper, claim, *pair) for pair in outcomes])
+    rows = rows.sort_values("effect", ascending=False, kind="stable", ignore_index=True)
+    rows.insert(3, "rank", np.arange(1, len(rows) + 1))
+    return rows
+
+
+def _judge_one(
+    paper: Paper, claim: GroupClaim, study: Study, reading: ClaimReading, repeats: int, records: Mapping[str, Record]
+) -> JudgedReading:
+    cells = reading.list_cells(repeats)
+    measured = {cell.key: record.measured for cell in cells if (record := records.get(cell.key)) and record.measured}
+    own = claim.named_values.get("better", claim.named_values.get("algorithm"))
+    first = own if claim.compared_axis == "algorithm" and own in study.algorithm else cells[0].algorithm
+    cost = sum_up_cost(cells, str(first), records)
+    groups: list[ClaimGroup] = []
+    if len(measured) == len(cells):
+        rows = [_describe_cell(study, claim.metric, cell, measured[cell.key].metrics) for cell in cells]
+        groups = claim.ask(paper).gather(Results(pd.DataFrame(rows))).groups
+    if not groups or min(len(group.values) for group in groups) < 2:
+        return JudgedReading(OPEN, repeats, [], cost, len(measured))
+    return JudgedReading(judge_under_reading(groups), repeats, groups, cost, len(measured))
+
+
+def _describe_cell(study: Study, metric: str, cell: Cell, metrics: Mapping[str, float]) -> dict[str, Any]:
+    """Return the row of the long table that a claim reads, with the axes of its study."""
+    row = {"study": study.name, "dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+    params = {f"params.{name}": cell.params.get(name) for name in study.params}
+    return {**row, **params, "repeat": cell.repeat, metric: metrics.get(metric, math.nan)}
+
+
+def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: JudgedReading) -> dict[str, Any]:
+    in_units = 100 if is_in_per_cent(claim.metric) else 1
+    effect, weakest = _measure_effect(outcome.groups), math.nan
+    place = ""
+    if outcome.groups:
+        effects = [_measure_effect([group])[0] for group in outcome.groups]
+        weakest = min(effects)
+        place = describe_place(outcome.groups[effects.index(weakest)].setting)
+    part = paper.choices.curves.get(claim.id)
+    return {
+        "claim": claim.id,
+        "unit": "points" if in_units == 100 else claim.metric,
+        "kind": "literal" if reading.choice.is_literal else "reading",
+        "reading": reading.choice.words,
+        "verdict": outcome.verdict,
+        "effect": effect[0] * in_units,
+        "low": effect[1] * in_units,
+        "high": effect[2] * in_units,
+        "weakest": weakest * in_units,
+        "weakest_group": place,
+        "keeps_epsilon": outcome.cost.keeps_epsilon,
+        "times_label": outcome.cost.times_label,
+        "unpaid": outcome.cost.is_unpaid,
+        "repeats": outcome.repeats,
+        "n": outcome.n,
+        "n_expected": len(reading.list_cells(outcome.repeats)),
+        "n_full": len(reading.list_cells(paper.repeats)),
+        "part": part.why if part else "",
+        **{PREFIX + name: value for name, value in reading.choice.values.items()},
+    }
+
+
+def _measure_effect(groups: Sequence[ClaimGroup]) -> tuple[float, float, float]:
+    """Return the effect over all groups, above zero where it speaks for the claim, with its 95 % interval.
+
+    It is that of the first part: of a chain of steps, the change from the first level to the last. Of a claim that a
+    change stays within a margin it is what is left of the margin.
+    """
+    if not groups:
+        return math.nan, math.nan, math.nan
+    n_repeats, center = min(len(group.values) for group in groups), groups[0].center
+    average = np.median if center == "median" else np.mean
+    intervals: list[Interval] = []
+    for parts in zip(*(group.parts for group in groups), strict=True):
+        if not intervals or parts[0].is_within:
+            gains = average([part.gains[:n_repeats] for part in parts], axis=0)
+            intervals.append(center_interval(center, gains))
+    smallest = min(intervals, key=lambda interval: interval.center)
+    return smallest.center, smallest.low, smallest.high

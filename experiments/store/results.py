@@ -1,0 +1,138 @@
+"""What runs gave, by the setting that they are runs of: all that a question is ever answered from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from experiments.cells.cell import Cell
+from experiments.config.paper import Study
+from experiments.config.setting import make_setting_key
+from experiments.store.study_rows import check_distinct, is_of_study
+
+
+class SettingKey(NamedTuple):
+    """The name of a setting of a study, whose repeats are its cells; equal however its values were stored.
+
+    Parameters
+    ----------
+    study : str
+        The study.
+    axes : tuple of str
+        Its axes.
+    values : tuple of str
+        One value of each, see `make_setting_key`.
+    """
+
+    study: str
+    axes: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+def list_setting_keys(study: Study, where: Mapping[str, Any]) -> tuple[SettingKey, ...]:
+    """Return the settings of a part of a study, in the order of its axes."""
+    axes = study.axes(where)
+    return tuple(
+        SettingKey(study.name, tuple(axes), make_setting_key(values)) for values in study.settings(list(axes), where)
+    )
+
+
+def key_of_cell(study: Study, cell: Cell) -> SettingKey:
+    """Return the setting of a study that a cell is a repeat of."""
+    own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+    axes = tuple(study.axes())
+    values = [own[name] if name in own else cell.params[name.removeprefix("params.")] for name in axes]
+    return SettingKey(study.name, axes, make_setting_key(values))
+
+
+class Runs(NamedTuple):
+    """The runs of one setting that were tried, as far as one metric goes.
+
+    Parameters
+    ----------
+    repeats : int array of shape (n,)
+        Ascending.
+    values : float64 array of shape (n,)
+        The metric; NaN where the run failed, or where it is undefined.
+    is_undefined : bool array of shape (n,)
+        Whether the run is done and has no such metric: a class that is never predicted has no precision.
+    """
+
+    repeats: np.ndarray
+    values: np.ndarray
+    is_undefined: np.ndarray
+
+    @property
+    def measured(self) -> np.ndarray:
+        """The values that there are, in the order of their repeats."""
+        return self.values[np.isfinite(self.values)]
+
+    @property
+    def n_attempted(self) -> int:
+        """Repeats 0, 1, ... up to this one were tried."""
+        return int(self.repeats[-1]) + 1 if len(self.repeats) else 0
+
+
+class Results:
+    """A long table, looked up by setting and metric: rows of a study are sorted once, whoever asks for them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `long_table`, with the rows of all cells that were tried.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+        self._rows: dict[tuple, tuple[pd.DataFrame, dict[tuple[str, ...], np.ndarray]]] = {}
+        self._columns: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
+
+    def find(self, setting: SettingKey, metric: str) -> Runs:
+        """Return the runs of a setting.
+
+        Raises
+        ------
+        PaperError
+            If two rows are the same setting and repeat of the study.
+        """
+        study = setting.study, setting.axes
+        if study not in self._rows:
+            self._rows[study] = self._sort_study(*study)
+        rows, places = self._rows[study]
+        if (study, metric) not in self._columns:
+            self._columns[study, metric] = _read_metric(rows, metric)
+        values, is_undefined = self._columns[study, metric]
+        own = places.get(setting.values, _NOWHERE)
+        return Runs(rows["repeat"].to_numpy()[own] if len(own) else own, values[own], is_undefined[own])
+
+    def find_all(self, settings: Iterable[SettingKey], metric: str) -> list[Runs]:
+        """Return the runs of each of some settings."""
+        return [self.find(setting, metric) for setting in settings]
+
+    def _sort_study(self, name: str, axes: tuple[str, ...]) -> tuple[pd.DataFrame, dict]:
+        """Return the rows of a study by repeat, and where those of each setting stand."""
+        if not {"study", "repeat", *axes} <= set(self._table.columns):
+            return pd.DataFrame(), {}
+        rows = self._table[is_of_study(self._table, name)].sort_values("repeat", kind="stable", ignore_index=True)
+        check_distinct(rows, name, [*axes, "repeat"])
+        places: dict[tuple[str, ...], np.ndarray] = {}
+        for values, found in rows.groupby(list(axes), dropna=False, sort=False).indices.items():
+            own = values if isinstance(values, tuple) else (values,)
+            places[make_setting_key(None if pd.isna(value) else value for value in own)] = np.sort(found)
+        return rows, places
+
+
+_NOWHERE = np.empty(0, dtype=np.intp)
+
+
+def _read_metric(rows: pd.DataFrame, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return a metric of some rows, NaN where it is none, and whether that is since it is undefined."""
+    if metric not in rows.columns:
+        return np.full(len(rows), np.nan), np.zeros(len(rows), dtype=bool)
+    values = pd.to_numeric(rows[metric], errors="coerce").to_numpy(np.float64)
+    if "status" not in rows.columns:
+        return values, np.zeros(len(rows), dtype=bool)
+    return values, np.isnan(values) & (rows["status"] == "done").to_numpy()
