@@ -53,7 +53,7 @@ class AboveAtEqualClaim(ClaimAboutRuns):
     """The curve ``better`` has more of the metric than ``worse`` where both have the same of ``equal``.
 
     An example is accuracy at equal leakage. Each repeat gives the difference of their means over the range of ``equal``
-    that both reach, see `judge.tradeoffs`. There is one group.
+    that both reach, see `questions.tradeoffs`. There is one group.
     """
 
     kind: Literal["above_at_equal"]

@@ -1,0 +1,157 @@
+"""A paper is resolved once: its questions know settings and metrics, travel to other processes, and need no paper."""
+
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.cells.study_cells import cells_of_studies
+from experiments.config import kinds
+from experiments.config.papers import list_papers, read_paper
+from experiments.judge.claim_answers import answer_claim, list_claim_needs
+from experiments.judge.number_answers import answer_numbers
+from experiments.judge.question import ClaimQuestion
+from experiments.questions.paper_questions import resolve_claims, resolve_numbers
+from experiments.store.results import Results, key_of_cell, list_setting_keys
+from tests.papers import judge_claims, make_paper
+from tests.test_layout import MODULES, list_imports
+
+STUDY = {"dataset": ["car", "nursery"], "algorithm": ["rdt", "majority"], "epsilon": [0.1, 1.0], "params": {}}
+PAIR = {"id": "a", "text": "", "kind": "above", "study": "s", "within": ["dataset", "epsilon"], "metric": "accuracy"}
+PAIR |= {"better": "rdt", "worse": "majority"}
+PAPER = {"studies": {"s": STUDY}, "claims": [PAIR], "repeats": 5}
+
+
+def draw_table(paper, seed=0):
+    """Return a long table with an accuracy drawn for every cell of a paper's studies."""
+    rng, rows = np.random.default_rng(seed), []
+    for name, study in paper.studies.items():
+        for values in study.settings(list(study.axes())):
+            for repeat in range(paper.repeats):
+                setting = dict(zip(study.axes(), values, strict=True))
+                rows.append({"study": name, **setting, "repeat": repeat, "accuracy": rng.random(), "status": "done"})
+    return pd.DataFrame(rows)
+
+
+def test_who_answers_knows_no_paper():
+    judges = [name for name in MODULES if name.startswith("experiments.judge")]
+    assert len(judges) > 10
+    papers = {"experiments.config.paper", "experiments.config.papers"}
+    assert {name: list_imports(name) & papers for name in judges if list_imports(name) & papers} == {}
+
+
+@pytest.mark.parametrize("name", list_papers())
+def test_the_questions_of_a_paper_travel_to_another_process(name):
+    paper = read_paper(name)
+    numbers = resolve_numbers(paper)
+    claims = resolve_claims(paper, [question.number for question in numbers])
+    assert len(claims) == len(paper.claims)
+    nothing = Results(pd.DataFrame())
+    for claim, sent in zip(claims, pickle.loads(pickle.dumps(claims)), strict=True):
+        assert (sent.id, sent.kind, type(sent.question)) == (claim.id, claim.kind, type(claim.question))
+        if isinstance(claim.question, ClaimQuestion):
+            assert sent.question == claim.question
+            assert list_claim_needs(sent.question, nothing) == list_claim_needs(claim.question, nothing) != []
+    verdicts = [answer.verdict for answer in answer_numbers(pickle.loads(pickle.dumps(numbers)), nothing)]
+    assert verdicts == [answer.verdict for answer in answer_numbers(numbers, nothing)]
+
+
+def test_a_question_that_has_travelled_gives_the_same_answer():
+    paper = make_paper(**PAPER)
+    results = Results(draw_table(paper))
+    (claim,) = resolve_claims(paper)
+    sent = pickle.loads(pickle.dumps(claim.question))
+    evidence = pickle.loads(pickle.dumps(claim.question.gather(results)))
+    assert answer_claim(sent, evidence) == answer_claim(claim.question, claim.question.gather(results))
+
+
+def test_a_setting_is_found_however_its_values_were_stored():
+    paper = make_paper(**PAPER)
+    table, study = draw_table(paper), paper.studies["s"]
+    as_text = table.assign(epsilon=table["epsilon"].astype(str))
+    shuffled = table.sample(frac=1, random_state=0)
+    keys = list_setting_keys(study, {"dataset": "car"})
+    assert len(keys) == 4
+    for key, (algorithm, epsilon) in zip(keys, study.settings(["algorithm", "epsilon"]), strict=True):
+        is_own = (table["dataset"] == "car") & (table["algorithm"] == algorithm) & (table["epsilon"] == epsilon)
+        for stored in (table, as_text, shuffled):
+            runs = Results(stored).find(key, "accuracy")
+            assert runs.repeats.tolist() == list(range(5))
+            assert runs.values.tolist() == table.loc[is_own, "accuracy"].tolist()
+    assert not len(Results(table).find(key._replace(study="other"), "accuracy").repeats)
+    assert np.isnan(Results(table).find(key, "r2").values).all()
+
+
+def test_a_run_that_failed_is_told_from_one_whose_metric_is_undefined():
+    table = draw_table(make_paper(**PAPER))
+    key = list_setting_keys(make_paper(**PAPER).studies["s"], {})[0]
+    table.loc[:1, "accuracy"] = np.nan
+    table.loc[0, "status"] = "failed"
+    runs = Results(table).find(key, "accuracy")
+    assert np.isnan(runs.values).tolist() == [True, True, False, False, False]
+    assert runs.is_undefined.tolist() == [False, True, False, False, False]
+    assert len(runs.measured) == 3 and runs.n_attempted == 5
+
+
+def test_cells_have_the_keys_of_their_settings():
+    paper = make_paper(**PAPER)
+    study = paper.studies["s"]
+    keys = [key_of_cell(study, cell) for cell in cells_of_studies(paper, repeats=1)["s"]]
+    assert keys == list(list_setting_keys(study, {}))
+
+
+NEW_KIND = '''
+"""``squares_above``: the square of a metric is higher for one algorithm than for another."""
+
+from typing import Literal
+
+from experiments.judge.evidence.claim_group import Part
+from experiments.questions.group_claim import ComparisonClaim
+
+
+class SquaresAboveClaim(ComparisonClaim):
+    """The square of the metric of ``better`` is higher than that of ``worse``."""
+
+    kind: Literal["squares_above"]
+
+    @staticmethod
+    def list_parts(values, margin):
+        """Want the difference of the squares above zero."""
+        worse, better = (values**2).T
+        return [Part("", better - worse, better - worse, margin.between(worse, better))]
+'''
+
+
+def test_a_new_kind_of_claim_is_one_file(tmp_path, monkeypatch):
+    package = tmp_path / "kinds_of_mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "squares_above.py").write_text(NEW_KIND)
+    monkeypatch.syspath_prepend(tmp_path)
+    packages = kinds.find_packages()
+    monkeypatch.setattr(kinds, "find_packages", lambda: packages | {"claims": [*packages["claims"], package.name]})
+    kinds._find_modules.cache_clear()
+    kinds.find_kind.cache_clear()
+    try:
+        paper = make_paper(**PAPER | {"claims": [PAIR | {"kind": "squares_above"}]})
+        table = draw_table(paper)
+        is_better = table["algorithm"] == "rdt"
+        clear = table.assign(accuracy=np.where(is_better, 0.9, 0.2) + 0.01 * table["accuracy"])
+        (answer,) = judge_claims(paper, clear)
+        expected = clear.loc[is_better, "accuracy"].to_numpy() ** 2 - clear.loc[~is_better, "accuracy"].to_numpy() ** 2
+        assert answer["effect"] == pytest.approx(expected.mean())
+    finally:
+        kinds._find_modules.cache_clear()
+        kinds.find_kind.cache_clear()
+        sys.modules.pop(package.name, None)
+
+
+def test_every_kind_of_claim_is_a_short_file():
+    for package in kinds.find_packages()["claims"]:
+        folder = Path(sys.modules[package].__file__).parent if package in sys.modules else None
+        folder = folder or Path(*package.split("."))
+        lengths = {path.name: len(path.read_text().splitlines()) for path in folder.glob("[!_]*.py")}
+        assert lengths and {name: n for name, n in lengths.items() if n > 100} == {}
