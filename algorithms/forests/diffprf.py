@@ -24,6 +24,9 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
 
     Parameters
     ----------
+    variant : {"paper", "sound"}
+        "paper" is the algorithm as described, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
     level_budget : {"uniform", "linear"}
         How a tree's budget is divided over its levels: evenly, or growing linearly from the root to the leaves, which
         is DiffPRF_linear (a baseline of paper 4).
@@ -48,8 +51,8 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     >>> from algorithms import Domain, Nominal
     >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
-    >>> forest = DiffPRFClassifier(epsilon=200.0, max_depth=2, n_estimators=3, domain=domain, random_state=0).fit(X, y)
-    >>> forest.predict([[0, 1], [1, 0]])
+    >>> forest = DiffPRFClassifier(epsilon=200.0, max_depth=2, n_estimators=3, domain=domain, random_state=0)
+    >>> forest.fit(X, y).predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
     """
 

@@ -238,8 +238,8 @@ class EDPRFClassifier(ManyTrees, PFDPDTClassifier):
     >>> from algorithms import Domain, Nominal
     >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
-    >>> forest = EDPRFClassifier(epsilon=5.0, n_estimators=3, max_depth=2, domain=domain, random_state=0).fit(X, y)
-    >>> forest.predict([[0, 1], [1, 0]])
+    >>> forest = EDPRFClassifier(epsilon=5.0, n_estimators=3, max_depth=2, domain=domain, random_state=0)
+    >>> forest.fit(X, y).predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
     """
 

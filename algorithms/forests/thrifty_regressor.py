@@ -16,7 +16,6 @@ what is enough (4 to 11 %); the window of a question and the shares of epsilon m
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +33,7 @@ from algorithms.forests.engine.candidates import (
 from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
-from algorithms.forests.thrifty_tree import OneThriftyTree, ThriftyPlan, paid_above
+from algorithms.forests.thrifty_tree import OneThriftyTree, paid_above
 from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count, parameter, with_parameters
@@ -256,16 +255,11 @@ class ThriftyTreeRegressor(OneThriftyTree, PrivateForestRegressor):
     (True, 1.0)
     """
 
+    GROW, CONSTANTS = staticmethod(grow_tree), (ROOT_SHARE, ENOUGH)
     n_bins: int = parameter(96, check_count, lowest=2)
 
     def _n_bins(self) -> int:
         return self.n_bins
-
-    def _make_plan(self) -> ThriftyPlan:
-        return self._divide(ROOT_SHARE, ENOUGH)
-
-    def _bind_grower(self, table):
-        return partial(grow_tree, self._make_plan())
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         below = "splits and sums of distances of a path, and its leaf with the rest"

@@ -14,8 +14,9 @@ again, costs less than a point on average, but for half of `TOO_FEW`, which cost
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -303,12 +304,16 @@ class OneThriftyTree(OneTree):
 
     max_depth = 12
 
-    def _make_plan(self) -> ThriftyPlan:
-        raise TypeError(f"{type(self).__name__} does not say how it divides its budget")
+    GROW: ClassVar[Callable]
+    CONSTANTS: ClassVar[tuple[float, float]]
+    """The part of epsilon that the root has; and what is enough for a node, where there is noise."""
 
-    def _divide(self, root_share: float, enough: float) -> ThriftyPlan:
-        epsilon = float(self.epsilon)
+    def _make_plan(self) -> ThriftyPlan:
+        epsilon, (root_share, enough) = float(self.epsilon), self.CONSTANTS
         return ThriftyPlan(self.max_depth, epsilon, root_share * epsilon, math.inf if math.isinf(epsilon) else enough)
+
+    def _bind_grower(self, table):
+        return partial(self.GROW, self._make_plan())
 
     def _any_path(self, table, in_root: str, mechanism: str, below: str) -> Event:
         """Return what a path costs: the noise in the root, and a mechanism that spends the rest."""
@@ -365,6 +370,7 @@ class ThriftyTreeClassifier(OneThriftyTree, PrivateForestClassifier):
     (True, 1.0)
     """
 
+    GROW, CONSTANTS = staticmethod(grow_tree), (ROOT_SHARE, ENOUGH)
     n_bins: int = parameter(100, check_count, lowest=2)
 
     def _lay_out_rows(self, matrix, target):
@@ -372,12 +378,6 @@ class ThriftyTreeClassifier(OneThriftyTree, PrivateForestClassifier):
         features = self.domain_.features
         cuts = [public_cuts(f, self.n_bins) if isinstance(f, Continuous) else empty for f in features]
         return make_table(matrix, self.domain_, target, cuts=cuts)
-
-    def _make_plan(self) -> ThriftyPlan:
-        return self._divide(ROOT_SHARE, ENOUGH)
-
-    def _bind_grower(self, table):
-        return partial(grow_tree, self._make_plan())
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         below = "splits and counts of a path, and its label with the rest"

@@ -25,13 +25,15 @@ class FunctionalMechanismRegressor(OfAnyDegree):
     sensitivity : {"coefficients", "with_constant"}
         With d monomials, "coefficients" is Δ = 2 (d² + 2d), as in paper 3; "with_constant" is Δ = 2 (d + 1)², as in the
         original, which counts the constant Σ y², too.
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
+        "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
+        (the catalogue's ``fm_code``).
 
     Notes
     -----
     Every coefficient + Lap(Δ/ε). No regressor and no target is larger than 1 in absolute value, so the coefficients of
-    one record have an absolute sum of at most d² (quadratic) and 2d (linear). ``repair="fm_code"``, with
-    ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does (the catalogue's
-    ``fm_code``).
+    one record have an absolute sum of at most d² (quadratic) and 2d (linear).
 
     Privacy: given a public domain variant "paper" is epsilon-differentially private for neighbours that differ by one
     record replaced, which is what the factor 2 of Δ is for. For one record added or removed half of epsilon is spent.
