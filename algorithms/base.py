@@ -72,8 +72,8 @@ class PrivateEstimator(BaseEstimator):
     """
 
     noise = "numpy"
-    random_state: int | np.random.RandomState | None = parameter(None, comes_last=True)
     domain: Domain | None = parameter(None, comes_last=True)
+    random_state: int | np.random.RandomState | None = parameter(None, comes_last=True)
     domain_: Domain
     privacy_: Privacy
 

@@ -106,12 +106,13 @@ def list_declared(cls: type) -> dict[str, Declared]:
 
 def _give_constructor(cls) -> None:
     every = list_declared(cls)
-    last = [name for name in every if every[name].comes_last]
-    first = sorted(every.keys() - set(last), key=lambda name: (not every[name].is_positional, list(every).index(name)))
-    by_position, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    listed = [inspect.Parameter("self", by_position)]
-    for name in (*first, *reversed(last)):
-        kind = by_position if every[name].is_positional else by_name
+    names = [name for name in every if not every[name].comes_last]
+    for base in cls.__mro__:
+        names += [name for name in vars(base).get("_declared", ()) if every[name].comes_last and name not in names]
+    names.sort(key=lambda name: not every[name].is_positional)  # the others stay in their order
+    listed = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    for name in names:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if every[name].is_positional else inspect.Parameter.KEYWORD_ONLY
         listed.append(inspect.Parameter(name, kind, default=every[name].default))
     signature = inspect.Signature(listed)
 
@@ -126,7 +127,9 @@ def _give_constructor(cls) -> None:
 
 def _complete_docstring(cls) -> None:
     """Describe all parameters in a class's docstring, each as the nearest class does, with the default that it has."""
-    summary, *sections = re.split(r"\n\n(?=\w+\n-{3,}\n)", inspect.cleandoc(cls.__doc__ or ""))
+    if not cls.__doc__:  # `python -OO` leaves docstrings out
+        return
+    summary, *sections = re.split(r"\n\n(?=\w+\n-{3,}\n)", inspect.cleandoc(cls.__doc__))
     own = sections.pop(0) if sections and sections[0].startswith("Parameters\n") else ""
     entries = re.split(r"\n(?=\S)", own)[2:]  # after the heading and its line
     cls._described = {entry.partition(" : ")[0]: entry for entry in entries}

@@ -83,9 +83,9 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         What was claimed and what was spent.
     """
 
-    scaling: str = parameter("box", check_choice, choices=SCALINGS)
-    fit_intercept: bool = parameter(False, check_flag)
-    repair: str = parameter("ridge+trim", check_choice, choices=REPAIRS)
+    scaling: str = parameter("box", check_choice, comes_last=True, choices=SCALINGS)
+    fit_intercept: bool = parameter(False, check_flag, comes_last=True)
+    repair: str = parameter("ridge+trim", check_choice, comes_last=True, choices=REPAIRS)
 
     degree = 1
     target_scaling = "declared"
@@ -213,4 +213,4 @@ class OfAnyDegree(PrivatePolynomialRegressor):
     """
 
     degree: int = parameter(1)
-    target_scaling: str = parameter("declared", check_choice, choices=TARGET_SCALINGS, is_reading=True)
+    target_scaling: str = parameter("declared", check_choice, comes_last=True, is_reading=True, choices=TARGET_SCALINGS)
