@@ -27,14 +27,28 @@ from algorithms.encoding.features import Continuous, Nominal
 from algorithms.encoding.rows import Rows
 from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
 from algorithms.opendp_noise import SecureGenerator
-from algorithms.parameters import check_choice
+from algorithms.parameters import (
+    check_choice,
+    check_declared,
+    check_epsilon,
+    check_readings,
+    parameter,
+    with_parameters,
+)
 from algorithms.released.document import Origin, Release, ReleaseError
 
 
+@with_parameters
 class PrivateEstimator(BaseEstimator):
-    """Base of the private estimators: a subclass has the parameters ``epsilon``, ``domain`` and ``random_state``.
+    """Base of the private estimators: all that one draws comes from ``generator``.
 
-    It has ``noise``, too, if it can be released; all that it draws comes from ``generator``.
+    Parameters
+    ----------
+    domain : Domain or None
+        Public description of the columns and of what is to be predicted; None infers it from the rows, warns, and is
+        not private.
+    random_state : int, RandomState or None
+        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -58,9 +72,14 @@ class PrivateEstimator(BaseEstimator):
     """
 
     noise = "numpy"
-    domain: Domain | None
+    domain: Domain | None = parameter(None, comes_last=True)
+    random_state: int | np.random.RandomState | None = parameter(None, comes_last=True)
     domain_: Domain
     privacy_: Privacy
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        check_declared(self)
 
     def read_rows(self, X) -> np.ndarray:
         """Turn what ``predict`` is given into numbers, as in ``fit``: float64 array of shape (n, k)."""
@@ -292,6 +311,42 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
+@with_parameters
+class SpendsEpsilon(PrivateEstimator):
+    """An estimator that claims an epsilon, and whose noise OpenDP can draw.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget, in (0, inf]; inf is the same without noise.
+    noise : {"numpy", "opendp"}
+        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
+    """
+
+    epsilon: float = parameter(1.0, lambda name, epsilon: check_epsilon(epsilon), is_positional=True)
+    noise: str = parameter("numpy", comes_last=True)
+
+
+@with_parameters
+class PaperOrSound(SpendsEpsilon):
+    """An estimator with a variant as its paper has it, faults included, and a sound one.
+
+    Parameters
+    ----------
+    variant : {"paper", "sound"}
+        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
+        added or removed, given a public domain.
+    """
+
+    variant: str = parameter("paper", check_choice, choices=("paper", "sound"))
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        if self.variant == "sound":
+            check_readings(self)
+
+
 class LabelledEstimator(PrivateEstimator):
     """Base of what learns from rows with class labels: the private classifiers, and the samplers.
 
@@ -304,12 +359,8 @@ class LabelledEstimator(PrivateEstimator):
     def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
         """Turn what ``fit`` is given into numbers; sets ``domain_``, ``classes_`` and, but in a release, ``clipped_``.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows, columns as the domain declares them.
-        y : array of shape (n,)
-            Class labels.
+        Parameters, errors and warnings are those of ``training_rows``; unless in a release, a category or class label
+        that the domain does not know or a missing value is a DomainError, too.
 
         Returns
         -------
@@ -317,17 +368,6 @@ class LabelledEstimator(PrivateEstimator):
             Rows as ``Domain.encode`` returns them; in a release, those that can be used.
         labels : int array of shape (n,)
             Position of each label in ``classes_``.
-
-        Raises
-        ------
-        DomainError
-            For a number of columns that the domain does not know; unless in a release, for a category or class label
-            that it does not know, or missing values.
-
-        Warns
-        -----
-        PrivacyLeakWarning
-            If no domain was given.
         """
         matrix = self._encode_training_rows(X, y)
         return matrix[:, :-1], matrix[:, -1].astype(np.int64)

@@ -1,8 +1,12 @@
 """The randomised mechanisms: every draw of noise in this package happens here.
 
 Each takes what it protects, a sensitivity, an epsilon and a ``numpy.random.Generator``, so that the calls of a training
-run can be recorded and replayed on a neighbouring table. ``epsilon=inf`` is the noise-free limit of each mechanism.
-Sensitivities are meant for neighbouring tables that differ by one record added or removed, unless said otherwise.
+run can be recorded and replayed on a neighbouring table. What it returns is epsilon-differentially private.
+
+- The sensitivity is the largest change of what is protected between neighbouring tables, which differ by one record
+  added or removed, unless said otherwise; of scores, the largest change of any of them. It is positive.
+- The epsilon is the budget of all that is returned, in (0, inf]; ``epsilon=inf`` is the noise-free limit.
+- A sensitivity or an epsilon that is not positive is a ``ValueError``.
 
 Selections pay half where scores are **monotone**: where an added record raises no score, or lowers none (counts, the
 max operator, count-weighted impurities, sums of squared errors). All candidates then move the same way by at most the
@@ -37,28 +41,7 @@ _noisy_number = opendp_noise.unless_secure(_add_laplace, opendp_noise.noisy_numb
 
 @compiled
 def laplace(value, sensitivity, epsilon, rng):
-    """Add Laplace noise of scale ``sensitivity / epsilon`` to a number.
-
-    Parameters
-    ----------
-    value : float
-        The exact answer.
-    sensitivity : float
-        Largest change of the answer between neighbouring tables; positive.
-    epsilon : float
-        Budget, in (0, inf].
-    rng : numpy.random.Generator
-        Source of randomness; a ``SecureGenerator`` has OpenDP draw.
-
-    Returns
-    -------
-    float
-        ``epsilon``-differentially private answer (Dwork et al., 2006).
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive.
+    """Add Laplace noise of scale ``sensitivity / epsilon`` to a number (Dwork et al., 2006).
 
     Examples
     --------
@@ -85,28 +68,7 @@ _noisy_numbers = opendp_noise.unless_secure(_add_laplace_to_each, opendp_noise.n
 
 @compiled
 def laplace_vector(values, sensitivity, epsilon, rng):
-    """Add independent Laplace noise to each entry of a vector.
-
-    Parameters
-    ----------
-    values : array of shape (c,)
-        The exact answers.
-    sensitivity : float
-        Largest change of the whole vector between neighbouring tables in the L1 norm; positive.
-    epsilon : float
-        Budget of the whole vector, in (0, inf].
-    rng : numpy.random.Generator
-        Source of randomness; a ``SecureGenerator`` has OpenDP draw.
-
-    Returns
-    -------
-    float64 array of shape (c,)
-        ``epsilon``-differentially private answers.
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive.
+    """Add independent Laplace noise to each entry of a vector of shape (c,), whose change is measured in the L1 norm.
 
     Examples
     --------
@@ -136,27 +98,9 @@ _noisy_together = opendp_noise.unless_secure(_add_sup_norm, opendp_noise.noisy_t
 def sup_norm_vector(values, sensitivity, epsilon, rng):
     """Add noise to a vector whose entries may all change together: the K-norm mechanism of the maximum norm.
 
-    Parameters
-    ----------
-    values : float64 array of shape (m,)
-        The exact answers, at least one.
-    sensitivity : float
-        Largest change of any entry between neighbouring tables; positive.
-    epsilon : float
-        Budget of the whole vector, in (0, inf].
-    rng : numpy.random.Generator
-        Source of randomness; one gamma variate and m uniform numbers are taken; with a ``SecureGenerator`` OpenDP
-        draws.
-
-    Returns
-    -------
-    float64 array of shape (m,)
-        ``epsilon``-differentially private answers (Hardt & Talwar, 2010; Awan & Slavković, 2021, for regression).
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive, or, with a ``SecureGenerator``, epsilon is below 2^-25.
+    Source: Hardt & Talwar (2010); Awan & Slavković (2021) for regression. The vector has at least one entry; of the
+    generator one gamma variate and m uniform numbers are taken; of a ``SecureGenerator``, epsilon must be at least
+    2^-25.
 
     Notes
     -----
@@ -208,23 +152,8 @@ def uniform_of(key):
 def laplace_of(key, value, sensitivity, epsilon):
     """Add Laplace noise that is a function of a key: for answers that are given only when somebody asks.
 
-    Parameters
-    ----------
-    key : uint64
-        Names the answer; drawn at random once, or mixed from a key that was. The same answer always gets the same
-        noise, so that asking again tells nothing new; different keys give independent noise.
-    value, sensitivity, epsilon : float
-        As for `laplace`.
-
-    Returns
-    -------
-    float
-        ``epsilon``-differentially private answer.
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive.
+    The key is a uint64 that names the answer; drawn at random once, or mixed from a key that was. The same answer
+    always gets the same noise, so that asking again tells nothing new; different keys give independent noise.
 
     Examples
     --------
@@ -278,30 +207,18 @@ _weighed_choice = opendp_noise.unless_secure(_draw_by_weight, opendp_noise.weigh
 def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
 
+    Returns its index (McSherry & Talwar, 2007). Without noise, one of the best is drawn in proportion to its measure.
+    One uniform number is taken, whatever epsilon is; with a ``SecureGenerator`` OpenDP draws.
+
     Parameters
     ----------
     quality : float array of shape (r,)
         Score of each candidate, larger is better; at least one.
     measure : float array of shape (r,)
-        Base measure, for example the length of an interval; non-negative, not all zero. It is trusted to be public.
-    sensitivity : float
-        Largest change of any score between neighbouring tables; positive.
-    epsilon : float
-        Budget, in (0, inf]. At infinity one of the best candidates is drawn in proportion to its measure.
-    rng : numpy.random.Generator
-        Source of randomness; one uniform number is taken, whatever epsilon is; with a ``SecureGenerator`` OpenDP draws.
+        Base measure, for example the length of an interval; non-negative, not all zero, which is a ``ValueError``. It
+        is trusted to be public.
     monotone : bool, default=False
         An added record raises no score, or lowers none: the exponent is ``epsilon * quality / sensitivity``.
-
-    Returns
-    -------
-    int
-        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive, or no candidate has a positive measure.
 
     Examples
     --------
@@ -338,30 +255,10 @@ _flipped_choice = opendp_noise.unless_secure(_draw_by_flips, opendp_noise.flippe
 def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate by permute-and-flip, in its form ``argmax(quality + Exponential(2 * sensitivity / epsilon))``.
 
-    Parameters
-    ----------
-    quality : float array of shape (r,)
-        Score of each candidate, larger is better; at least one.
-    sensitivity : float
-        Largest change of any score between neighbouring tables; positive.
-    epsilon : float
-        Budget, in (0, inf]. At infinity one of the best candidates is drawn evenly.
-    rng : numpy.random.Generator
-        Source of randomness; one exponential number is taken for each candidate; with a ``SecureGenerator`` OpenDP
-        draws.
-    monotone : bool, default=False
-        An added record raises no score, or lowers none: the noise is ``Exponential(sensitivity / epsilon)``.
-
-    Returns
-    -------
-    int
-        Index of the candidate; ``epsilon``-differentially private (McKenna & Sheldon, 2020; Ding et al., 2021, for
-        this form).
-
-    Raises
-    ------
-    ValueError
-        If the sensitivity or epsilon is not positive, or there is no candidate.
+    Returns its index (McKenna & Sheldon, 2020; Ding et al., 2021, for this form). There must be a candidate, of which a
+    larger score is better; without noise, one of the best is drawn evenly. One exponential number is taken for each;
+    with a ``SecureGenerator`` OpenDP draws. Where scores are monotone (an added record raises none, or lowers none),
+    the noise is ``Exponential(sensitivity / epsilon)``.
 
     Examples
     --------

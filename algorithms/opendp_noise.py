@@ -157,67 +157,23 @@ def draw_secret_parts(n_rows: int, n_parts: int) -> np.ndarray:
 
 
 def noisy_number(value: float, sensitivity: float, epsilon: float) -> float:
-    """Add Laplace noise to a number; OpenDP's.
-
-    Parameters
-    ----------
-    value, sensitivity : float
-        As for `mechanisms.laplace`.
-    epsilon : float
-        Budget, positive and finite.
-
-    Returns
-    -------
-    float
-        ``epsilon``-differentially private answer, with noise of scale ``sensitivity / epsilon`` (Dwork et al., 2006;
-        Mironov, 2012, on why not in floating point).
-    """
+    """Do what `mechanisms.laplace` does, for a finite epsilon: Mironov (2012) says why not in floating point."""
     return _make_laplace(sensitivity / epsilon, False)(float(value))
 
 
 def noisy_numbers(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """Add independent Laplace noise to each of some numbers; OpenDP's.
-
-    Parameters
-    ----------
-    values : array of shape (c,)
-        The exact answers.
-    sensitivity : float
-        As for `mechanisms.laplace_vector`: in the L1 norm.
-    epsilon : float
-        Budget of all numbers, positive and finite.
-
-    Returns
-    -------
-    float64 array of shape (c,)
-        ``epsilon``-differentially private answers, with noise of scale ``sensitivity / epsilon`` on each (Dwork et al.,
-        2006; Mironov, 2012, on why not in floating point).
-    """
+    """Do what `mechanisms.laplace_vector` does, for a finite epsilon: Mironov (2012) says why not in floating point."""
     released = _make_laplace(sensitivity / epsilon, True)(values.astype(np.float64).tolist())
     return np.array(released, dtype=np.float64)
 
 
 def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """Add noise with a density in proportion to exp(-epsilon max|x_i| / sensitivity), on a grid.
-
-    Parameters
-    ----------
-    values : float64 array of shape (m,)
-        The exact answers, at least one.
-    sensitivity : float
-        Largest change of any entry between neighbouring tables; positive.
-    epsilon : float
-        Budget of the whole vector, finite and at least ``SMALLEST_EPSILON``.
-
-    Returns
-    -------
-    float64 array of shape (m,)
-        ``epsilon``-differentially private answers (Hardt & Talwar, 2010; Awan & Slavković, 2021, for regression).
+    """Do what `mechanisms.sup_norm_vector` does, on a grid, for a finite epsilon of at least ``SMALLEST_EPSILON``.
 
     Raises
     ------
     ValueError
-        If epsilon is below ``SMALLEST_EPSILON``.
+        If epsilon is smaller.
 
     Notes
     -----
@@ -258,31 +214,16 @@ def _draw_geometric(n: int, scale: float) -> list[int]:
 
 
 def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float, epsilon: float) -> int:
-    """Choose by the exponential mechanism: the largest score plus Gumbel noise of scale ``2 * sensitivity / epsilon``.
+    """Do what `mechanisms.exponential` does, for a finite epsilon: the largest score plus Gumbel noise.
 
-    Parameters
-    ----------
-    quality, measure : float array of shape (r,)
-        As for `mechanisms.exponential`.
-    sensitivity : float
-        Largest change of any score between neighbouring tables, half of it for monotone scores; positive.
-    epsilon : float
-        Budget, positive and finite.
-
-    Returns
-    -------
-    int
-        Index of the candidate; ``epsilon``-differentially private (McSherry & Talwar, 2007).
+    Its scale is ``2 * sensitivity / epsilon``, where monotone scores are told half of their sensitivity. A base measure
+    m counts as a score higher by the scale times log(m): added to the exponent, it multiplies the weight. It is public,
+    so that the sensitivity stays as it is.
 
     Raises
     ------
     ValueError
         If no candidate has a positive measure.
-
-    Notes
-    -----
-    A base measure m counts as a score higher by the scale times log(m): added to the exponent, it multiplies the
-    weight. It is public, so that the sensitivity stays as it is.
     """
     scale = 2 * sensitivity / epsilon
     possible = np.flatnonzero(measure > 0)
@@ -293,22 +234,9 @@ def weighed_choice(quality: np.ndarray, measure: np.ndarray, sensitivity: float,
 
 
 def flipped_choice(quality: np.ndarray, sensitivity: float, epsilon: float) -> int:
-    """Choose by permute-and-flip: the largest score plus exponential noise of scale ``2 * sensitivity / epsilon``.
+    """Do what `mechanisms.permute_and_flip` does, for a finite epsilon: the largest score plus exponential noise.
 
-    Parameters
-    ----------
-    quality : float array of shape (r,)
-        As for `mechanisms.permute_and_flip`.
-    sensitivity : float
-        Largest change of any score between neighbouring tables, half of it for monotone scores; positive.
-    epsilon : float
-        Budget, positive and finite.
-
-    Returns
-    -------
-    int
-        Index of the candidate; ``epsilon``-differentially private (McKenna & Sheldon, 2020; Ding et al., 2021, for
-        this form).
+    Its scale is ``2 * sensitivity / epsilon``, where monotone scores are told half of their sensitivity.
     """
     return _make_noisy_maximum(2 * sensitivity / epsilon, "exponential")(quality.tolist())
 

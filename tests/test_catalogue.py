@@ -107,7 +107,7 @@ def test_what_is_said_of_some_algorithms_is_right(screens):
     added = "claims ε and accounts for ε, for one record added or removed (2 ε for one record replaced)"
     assert fields["Privacy"] == f"{added}, given a public domain"
     assert "tradition split=exponential, leaf=noisy_counts" in re.sub(" +", " ", screens["edprf"])
-    assert "variant = sound {paper, sound}; default paper: As in PFDPDTClassifier." in " ".join(
+    assert 'variant = sound {paper, sound}; default paper: "paper" is the algorithm as printed,' in " ".join(
         screens["edprf_sound"].split()
     )
     assert "papers 1 (DiffPETs) and 4 (eDPRF) compare with it" in read_fields(screens["rdt"])["Whose"]

@@ -330,13 +330,7 @@ def to_json_value(value) -> str | float | int | list | dict | None:
 
 
 def event_from_dict(data: Mapping) -> Event:
-    """Return the event that `event_to_dict` turned into this.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """Return the event that `event_to_dict` turned into this; if it is none, that is a ``ValueError``."""
     given = dict(data)
     if (kind := given.pop("event", None)) not in _EVENTS:
         raise ValueError(f"event must be one of {', '.join(_EVENTS)}, got {kind!r}")

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
-from algorithms.base import PrivateClassifier
+from algorithms.base import PrivateClassifier, SpendsEpsilon
 from algorithms.encoding.bins import code_columns, count_by_class, count_codes
 from algorithms.mechanisms import laplace_vector, permute_and_flip
-from algorithms.parameters import check_count, check_epsilon
+from algorithms.parameters import check_count, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.naive_bayes import ReleasedNaiveBayes, compute_posterior
 
@@ -147,24 +147,19 @@ def log_ratios(noisy: np.ndarray, scale: float) -> np.ndarray:
     return np.log((counts + more) / (of_codes * of_classes / max(counts.sum(), 1.0) + more))
 
 
-class ThriftyBayesClassifier(PrivateClassifier):
+@with_parameters
+class ThriftyBayesClassifier(SpendsEpsilon, PrivateClassifier):
     """Differentially private naive Bayes on the counts of a few features that were chosen with noise.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
+    epsilon : float
         Budget, in (0, inf]; inf is the noise-free model, of all features unless ``max_features`` is given.
-    n_bins : int, default=16
+    n_bins : int
         Public equal-width bins of a continuous column, at least 2. There are finer cuts towards the point of its range
         that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.
-    max_features : int or None, default=None
+    max_features : int or None
         Features that are counted, from 1 to k; None for ten times the root of epsilon, rounded up, or all if fewer.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -206,47 +201,20 @@ class ThriftyBayesClassifier(PrivateClassifier):
     (True, 1.0)
     """
 
-    def __init__(self, epsilon=1.0, *, n_bins=16, max_features=None, domain=None, noise="numpy", random_state=None):
-        self.epsilon = epsilon
-        self.n_bins = n_bins
-        self.max_features = max_features
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
+    n_bins: int = parameter(16, check_count, lowest=2)
+    max_features: int | None = parameter(None)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_epsilon(self.epsilon)
-        check_count("n_bins", self.n_bins, lowest=2)
+        super().check_parameters(n_features)
         if self.max_features is not None:
             check_count("max_features", self.max_features, highest=n_features, of="number of features")
 
     def fit(self, X, y):
-        """Choose features, count them by class, and turn the noisy counts into ratios.
+        """Choose features, count them by class y, turn the noisy counts into ratios, and return the classifier.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows; columns as the domain declares them.
-        y : array of shape (n,)
-            Class labels.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            For a parameter out of its range.
-        DomainError
-            For a number of columns that the domain does not know; unless in a release, for a category or class label
-            that it does not know, or missing values.
-
-        Warns
-        -----
-        PrivacyLeakWarning
-            If no domain was given.
+        Rows, errors and warnings are those of ``read_training_rows``; a parameter out of its range is a
+        ``ParameterError``.
         """
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])

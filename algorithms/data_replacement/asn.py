@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.data_replacement.sampler import NoisyCopies
+from algorithms.data_replacement.sampler import HasScale, NoisyCopies
 from algorithms.data_replacement.train_on_release import TrainedOnRelease
-from algorithms.parameters import check_number
+from algorithms.parameters import check_number, parameter, with_parameters
 
 
-class AdditiveGaussianNoise(NoisyCopies):
-    """Add Gaussian noise to every attribute of every row; labels stay as they are.
+@with_parameters
+class _HasSigma(HasScale):
+    """The sampler, and what is trained on its rows.
 
     Parameters
     ----------
-    sigma : float, default=1.0
+    sigma : float
         Standard deviation of the noise, at least 0, in units of ``scale``; 0 releases the rows as they are.
-    scale : {None, "standard"}, default=None
-        Unit of the noise for each attribute: that of the attribute itself, as printed, or its standard deviation in the
-        training rows.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, and warns.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness.
+    """
+
+    sigma: float = parameter(1.0, check_number, is_positional=True, lowest=0)
+
+
+@with_parameters
+class AdditiveGaussianNoise(_HasSigma, NoisyCopies):
+    """Add Gaussian noise to every attribute of every row; labels stay as they are.
 
     Notes
     -----
@@ -45,17 +47,6 @@ class AdditiveGaussianNoise(NoisyCopies):
         "the same: the label is no attribute",
     )
 
-    def __init__(self, sigma=1.0, *, scale=None, domain=None, random_state=None):
-        self.sigma = sigma
-        self.scale = scale
-        self.domain = domain
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_number("sigma", self.sigma, lowest=0)
-
     def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         return np.arange(len(labels))
 
@@ -65,25 +56,9 @@ class AdditiveGaussianNoise(NoisyCopies):
         return self.sigma
 
 
-class ASNClassifier(TrainedOnRelease):
+@with_parameters
+class ASNClassifier(_HasSigma, TrainedOnRelease):
     """ASN: a classifier that is trained on rows with Gaussian noise; with ``sigma=0`` on the rows as they are.
-
-    Parameters
-    ----------
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}, default="c45"
-        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
-    classifier_scale : {"standard", None}, default="standard"
-        Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
-        are. Not stated in the paper.
-    sigma : float, default=1.0
-        Standard deviation of the noise, at least 0, in units of ``scale``; 0 leaves the rows as they are.
-    scale : {None, "standard"}, default=None
-        Unit of the noise for each attribute: that of the attribute itself, as printed, or its standard deviation in the
-        training rows.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, and warns.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness.
 
     Notes
     -----
@@ -98,23 +73,4 @@ class ASNClassifier(TrainedOnRelease):
     array(['no', 'yes'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        classifier="c45",
-        *,
-        classifier_scale="standard",
-        sigma=1.0,
-        scale=None,
-        domain=None,
-        random_state=None,
-    ):
-        self.classifier = classifier
-        self.classifier_scale = classifier_scale
-        self.sigma = sigma
-        self.scale = scale
-        self.domain = domain
-        self.random_state = random_state
-
-    def make_sampler(self) -> AdditiveGaussianNoise:
-        """Return the sampler that ``fit`` uses, unfitted."""
-        return AdditiveGaussianNoise(self.sigma, scale=self.scale, domain=self.domain, random_state=self.random_state)
+    SAMPLER = AdditiveGaussianNoise

@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from algorithms.accounting.faults import CPPPW_RATIO_FROM_ROWS
-from algorithms.data_replacement.sampler import NoisyCopies
+from algorithms.data_replacement.sampler import HasScale, NoisyCopies
 from algorithms.data_replacement.train_on_release import TrainedOnRelease
-from algorithms.parameters import check_number
+from algorithms.parameters import check_number, parameter, with_parameters
 
 RATIOS = tuple(ratio / 10 for ratio in range(10, 21, 2))
 """The ratios a that are chosen from: between 1 and 2, as the paper says, in steps that both of its choices lie on."""
@@ -19,23 +19,29 @@ RATIOS = tuple(ratio / 10 for ratio in range(10, 21, 2))
 CROSS_VALIDATED = "cross_validated"
 
 
-class ParzenReplacement(NoisyCopies):
+@with_parameters
+class _HasWindow(HasScale):
+    """The sampler, and what is trained on its rows.
+
+    Parameters
+    ----------
+    bandwidth : float
+        Width h of the Gaussian window, at least 0, in units of ``scale``; 0 draws training rows as they are. The paper
+        gives none but the window's covariance, I: with h = 1 that is the covariance of the noise. With attributes as
+        far apart as Adult's no bandwidth fits all in their own units.
+    """
+
+    bandwidth: float = parameter(1.0, check_number, lowest=0)
+
+
+@with_parameters
+class ParzenReplacement(_HasWindow, NoisyCopies):
     """Draw rows from a Parzen estimate of each class, with a Gaussian window.
 
     Parameters
     ----------
-    sampling_ratio : float, default=1.0
+    sampling_ratio : float
         Rows drawn for each training row of a class, a of the paper, at least 1.
-    bandwidth : float, default=1.0
-        Width h of the window, at least 0, in units of ``scale``; 0 draws training rows as they are. The paper gives
-        none but the window's covariance, I: with h = 1 that is the covariance of the noise.
-    scale : {None, "standard"}, default=None
-        Unit of the window for each attribute: that of the attribute itself, as printed, or its standard deviation in
-        the training rows. With attributes as far apart as Adult's no bandwidth fits all.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, and warns.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness.
 
     Notes
     -----
@@ -62,23 +68,12 @@ class ParzenReplacement(NoisyCopies):
            [8., 2.]]), array(['no', 'no', 'no', 'yes', 'yes'], dtype='<U3'))
     """
 
+    sampling_ratio: float = parameter(1.0, check_number, is_positional=True, lowest=1)
+
     SOURCES = (
         "section 2, steps 3 and 4: samples of a density made of windows around the rows",
         "section 3.1.3: as many as n_0 a of one class and n_1 a of the other",
     )
-
-    def __init__(self, sampling_ratio=1.0, *, bandwidth=1.0, scale=None, domain=None, random_state=None):
-        self.sampling_ratio = sampling_ratio
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.domain = domain
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_number("sampling_ratio", self.sampling_ratio, lowest=1)
-        check_number("bandwidth", self.bandwidth, lowest=0)
 
     def _source_rows(self, labels: np.ndarray, rng) -> np.ndarray:
         classes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
@@ -90,28 +85,15 @@ class ParzenReplacement(NoisyCopies):
         return self.bandwidth
 
 
-class CPPPWClassifier(TrainedOnRelease):
+@with_parameters
+class CPPPWClassifier(_HasWindow, TrainedOnRelease):
     """CPPPW (paper 5): a classifier that is trained on rows drawn from a Parzen estimate of each class.
 
     Parameters
     ----------
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}, default="c45"
-        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
-    classifier_scale : {"standard", None}, default="standard"
-        Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
-        are. Not stated in the paper.
-    sampling_ratio : float or "cross_validated", default=1.0
+    sampling_ratio : float or "cross_validated"
         Rows drawn for each row of a class, at least 1; or chosen by cross-validation on the training rows, as in the
         paper, see ``choose_ratio``.
-    bandwidth : float, default=1.0
-        Width h of the Gaussian window, at least 0, in units of ``scale``; 0 copies training rows.
-    scale : {None, "standard"}, default=None
-        Unit of the window for each attribute: that of the attribute itself, as printed, or its standard deviation in
-        the training rows.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, and warns.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness.
 
     Attributes
     ----------
@@ -131,24 +113,8 @@ class CPPPWClassifier(TrainedOnRelease):
     array(['no', 'yes'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        classifier="c45",
-        *,
-        classifier_scale="standard",
-        sampling_ratio=1.0,
-        bandwidth=1.0,
-        scale=None,
-        domain=None,
-        random_state=None,
-    ):
-        self.classifier = classifier
-        self.classifier_scale = classifier_scale
-        self.sampling_ratio = sampling_ratio
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.domain = domain
-        self.random_state = random_state
+    SAMPLER = ParzenReplacement
+    sampling_ratio: float | str = parameter(1.0)
 
     def fit(self, X, y):
         """Choose the ratio if asked to, then replace the training rows and train, see ``TrainedOnRelease.fit``."""
@@ -164,14 +130,9 @@ class CPPPWClassifier(TrainedOnRelease):
 
     def make_sampler(self) -> ParzenReplacement:
         """Return the sampler that ``fit`` uses, unfitted; the ratio that ``fit`` will choose is not known before."""
+        sampler = super().make_sampler()
         is_chosen = self.sampling_ratio == CROSS_VALIDATED
-        return ParzenReplacement(
-            getattr(self, "sampling_ratio_", RATIOS[0]) if is_chosen else self.sampling_ratio,
-            bandwidth=self.bandwidth,
-            scale=self.scale,
-            domain=self.domain,
-            random_state=self.random_state,
-        )
+        return sampler.set_params(sampling_ratio=getattr(self, "sampling_ratio_", RATIOS[0])) if is_chosen else sampler
 
 
 def choose_ratio(X, y, classifier: TrainedOnRelease, ratios=RATIOS, *, n_folds: int = 10, random_state=None) -> float:

@@ -6,33 +6,38 @@ import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.accounting.faults import Fault
+from algorithms.base import SpendsEpsilon
 from algorithms.data_replacement.sampler import Sampler
-from algorithms.data_replacement.train_on_release import TrainedOnRelease
+from algorithms.data_replacement.train_on_release import CLASSIFIERS, TrainedOnRelease
 from algorithms.encoding.bins import bin_continuous, count_by_class
 from algorithms.encoding.features import Continuous, Feature
 from algorithms.mechanisms import laplace_vector
-from algorithms.parameters import check_count, check_epsilon, check_number
+from algorithms.parameters import check_choice, check_count, check_number, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.marginals import ReleasedMarginals, draw_rows
 
 
-class MarginalReplacement(Sampler):
-    """Draw rows from the noisy distribution of each attribute in each class, as if they were independent there.
+@with_parameters
+class _HasMarginals(SpendsEpsilon):
+    """The sampler, and what is trained on its rows.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
+    epsilon : float
         Budget of the whole release, in (0, inf]; inf draws from the exact distributions.
-    sampling_ratio : float, default=1.0
+    sampling_ratio : float
         Rows drawn for each row of a class, by its noisy size, at least 1.
-    n_bins : int, default=10
+    n_bins : int
         Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
+    """
+
+    sampling_ratio: float = parameter(1.0, check_number, lowest=1)
+    n_bins: int = parameter(10, check_count, lowest=2)
+
+
+@with_parameters
+class MarginalReplacement(_HasMarginals, Sampler):
+    """Draw rows from the noisy distribution of each attribute in each class, as if they were independent there.
 
     Attributes
     ----------
@@ -64,20 +69,6 @@ class MarginalReplacement(Sampler):
            [0.01, 0.99]]))
     """
 
-    def __init__(self, epsilon=1.0, *, sampling_ratio=1.0, n_bins=10, domain=None, noise="numpy", random_state=None):
-        self.epsilon = epsilon
-        self.sampling_ratio = sampling_ratio
-        self.n_bins = n_bins
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_epsilon(self.epsilon)
-        check_number("sampling_ratio", self.sampling_ratio, lowest=1)
-        check_count("n_bins", self.n_bins, lowest=2)
-
     def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         n_classes, cells = len(self.classes_), bin_continuous(matrix, self.domain_, self.n_bins).astype(np.int64)
         self.class_counts_ = self._add_noise(np.bincount(labels, minlength=n_classes), rng)
@@ -106,28 +97,9 @@ class MarginalReplacement(Sampler):
         return self.epsilon, Sequential("release", (Spent("laplace", "class counts", share, 1.0), tables)), ()
 
 
-class DPMarginalsClassifier(TrainedOnRelease):
+@with_parameters
+class DPMarginalsClassifier(_HasMarginals, TrainedOnRelease):
     """A classifier that is trained on rows drawn from noisy marginals: private, unlike CPPPW and ASN.
-
-    Parameters
-    ----------
-    epsilon : float, default=1.0
-        Budget, in (0, inf]; inf draws from the exact distributions.
-    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}, default="c45"
-        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
-    classifier_scale : {"standard", None}, default="standard"
-        Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
-        are.
-    sampling_ratio : float, default=1.0
-        Rows drawn for each row of a class, by its noisy size, at least 1.
-    n_bins : int, default=10
-        Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -142,37 +114,8 @@ class DPMarginalsClassifier(TrainedOnRelease):
     array(['no', 'yes'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        classifier="c45",
-        classifier_scale="standard",
-        sampling_ratio=1.0,
-        n_bins=10,
-        domain=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.classifier = classifier
-        self.classifier_scale = classifier_scale
-        self.sampling_ratio = sampling_ratio
-        self.n_bins = n_bins
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def make_sampler(self) -> MarginalReplacement:
-        """Return the sampler that ``fit`` uses, unfitted."""
-        return MarginalReplacement(
-            self.epsilon,
-            sampling_ratio=self.sampling_ratio,
-            n_bins=self.n_bins,
-            domain=self.domain,
-            noise=self.noise,
-            random_state=self.random_state,
-        )
+    SAMPLER = MarginalReplacement
+    classifier: str = parameter("c45", check_choice, choices=CLASSIFIERS)
 
 
 def _share_of_each_value(counts: np.ndarray) -> np.ndarray:

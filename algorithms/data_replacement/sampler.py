@@ -17,7 +17,7 @@ from algorithms.accounting.faults import SCALE_FROM_ROWS, Fault, copied_rows, ex
 from algorithms.base import LabelledEstimator
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
-from algorithms.parameters import check_choice
+from algorithms.parameters import check_choice, parameter, with_parameters
 
 
 def number_categories(matrix: np.ndarray, domain: Domain) -> np.ndarray:
@@ -35,7 +35,7 @@ def number_categories(matrix: np.ndarray, domain: Domain) -> np.ndarray:
 
 
 class Sampler(LabelledEstimator):
-    """Base of the samplers: a subclass implements ``check_parameters``, ``_replace_rows`` and ``_claim_and_ledger``.
+    """Base of the samplers: a subclass implements ``_replace_rows`` and ``_claim_and_ledger``.
 
     Attributes
     ----------
@@ -44,14 +44,10 @@ class Sampler(LabelledEstimator):
     """
 
     def fit_resample(self, X, y):
-        """Release rows in place of the training rows.
+        """Release rows in place of the training rows X and their class labels y.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Training rows, columns as the domain declares them.
-        y : array of shape (n,)
-            Their class labels.
+        Rows, errors and warnings are those of ``read_training_rows``; a parameter out of its range is a
+        ``ParameterError``.
 
         Returns
         -------
@@ -59,19 +55,6 @@ class Sampler(LabelledEstimator):
             As X: a frame for a frame; columns in the order of the domain, categories as their place in it, from 1.
         labels : array of shape (m,)
             Their class labels.
-
-        Raises
-        ------
-        ParameterError
-            For a parameter out of its range.
-        DomainError
-            For a number of columns that the domain does not know; unless in a release, for a category or class label
-            that it does not know, or missing values.
-
-        Warns
-        -----
-        PrivacyLeakWarning
-            If no domain was given.
         """
         matrix, labels = self.read_training_rows(X, y)
         self.check_parameters(matrix.shape[1])
@@ -80,10 +63,6 @@ class Sampler(LabelledEstimator):
         if isinstance(X, pd.DataFrame):
             released = pd.DataFrame(released, columns=self.domain_.names)
         return released, self.classes_[released_labels]
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        raise TypeError(f"{type(self).__name__} does not say what its parameters may be")
 
     def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         """Return the released rows and the positions of their labels, given the training rows as the domain encodes."""
@@ -94,8 +73,22 @@ class Sampler(LabelledEstimator):
         raise TypeError(f"{type(self).__name__} does not say what its release costs")
 
 
-class NoisyCopies(Sampler):
-    """Base of the samplers that release copies of training rows with Gaussian noise, and the parameter ``scale``.
+@with_parameters
+class HasScale(LabelledEstimator):
+    """A sampler, or what is trained on its rows, whose noise has a unit.
+
+    Parameters
+    ----------
+    scale : {None, "standard"}
+        Unit of the noise for each attribute: that of the attribute itself, as printed, or its standard deviation in the
+        training rows.
+    """
+
+    scale: str | None = parameter(None, check_choice, comes_last=True, choices=("standard", None))
+
+
+class NoisyCopies(HasScale, Sampler):
+    """Base of the samplers that release copies of training rows with Gaussian noise.
 
     A subclass says which rows are copied (``_source_rows``) and how large the noise is (``noise_scale``).
 
@@ -109,10 +102,6 @@ class NoisyCopies(Sampler):
 
     SOURCES: ClassVar[tuple[str, str]]
     """Where the paper copies rows, and where it copies their labels."""
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("scale", self.scale, ("standard", None))
 
     def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         rows = number_categories(matrix, self.domain_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from algorithms.base import PrivateClassifier
 from algorithms.data_replacement.c45 import C45Classifier
 from algorithms.data_replacement.sampler import Sampler, number_categories
-from algorithms.parameters import check_choice
+from algorithms.parameters import check_choice, parameter, with_parameters
 from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
 from algorithms.released.document import Origin
 
@@ -114,11 +115,19 @@ RULE_OF = {
 """What a trained classifier has learnt, in the form of ``algorithms.released.classifier``."""
 
 
+@with_parameters
 class TrainedOnRelease(PrivateClassifier):
     """Base of the classifiers that are trained on what a sampler releases; test rows are not changed.
 
-    A subclass has the constructor parameters ``classifier``, ``classifier_scale``, ``domain`` and ``random_state``, and
-    implements ``sampler``.
+    A subclass has a sampler, and all of its parameters.
+
+    Parameters
+    ----------
+    classifier : {"c45", "back_propagation", "svm", "c45_unpruned", "cart_pruned", "cart_leaf_2"}
+        What is trained, C4.5 by default, see ``algorithms.data_replacement.train_on_release``.
+    classifier_scale : {"standard", None}
+        Whether the classifier sees attributes in units of their standard deviation in the released rows, or as they
+        are. Not stated in paper 5.
 
     Attributes
     ----------
@@ -128,42 +137,26 @@ class TrainedOnRelease(PrivateClassifier):
         That of the release: training adds nothing to it.
     """
 
+    SAMPLER: ClassVar[type[Sampler]]
+    """What releases the rows."""
+
+    classifier: str = parameter("c45", check_choice, is_positional=True, choices=CLASSIFIERS)
+    classifier_scale: str | None = parameter("standard", check_choice, choices=("standard", None))
+
     def make_sampler(self) -> Sampler:
         """Return the sampler that ``fit`` uses, unfitted."""
-        raise TypeError(f"{type(self).__name__} does not say what it is trained on")
+        return self.SAMPLER(**{name: getattr(self, name) for name in self.SAMPLER().get_params()})
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("classifier", self.classifier, CLASSIFIERS)
-        check_choice("classifier_scale", self.classifier_scale, ("standard", None))
+        super().check_parameters(n_features)
         self.make_sampler().check_parameters(n_features)
 
     def fit(self, X, y):
-        """Replace the training rows, and train on what replaces them.
+        """Replace the training rows X and their class labels y, train on what replaces them, and return the classifier.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Training rows, columns as the domain declares them.
-        y : array of shape (n,)
-            Their class labels.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            For a parameter out of its range.
-        DomainError
-            For a number of columns that the domain does not know; unless in a release, for a category or class label
-            that it does not know, or missing values.
-
-        Warns
-        -----
-        PrivacyLeakWarning
-            If no domain was given.
+        Rows, errors and warnings are those of ``read_training_rows``; a parameter out of its range is a
+        ``ParameterError``.
         """
         self.read_training_rows(X, y)
         self.check_parameters(self.n_features_in_)

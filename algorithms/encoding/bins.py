@@ -12,21 +12,10 @@ N_HALVINGS = 16
 
 
 def bin_continuous(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarray:
-    """Replace continuous columns by the number of their public equal-width bin.
+    """Replace continuous columns, in rows as ``domain.encode`` returns them, by the number of their public bin.
 
-    Parameters
-    ----------
-    matrix : float64 array of shape (n, k)
-        Rows as ``domain.encode`` returns them.
-    domain : Domain
-        Its declared bounds are the ends of the bins.
-    n_bins : int
-        Number of bins of each continuous column, at least 1.
-
-    Returns
-    -------
-    float64 array of shape (n, k)
-        Bins count from 0; the upper bound itself belongs to the last bin.
+    The declared bounds are the ends of ``n_bins`` bins of equal width, at least 1. They count from 0; the upper bound
+    itself belongs to the last one.
     """
     binned = matrix.copy(order="F")
     for j, feature in enumerate(domain.features):
@@ -87,14 +76,8 @@ def count_codes(feature: Feature, n_bins: int) -> int:
 def code_columns(matrix: np.ndarray, domain: Domain, n_bins: int) -> np.ndarray:
     """Number the values of all columns: categories by their place, numbers by how many `public_cuts` are below them.
 
-    Parameters
-    ----------
-    matrix : float64 array of shape (n, k)
-        Rows as ``domain.encode`` returns them.
-    domain : Domain
-        Its declared bounds decide the cuts.
-    n_bins : int
-        Bins of equal width of a continuous column, at least 2; its other cuts divide them further.
+    Rows are such as ``domain.encode`` returns. A continuous column has at least 2 bins of equal width; its other cuts
+    divide them further.
 
     Returns
     -------

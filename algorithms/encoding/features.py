@@ -29,15 +29,7 @@ MOST_CLASSES = 2**16
 
 @dataclass(frozen=True)
 class Continuous:
-    """A real-valued column with declared bounds.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    lower, upper : float
-        Declared bounds, in the unit of the column; ``lower < upper``. Values beyond them are clipped, infinite ones,
-        too.
+    """A real-valued column with declared bounds, in its unit: values beyond them are clipped, infinite ones, too.
 
     Raises
     ------
@@ -103,15 +95,10 @@ class Continuous:
 
 @dataclass(frozen=True)
 class Nominal:
-    """A column that takes one of finitely many declared categories.
+    """A column that takes one of finitely many declared categories, in their natural order where they have one.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    categories : tuple
-        Every value that may occur, in their natural order where they have one; at least one, no repetition. None (or
-        NaN) stands for a missing value, where that counts as a category of its own.
+    There is at least one, and no repetition. None (or NaN) stands for a missing value, where that counts as a category
+    of its own.
 
     Raises
     ------
@@ -199,23 +186,9 @@ class Nominal:
     def read_cells(
         self, values: Column, is_readable: np.ndarray, out: np.ndarray, clip: Callable = clip_numbers
     ) -> int:
-        """Fill ``out`` with the positions of the values in ``categories``; nothing is raised.
+        """Fill ``out`` with the positions of the values in ``categories``, see `Continuous.read_cells`.
 
-        Parameters
-        ----------
-        values : Column of shape (m,)
-            Cells, see ``algorithms.encoding.cells``.
-        is_readable : bool array of shape (m,)
-            Set to False where a value is no declared category.
-        out : float64 array of shape (m,)
-            Where the positions go.
-        clip : function
-            Of no use here.
-
-        Returns
-        -------
-        int
-            0: nothing can be clipped.
+        A value that is no declared category is not readable; nothing can be clipped, so that it returns 0.
         """
         if is_plain_numbers(values):
             index, positions = self._by_number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from algorithms.forests.forest import (
 )
 from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
-from algorithms.parameters import check_choice, check_number
+from algorithms.parameters import check_choice, check_number, parameter, with_parameters
 
 NUMBERS_OF_FEATURES = {"sqrt": math.isqrt, "half": lambda n_features: max(n_features // 2, 1), "all": int}
 """Readings of K, which is not printed: what it is for a number of features."""
@@ -228,21 +228,36 @@ def finish_leaf(growth, targets, i, plan, epsilon, rng):
     node.value = min(max(value, 0.0), 1.0)
 
 
+@with_parameters
 class _DiffPETs(TwoVariants):
-    """What the classifier and the regressor share: dividing the budget, and what it was spent on."""
+    """What the classifier and the regressor share: dividing the budget, and what it was spent on.
 
-    max_features: int | str | None
-    levels: str
-    share_of: str
-    cut: str
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees t, at least 1.
+    max_depth : int
+        Height h of a tree, at least 1 (the paper takes half the number of features).
+    max_features : int, {"sqrt", "half", "all"} or None
+        Number K of features drawn at each node, not printed: from 1 to the number of features; or its square root, its
+        half, both rounded down, or all of it. None is "sqrt" for classes and "all" for numbers, as usual for extremely
+        randomised trees.
+    levels : {"with_root", "below_root"}
+        Reading of the height: h levels of nodes, the root being the first, as printed (it is built with h = 1, and
+        Algorithm 2 stops at h); or h levels of splits with the leaves below them, which fits the h + 1 shares.
+    share_of : {"mechanism", "level"}
+        Reading of the share epsilon_2: what each of a level's two mechanisms gets, as in Algorithm 2, line 6; or what
+        the two share, as section 2.2 may be understood.
+    cut : {"value", "record"}
+        Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
+        records, so that frequent values come more often.
+    """
+
+    max_features: int | str | None = parameter(None)
+    levels: str = parameter("with_root", check_choice, choices=("with_root", "below_root"), is_reading=True)
+    share_of: str = parameter("mechanism", check_choice, choices=("mechanism", "level"), is_reading=True)
+    cut: str = parameter("value", check_choice, choices=CUTS, is_reading=True)
     leaf: str
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("levels", self.levels, ("with_root", "below_root"))
-        check_choice("share_of", self.share_of, ("mechanism", "level"))
-        check_choice("cut", self.cut, CUTS)
-        super().check_parameters(n_features)
 
     def check_max_features(self, n_features: int) -> None:
         """Raise ``ParameterError`` unless it is a number of features, the name of one, or None."""
@@ -311,51 +326,20 @@ class _DiffPETs(TwoVariants):
         return tuple(present)
 
 
+@with_parameters
 class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     """DiffPETs for classes, a forest of extremely randomised trees that claims epsilon-differential privacy.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
-    n_estimators : int, default=10
-        Number of trees t, at least 1.
-    max_depth : int, default=5
-        Height h of a tree, at least 1 (the paper takes half the number of features).
-    max_features : int, {"sqrt", "half", "all"} or None, default=None
-        Number K of features drawn at each node, not printed: from 1 to the number of features; or its square root, its
-        half, both rounded down, or all of it. None is "sqrt", as usual for extremely randomised trees.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
-        added or removed, given a public domain.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    leaf : {"count", "class_counts"}, default="count"
+    leaf : {"count", "class_counts"}
         Reading of "N = Noise(|D|)", Algorithm 2, line 2: Laplace noise on the number of records of a leaf only, as
         printed, so that its label is the exact majority; or on every class count.
-    levels : {"with_root", "below_root"}, default="with_root"
-        Reading of the height: h levels of nodes, the root being the first, as printed (it is built with h = 1, and
-        Algorithm 2 stops at h); or h levels of splits with the leaves below them, which fits the h + 1 shares.
-    share_of : {"mechanism", "level"}, default="mechanism"
-        Reading of the share epsilon_2: what each of a level's two mechanisms gets, as in Algorithm 2, line 6; or what
-        the two share, as section 2.2 may be understood.
-    criterion : {"gini", "information_gain"}, default="gini"
+    criterion : {"gini", "information_gain"}
         Split score. The paper sets information gain aside for its sensitivity (section 2.3.1).
-    gain_sensitivity : {"natural", "binary"}, default="natural"
+    gain_sensitivity : {"natural", "binary"}
         Sensitivity of information gain in bits for n records: ln(n + 1) + 1 / ln 2 as printed, which is too small, or
         log2(n + 1) + 1 / ln 2. Only information gain has it.
-    cut : {"value", "record"}, default="value"
-        Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
-        records, so that frequent values come more often.
-    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
-        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
-        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
-    n_jobs : int or None, default=None
-        Threads that grow trees.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -384,58 +368,9 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
     (True, 50.0)
     """
 
-    READINGS: ClassVar = {
-        "leaf": "count",
-        "levels": "with_root",
-        "share_of": "mechanism",
-        "criterion": "gini",
-        "gain_sensitivity": "natural",
-        "cut": "value",
-    }
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        n_estimators=10,
-        max_depth=5,
-        max_features=None,
-        variant="paper",
-        domain=None,
-        leaf="count",
-        levels="with_root",
-        share_of="mechanism",
-        criterion="gini",
-        gain_sensitivity="natural",
-        cut="value",
-        sampling=None,
-        n_jobs=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.variant = variant
-        self.domain = domain
-        self.leaf = leaf
-        self.levels = levels
-        self.share_of = share_of
-        self.criterion = criterion
-        self.gain_sensitivity = gain_sensitivity
-        self.cut = cut
-        self.sampling = sampling
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("leaf", self.leaf, ("count", "class_counts"))
-        check_choice("criterion", self.criterion, ("gini", "information_gain"))
-        check_choice("gain_sensitivity", self.gain_sensitivity, ("natural", "binary"))
-        super().check_parameters(n_features)
+    leaf: str = parameter("count", check_choice, choices=("count", "class_counts"), is_reading=True)
+    criterion: str = parameter("gini", check_choice, choices=("gini", "information_gain"), is_reading=True)
+    gain_sensitivity: str = parameter("natural", check_choice, choices=("natural", "binary"), is_reading=True)
 
     def _make_plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()
@@ -476,56 +411,25 @@ class DiffPETsClassifier(_DiffPETs, PrivateForestClassifier):
         return (Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0),)
 
 
+@with_parameters
 class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     """DiffPETs for numbers, a forest of extremely randomised trees that claims epsilon-differential privacy.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
-    n_estimators : int, default=10
-        Number of trees t, at least 1.
-    max_depth : int, default=5
-        Height h of a tree, at least 1 (the paper takes half the number of features).
-    max_features : int, {"sqrt", "half", "all"} or None, default=None
-        Number K of features drawn at each node, not printed: from 1 to the number of features; or its square root, its
-        half, both rounded down, or all of it. None is "all", as usual for extremely randomised trees.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
-        added or removed, given a public domain.
-    domain : Domain or None, default=None
-        Public description of the columns and bounds of the target; None infers it from the rows, warns, and is not
-        private.
-    leaf : {"sum_and_count", "mean"}, default="sum_and_count"
+    leaf : {"sum_and_count", "mean"}
         Reading of "the sensitivity of the mean is 2" (section 2.3.2): sum and number of a leaf's targets "get noise
         each", of half the budget since they have sensitivity 1 each and 2 together, and are divided; or the exact mean
         gets noise of scale 2 / epsilon. Both are clipped to the bounds.
-    criterion : {"sum", "mean"}, default="sum"
+    criterion : {"sum", "mean"}
         Reading of "variance" as the score of a split: the squared errors around the means of the two sides, summed, or
         divided by the number of records as in eq. (7). The mean of records in [0, 1] is so small beside the printed
         sensitivity that the choice is then all but even.
-    variance_sensitivity : float, default=2.0
+    variance_sensitivity : float
         Sensitivity that the exponential mechanism is told, above 0: 2 as printed (section 2.3.3); 1 is enough for the
         sum.
-    error_threshold : float, default=0.0
+    error_threshold : float
         Mean squared error, at least 0, of the target scaled to [0, 1], up to which a node is a leaf; not printed.
-    levels : {"with_root", "below_root"}, default="with_root"
-        Reading of the height: h levels of nodes, the root being the first, as printed; or h levels of splits with the
-        leaves below them.
-    share_of : {"mechanism", "level"}, default="mechanism"
-        Reading of the share epsilon_2: what each of a level's two mechanisms gets, or what the two share.
-    cut : {"value", "record"}, default="value"
-        Reading of "a random value of a feature": each value that the node holds has the same chance, or each of its
-        records, so that frequent values come more often.
-    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
-        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
-        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
-    n_jobs : int or None, default=None
-        Threads that grow trees.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -548,62 +452,10 @@ class DiffPETsRegressor(_DiffPETs, PrivateForestRegressor):
     array([2., 8.])
     """
 
-    READINGS: ClassVar = {
-        "leaf": "sum_and_count",
-        "criterion": "sum",
-        "variance_sensitivity": 2.0,
-        "error_threshold": 0.0,
-        "levels": "with_root",
-        "share_of": "mechanism",
-        "cut": "value",
-    }
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        n_estimators=10,
-        max_depth=5,
-        max_features=None,
-        variant="paper",
-        domain=None,
-        leaf="sum_and_count",
-        criterion="sum",
-        variance_sensitivity=2.0,
-        error_threshold=0.0,
-        levels="with_root",
-        share_of="mechanism",
-        cut="value",
-        sampling=None,
-        n_jobs=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.variant = variant
-        self.domain = domain
-        self.leaf = leaf
-        self.criterion = criterion
-        self.variance_sensitivity = variance_sensitivity
-        self.error_threshold = error_threshold
-        self.levels = levels
-        self.share_of = share_of
-        self.cut = cut
-        self.sampling = sampling
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("leaf", self.leaf, ("sum_and_count", "mean"))
-        check_choice("criterion", self.criterion, ("sum", "mean"))
-        check_number("variance_sensitivity", self.variance_sensitivity, above=0)
-        check_number("error_threshold", self.error_threshold, lowest=0)
-        super().check_parameters(n_features)
+    leaf: str = parameter("sum_and_count", check_choice, choices=("sum_and_count", "mean"), is_reading=True)
+    criterion: str = parameter("sum", check_choice, choices=("sum", "mean"), is_reading=True)
+    variance_sensitivity: float = parameter(2.0, check_number, above=0, is_reading=True)
+    error_threshold: float = parameter(0.0, check_number, lowest=0, is_reading=True)
 
     def _make_plan(self, table) -> DiffPETsPlan:
         epsilon = self._mechanism_epsilon()

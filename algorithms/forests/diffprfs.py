@@ -38,10 +38,10 @@ from algorithms.forests.engine.intervals import LENGTH, NO_SPLIT, Split, draw_in
 from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
 from algorithms.forests.engine.scores import CODES, score_sensitivity
 from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
-from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, draw_label, label_leaf
+from algorithms.forests.forest import BinsWhereSound, PrivateForestClassifier, TwoVariants, draw_label, label_leaf
 from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import ParameterError, check_choice, check_count
+from algorithms.parameters import ParameterError, check_choice, parameter, with_parameters
 
 
 class DiffPRFsPlan(NamedTuple):
@@ -188,44 +188,25 @@ def draw_public_split(growth, table, i, features, totals, plan, epsilon, rng):
     return Split(quality[drawn], feature, BELOW, code, float(code))
 
 
-class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
+@with_parameters
+class DiffPRFsClassifier(TwoVariants, BinsWhereSound, GrownOnDemand, PrivateForestClassifier):
     """DiffPRFs, a private random forest that takes continuous features without binning them.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
-    n_estimators : int, default=25
-        Number of trees T, at least 1.
-    max_depth : int, default=5
+    max_depth : int
         Depth d at which growing stops, at least 1; the sound variant may stop before.
-    max_features : int or None, default=None
+    max_features : int or None
         Features drawn at each node, from 1 to the number of features; None is the square root of their number,
         rounded up.
-    criterion : {None, "information_gain", "max", "gini"}, default=None
+    criterion : {None, "information_gain", "max", "gini"}
         Split score: DiffPRFs-IG, DiffPRFs-Max, or the count-weighted Gini index. None is information gain for the
         paper's variant and the max operator for the sound one, which refuses information gain: one record may change
         it by the logarithm of the number of rows, and that number is private.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
-        added or removed, given a public domain.
-    stop_below : {"noise", "zero"}, default="noise"
+    stop_below : {"noise", "zero"}
         A node is a leaf if its noisy count, shared out to the classes of its children, is below the noise (as printed:
         with a small budget this makes the root a leaf, and the forest predicts the largest class), or only if the
         noisy count is not positive.
-    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
-        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
-        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
-    n_bins : int, default=32
-        Public equal-width bins of a continuous column in the sound variant, at least 2.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    n_jobs : int or None, default=None
-        Threads that grow trees.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -262,45 +243,13 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
     True
     """
 
-    READINGS: ClassVar = {"stop_below": "noise"}
-    _INTERVAL_WEIGHT: ClassVar[int | None] = LENGTH
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        n_estimators=25,
-        max_depth=5,
-        max_features=None,
-        criterion=None,
-        variant="paper",
-        stop_below="noise",
-        sampling=None,
-        n_bins=32,
-        domain=None,
-        n_jobs=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.criterion = criterion
-        self.variant = variant
-        self.stop_below = stop_below
-        self.sampling = sampling
-        self.n_bins = n_bins
-        self.domain = domain
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.random_state = random_state
+    n_estimators = 25
+    max_features: int | None = parameter(None)
+    criterion: str | None = parameter(None, check_choice, choices=(None, *CODES))
+    stop_below: str = parameter("noise", check_choice, choices=("noise", "zero"), is_reading=True)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("criterion", self.criterion, (None, *CODES))
-        check_choice("stop_below", self.stop_below, ("noise", "zero"))
-        check_count("n_bins", self.n_bins, lowest=2)
         super().check_parameters(n_features)
         if self.variant == "sound" and self._split_criterion() == "information_gain":
             raise ParameterError(
@@ -308,8 +257,7 @@ class DiffPRFsClassifier(TwoVariants, GrownOnDemand, PrivateForestClassifier):
                 "depends on the number of rows, which is private"
             )
 
-    def _n_bins(self) -> int | None:
-        return self.n_bins if self.variant == "sound" else None
+    _INTERVAL_WEIGHT: ClassVar[int | None] = LENGTH
 
     def _split_criterion(self) -> str:
         return self.criterion or ("information_gain" if self.variant == "paper" else "max")

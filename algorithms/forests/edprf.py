@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import EDPRF_BOOTSTRAP, PFDPDT_EXACT_PURITY, Fault
+from algorithms.base import PaperOrSound
 from algorithms.forests.engine.candidates import by_value_score, class_counts, count_by_code, is_pure
 from algorithms.forests.engine.depth import (
     Reach,
@@ -22,10 +23,10 @@ from algorithms.forests.engine.depth import (
 from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_to_key, public_cuts
 from algorithms.forests.engine.scores import GINI, score_sensitivity
 from algorithms.forests.engine.tree import plant_tree, split_by_value, take_nodes, unused_features
-from algorithms.forests.forest import NominalColumns, PrivateForestClassifier, label_leaf
+from algorithms.forests.forest import ManyTrees, NominalColumns, OneTree, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, permute_and_flip
-from algorithms.parameters import check_choice, check_readings
+from algorithms.parameters import check_choice, parameter, with_parameters
 
 
 class PFDPDTPlan(NamedTuple):
@@ -121,34 +122,22 @@ def level_budgets(epsilon: float, max_depth: int, level_budget: str = "harmonic"
     return split, left_over(epsilon, split)
 
 
-class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
+@with_parameters
+class PFDPDTClassifier(PaperOrSound, OneTree, GrownOnDemand, NominalColumns, PrivateForestClassifier):
     """pfDPDT, one decision tree whose splits and labels are chosen by permute-and-flip.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
-    max_depth : int, default=5
+    max_depth : int
         treeDepth, the number of levels of nodes with the root being the first, at least 1 (a leaf); the sound variant
         may take fewer.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
-        added or removed, given a public domain.
-    split : {"permute_and_flip", "exponential"}, default="permute_and_flip"
+    split : {"permute_and_flip", "exponential"}
         Mechanism that chooses the feature; "exponential" is that of the "tradition" trees of the ablation.
-    leaf : {"permute_and_flip", "noisy_counts"}, default="permute_and_flip"
+    leaf : {"permute_and_flip", "noisy_counts"}
         Mechanism that chooses a label; "noisy_counts" (Laplace noise on the class counts) is that of the "tradition".
-    level_budget : {"harmonic", "uniform"}, default="harmonic"
+    level_budget : {"harmonic", "uniform"}
         How the budget of a tree is divided over its levels: as equation 17 says, or evenly, which is a reading of the
         "tradition". The sound variant has no readings.
-    n_bins : int, default=5
-        Public equal-width bins of a continuous column, at least 2.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -183,45 +172,9 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
     (True, 5.0)
     """
 
-    READINGS: ClassVar = {"level_budget": "harmonic"}
-    n_estimators, n_jobs = 1, None
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        max_depth=5,
-        variant="paper",
-        split="permute_and_flip",
-        leaf="permute_and_flip",
-        level_budget="harmonic",
-        n_bins=5,
-        domain=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.variant = variant
-        self.split = split
-        self.leaf = leaf
-        self.level_budget = level_budget
-        self.n_bins = n_bins
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_choice("split", self.split, ("permute_and_flip", "exponential"))
-        check_choice("leaf", self.leaf, ("permute_and_flip", "noisy_counts"))
-        check_choice("level_budget", self.level_budget, ("harmonic", "uniform"))
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            check_readings(self, self.READINGS)
-
-    def _sampling_rule(self) -> str:
-        return "all"
+    split: str = parameter("permute_and_flip", check_choice, choices=("permute_and_flip", "exponential"))
+    leaf: str = parameter("permute_and_flip", check_choice, choices=("permute_and_flip", "noisy_counts"))
+    level_budget: str = parameter("harmonic", check_choice, choices=("harmonic", "uniform"), is_reading=True)
 
     def _tree_epsilon(self) -> float:
         """Return what one tree may spend."""
@@ -258,39 +211,18 @@ class PFDPDTClassifier(GrownOnDemand, NominalColumns, PrivateForestClassifier):
         return self._compose_trees(Sequential("longest path", (*splits, leaf, unpaid)), table), (PFDPDT_EXACT_PURITY,)
 
 
-class EDPRFClassifier(PFDPDTClassifier):
+@with_parameters
+class EDPRFClassifier(ManyTrees, PFDPDTClassifier):
     """eDPRF, a forest of pfDPDT trees on disjoint parts of the rows, each with the whole budget.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
+    epsilon : float
         Budget of the forest and of each tree, in (0, inf]; inf grows the noise-free forest.
-    n_estimators : int, default=10
-        Number of trees T, at least 1.
-    max_depth : int, default=5
-        treeDepth, the number of levels of nodes with the root being the first, at least 1.
-    variant : {"paper", "sound"}, default="paper"
-        As in `PFDPDTClassifier`.
-    split : {"permute_and_flip", "exponential"}, default="permute_and_flip"
-        As in `PFDPDTClassifier`.
-    leaf : {"permute_and_flip", "noisy_counts"}, default="permute_and_flip"
-        As in `PFDPDTClassifier`.
-    level_budget : {"harmonic", "uniform"}, default="harmonic"
-        As in `PFDPDTClassifier`.
-    sampling : {"disjoint", "all", "bootstrap"}, default="disjoint"
+    sampling : {"disjoint", "all", "bootstrap"}
         Rows of a tree. Trees on disjoint rows spend epsilon each; those on all rows, or on as many drawn with
         replacement, share it. "bootstrap" is a reading of the "tradition": a forest as it was before this paper. The
         sound variant refuses it.
-    n_bins : int, default=5
-        Public equal-width bins of a continuous column, at least 2.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    n_jobs : int or None, default=None
-        Threads that grow trees.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -306,49 +238,18 @@ class EDPRFClassifier(PFDPDTClassifier):
     >>> from algorithms import Domain, Nominal
     >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", ("no", "yes")))
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25, ["no", "no", "yes", "yes"] * 25
-    >>> forest = EDPRFClassifier(epsilon=5.0, n_estimators=3, max_depth=2, domain=domain, random_state=0).fit(X, y)
-    >>> forest.predict([[0, 1], [1, 0]])
+    >>> forest = EDPRFClassifier(epsilon=5.0, n_estimators=3, max_depth=2, domain=domain, random_state=0)
+    >>> forest.fit(X, y).predict([[0, 1], [1, 0]])
     array(['no', 'yes'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        n_estimators=10,
-        max_depth=5,
-        variant="paper",
-        split="permute_and_flip",
-        leaf="permute_and_flip",
-        level_budget="harmonic",
-        sampling="disjoint",
-        n_bins=5,
-        domain=None,
-        n_jobs=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        super().__init__(
-            epsilon,
-            max_depth=max_depth,
-            variant=variant,
-            split=split,
-            leaf=leaf,
-            level_budget=level_budget,
-            n_bins=n_bins,
-            domain=domain,
-            noise=noise,
-            random_state=random_state,
-        )
-        self.n_estimators = n_estimators
-        self.sampling = sampling
-        self.n_jobs = n_jobs
+    sampling: str = parameter("disjoint", comes_last=True)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
         allowed = ("disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
         check_choice("sampling", self.sampling, allowed)
-        super().check_parameters(n_features)
 
     def _sampling_rule(self) -> str:
         return self.sampling

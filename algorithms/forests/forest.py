@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -14,7 +13,7 @@ from numba.extending import overload
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
 from algorithms.accounting.faults import Fault
-from algorithms.base import PrivateClassifier, PrivateRegressor
+from algorithms.base import PaperOrSound, PrivateClassifier, PrivateRegressor, SpendsEpsilon
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
@@ -23,7 +22,7 @@ from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import MOST_GROUPED
 from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
-from algorithms.parameters import ParameterError, check_choice, check_count, check_epsilon, check_jobs, check_readings
+from algorithms.parameters import ParameterError, check_choice, check_count, check_jobs, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 from algorithms.threads import map_in_threads
@@ -75,11 +74,16 @@ def check_two_groups(domain: Domain, given: str, instead: str) -> None:
             raise ParameterError(f"{given} is for columns of {most}, {feature.name!r} has {n}: take {instead}")
 
 
-class PrivateForest:
+@with_parameters
+class PrivateForest(SpendsEpsilon):
     """Base of the private forests; a subclass says how one tree grows and what that costs.
 
-    A subclass has at least the constructor parameters ``n_estimators``, ``max_depth``, ``epsilon``, ``domain``,
-    ``n_jobs`` and ``random_state``, and implements ``check_parameters``, ``_bind_grower`` and ``_ledger_and_faults``.
+    It is a subclass of `ManyTrees` or of `OneTree`, and implements ``_bind_grower`` and ``_ledger_and_faults``.
+
+    Parameters
+    ----------
+    max_depth : int
+        Levels of splits, at least 1.
 
     Attributes
     ----------
@@ -89,18 +93,14 @@ class PrivateForest:
         What is claimed and what was spent.
     """
 
-    epsilon: float
+    max_depth: int = parameter(5, check_count, highest=MAX_DEPTH)
     n_estimators: int
-    max_depth: int | None
-    domain_: Domain
+    n_jobs: int | None
     classes_: np.ndarray
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_epsilon(self.epsilon)
-        check_count("n_estimators", self.n_estimators)
-        check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
-        check_jobs(self.n_jobs)
+        super().check_parameters(n_features)
         if getattr(self, "max_features", None) is not None:
             self.check_max_features(n_features)
 
@@ -109,31 +109,10 @@ class PrivateForest:
         check_count("max_features", self.max_features, highest=n_features, of="number of features")
 
     def fit(self, X, y):
-        """Grow the forest.
+        """Grow the forest of rows X and labels, or targets, y, and return it.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows; columns as the domain declares them.
-        y : array of shape (n,)
-            Class labels, or the target of a regression.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            For a parameter out of its range.
-        DomainError
-            For a number of columns that the domain does not know; unless in a release, for a category or class label
-            that it does not know, or missing values.
-
-        Warns
-        -----
-        PrivacyLeakWarning
-            If no domain was given.
+        Rows, errors and warnings are those of ``read_training_rows``; a parameter out of its range is a
+        ``ParameterError``.
         """
         table, grow, sample = self.prepare(X, y)
         generators = map(self.generator, self.seed().spawn(self.n_estimators + 1))
@@ -197,7 +176,7 @@ class PrivateForest:
 
     def _sampling_rule(self) -> str:
         """Return how the rows of the trees are drawn, a key of ``SAMPLINGS``."""
-        return "bootstrap"
+        return "all"
 
     def _n_bins(self) -> int | None:
         """Return the number of public bins of a continuous column, or None where trees need its exact values."""
@@ -248,23 +227,70 @@ class PrivateForestRegressor(PrivateForest, PrivateRegressor):
         return self.in_unit_of_target(self._sum_over_trees(matrix, 1, add_values)[:, 0] / len(self.trees_))
 
 
-class TwoVariants:
-    """A forest with the parameters ``variant`` ("paper" or "sound") and ``sampling``; stands before the base."""
+@with_parameters
+class ManyTrees(PrivateForest):
+    """A forest of as many trees as one likes.
 
-    READINGS: ClassVar[Mapping]
-    """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
+    Parameters
+    ----------
+    epsilon : float
+        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+    n_estimators : int
+        Number of trees T, at least 1.
+    n_jobs : int or None
+        Threads that grow trees.
+    """
 
-    epsilon: float
-    n_estimators: int
-    max_depth: int
-    variant: str
-    sampling: str | None
+    n_estimators: int = parameter(10, check_count)
+    n_jobs: int | None = parameter(None, check_jobs, comes_last=True)
+
+
+@with_parameters
+class OneTree(PrivateForest):
+    """A forest of one tree, which has all rows.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
+    """
+
+    n_estimators, n_jobs = 1, None
+
+
+@with_parameters
+class FullTree(PaperOrSound, OneTree):
+    """One tree whose branches all have the full depth.
+
+    Parameters
+    ----------
+    max_depth : int
+        Levels of splits d, from 1 to 16: every branch has all of them, whatever its rows. The tables have 4.
+    variant : {"paper", "sound"}
+        "paper" is the algorithm of the program, faults included; "sound" is epsilon-differentially private for one
+        record added or removed, given a public domain.
+    """
+
+    max_depth: int = parameter(4, check_count, highest=MAX_SOUND_DEPTH, of="every node is grown")
+
+
+@with_parameters
+class TwoVariants(PaperOrSound, ManyTrees):
+    """A forest with two variants, and a choice of the rows of its trees.
+
+    Parameters
+    ----------
+    sampling : {None, "bootstrap", "disjoint", "all"}
+        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
+        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
+    """
+
+    sampling: str | None = parameter(None, comes_last=True)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            check_readings(self, self.READINGS)
+        if self.variant == "sound":
             check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="the sound variant grows every node")
         allowed = (None, "disjoint", "all") + (("bootstrap",) if self.variant == "paper" else ())
         check_choice("sampling", self.sampling, allowed)
@@ -277,20 +303,35 @@ class TwoVariants:
         return float(self.epsilon) / (1 if self._sampling_rule() == "disjoint" else self.n_estimators)
 
 
-class NominalColumns:
-    """A forest with the parameter ``n_bins`` whose columns are all nominal; stands before the base.
+@with_parameters
+class BinsWhereSound(PaperOrSound, PrivateForest):
+    """A forest whose sound variant cuts continuous columns between public bins.
 
-    A continuous column is put into public bins, each a category like any other.
+    Parameters
+    ----------
+    n_bins : int
+        Public equal-width bins of a continuous column in the sound variant, at least 2.
     """
 
-    n_bins: int
+    n_bins: int = parameter(32, check_count, comes_last=True, lowest=2)
 
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_count("n_bins", self.n_bins, lowest=2)
+    def _n_bins(self) -> int | None:
+        return self.n_bins if self.variant == "sound" else None
 
-    def _n_bins(self) -> int:
+
+@with_parameters
+class NominalColumns(PrivateForest):
+    """A forest whose columns are all nominal: a continuous one is put into public bins, each a category like any other.
+
+    Parameters
+    ----------
+    n_bins : int
+        Public equal-width bins of a continuous column, at least 2.
+    """
+
+    n_bins: int = parameter(5, check_count, comes_last=True, lowest=2)
+
+    def _n_bins(self) -> int | None:
         return self.n_bins
 
     def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -40,11 +40,11 @@ from algorithms.forests.engine.intervals import NO_SPLIT, Split
 from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity, side_score
 from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import AMONG, BELOW, plant_tree, split_in_two, take_nodes
-from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, check_two_groups, draw_label
+from algorithms.forests.forest import FullTree, PrivateForestClassifier, check_two_groups, draw_label
 from algorithms.forests.rfdpp_gini import add_noise
 from algorithms.jit import compilable, compiled, uncounted
 from algorithms.mechanisms import laplace, permute_and_flip
-from algorithms.parameters import check_choice, check_count, check_number, check_readings
+from algorithms.parameters import check_choice, check_count, check_number, parameter, with_parameters
 
 MOST_FOR_LEAVES = 0.5
 """The largest part of epsilon that leaves get, however few the rows."""
@@ -251,36 +251,24 @@ def place_cuts(feature: Feature, values: np.ndarray, n_bins: int, cuts: str) -> 
     return of_rows[of_rows < feature.upper]
 
 
-class PrivaTreeClassifier(PrivateForestClassifier):
+@with_parameters
+class PrivaTreeClassifier(FullTree, PrivateForestClassifier):
     """PrivaTree, one binary tree of a fixed depth that claims epsilon-differential privacy.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
-    max_depth : int, default=4
-        Levels of splits d, from 1 to 16: every branch has all of them, whatever its rows. The tables have 4.
-    max_error : float, default=0.01
+    max_error : float
         E_max of the appendix, above 0: the share of the rows that labels may get wrong because of noise, in expectation
         and at worst. Leaves get the budget that takes, at most half of epsilon.
-    n_bins : int, default=10
+    n_bins : int
         Bins of a continuous column, between which it is cut; at least 2. A value that equals a cut is below it.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm of the authors' program, faults included; "sound" is epsilon-differentially private for
-        one record added or removed, given a public domain.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    splits : {"scores", "histograms"}, default="scores"
+    splits : {"scores", "histograms"}
         Reading of how a split is chosen. "scores": permute-and-flip draws one of all cuts of all columns by their Gini
         impurity; a nominal column is cut by the position of its categories. "histograms": the program of October 2023
         takes the best split of class counts that have noise, categories ordered by their noisy share of a class.
-    cuts : {"equal_width", "quantiles"}, default="equal_width"
+    cuts : {"equal_width", "quantiles"}
         Reading of the bins: public ones of equal width, or quantiles of the training rows without noise, which is the
         tables' PrivaTree*.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -325,53 +313,15 @@ class PrivaTreeClassifier(PrivateForestClassifier):
     (True, 8.0)
     """
 
-    READINGS: ClassVar = {"splits": SCORES, "cuts": EQUAL_WIDTH}
-
-    n_estimators, n_jobs = 1, None
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        max_depth=4,
-        max_error=0.01,
-        n_bins=10,
-        variant="paper",
-        domain=None,
-        splits="scores",
-        cuts="equal_width",
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.max_error = max_error
-        self.n_bins = n_bins
-        self.variant = variant
-        self.domain = domain
-        self.splits = splits
-        self.cuts = cuts
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="every node is grown")
-        check_number("max_error", self.max_error, above=0)
-        check_count("n_bins", self.n_bins, lowest=2)
-        check_choice("splits", self.splits, (SCORES, HISTOGRAMS))
-        check_choice("cuts", self.cuts, (EQUAL_WIDTH, QUANTILES))
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            check_readings(self, self.READINGS)
+    max_error: float = parameter(0.01, check_number, above=0)
+    n_bins: int = parameter(10, check_count, lowest=2)
+    splits: str = parameter(SCORES, check_choice, choices=(SCORES, HISTOGRAMS), is_reading=True)
+    cuts: str = parameter(EQUAL_WIDTH, check_choice, choices=(EQUAL_WIDTH, QUANTILES), is_reading=True)
 
     def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
         columns = zip(self.domain_.features, matrix.T, strict=True)
         cuts = [place_cuts(feature, values, self.n_bins, self.cuts) for feature, values in columns]
         return make_table(matrix, self.domain_, target, cuts=cuts)
-
-    def _sampling_rule(self) -> str:
-        return "all"
 
     def _make_plan(self, table) -> PrivaTreePlan:
         epsilon = float(self.epsilon)

@@ -20,10 +20,10 @@ from algorithms.accounting.faults import RDT_HEIGHT_FROM_ROWS, Fault
 from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.lazy import check_size, child_key, feature_of
 from algorithms.forests.engine.predictor import BLOCK, descend_tree
-from algorithms.forests.forest import MAX_DEPTH, PrivateForestClassifier
+from algorithms.forests.forest import MAX_DEPTH, ManyTrees, PrivateForestClassifier
 from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_of, laplace_vector, mix_bits, uniform_of
-from algorithms.parameters import check_count, check_epsilon, check_jobs
+from algorithms.parameters import check_count, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, LEAF, ReleasedForest, ReleasedTree, shares_of
 
@@ -307,26 +307,17 @@ def leaf_key(plan, root, values):
     return key
 
 
-class RDTClassifier(PrivateForestClassifier):
+@with_parameters
+class RDTClassifier(ManyTrees, PrivateForestClassifier):
     """RDT, random decision trees whose leaf counts are noisy.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
-    n_estimators : int, default=10
+    n_estimators : int
         Number of trees t, at least 1.
-    max_depth : int or None, default=None
+    max_depth : int or None
         Height h of a tree, at least 1. None is the rule of its authors, min(k / 2, log_b(n) - 1) rounded down, for k
         features, n rows and b values of a feature on average (a continuous one counts 2); at least 1.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    n_jobs : int or None, default=None
-        Threads that grow trees.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -360,32 +351,7 @@ class RDTClassifier(PrivateForestClassifier):
     (True, 5.0)
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        n_estimators=10,
-        max_depth=None,
-        domain=None,
-        n_jobs=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.domain = domain
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_epsilon(self.epsilon)
-        check_count("n_estimators", self.n_estimators)
-        check_jobs(self.n_jobs)
-        if self.max_depth is not None:
-            check_count("max_depth", self.max_depth, highest=MAX_DEPTH)
+    max_depth: int | None = parameter(None, check_count, highest=MAX_DEPTH)
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the summed noisy counts of the trees, moved to 0 where negative, as shares: float64 array (n, c)."""
@@ -405,9 +371,6 @@ class RDTClassifier(PrivateForestClassifier):
         child = np.where(is_leaf, -1, nodes["child"])
         feature = nodes["feature"].astype(np.int32)
         return ReleasedTree(decides, feature, nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan))
-
-    def _sampling_rule(self) -> str:
-        return "all"
 
     def _lay_out_rows(self, matrix, target) -> TrainingRows:
         return TrainingRows(np.ascontiguousarray(matrix), target)

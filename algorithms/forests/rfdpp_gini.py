@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,11 +42,19 @@ from algorithms.forests.engine.tree import (
     take_nodes,
     unused_features,
 )
-from algorithms.forests.forest import PrivateForestClassifier, TwoVariants, check_two_groups, draw_label, label_leaf
+from algorithms.forests.forest import (
+    BinsWhereSound,
+    PrivateForestClassifier,
+    TwoVariants,
+    check_two_groups,
+    draw_label,
+    label_leaf,
+)
 from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
-from algorithms.parameters import ParameterError, check_choice, check_count, check_number
+from algorithms.parameters import ParameterError, check_choice, check_number, parameter, with_parameters
 
+LEAVES = ("noisy_counts", "whole_budget", "exact")
 NOMINAL_SPLITS = {"one_vs_rest": None, "per_value": BY_VALUE, "two_groups": AMONG}
 ON_COUNTS, ON_SCORES = 1, 2
 NOMINAL_NOISE = {"none": None, "counts": ON_COUNTS, "gini": ON_SCORES}
@@ -286,64 +294,45 @@ def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
     return Split(quality[drawn], features[j], decides, code, float(code))
 
 
-class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
+@with_parameters
+class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
     """RFDPP-Gini, a forest of CART trees that claims epsilon-differential privacy.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
-    n_estimators : int, default=25
-        Number of trees T, at least 1.
-    max_depth : int, default=5
+    max_depth : int
         Depth d at which growing stops, at least 1; the sound variant may stop before.
-    max_features : int or None, default=None
+    max_features : int or None
         Number m of features drawn at each node, from 1 to the number of features; None is the base-2 logarithm of the
         number of features, rounded up (Algorithm 2).
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed, faults included; "sound" is epsilon-differentially private for one record
-        added or removed, given a public domain.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    criterion : {"gini", "information_gain", "max"}, default="gini"
+    criterion : {"gini", "information_gain", "max"}
         What splits are scored by; the others are what section 5 compares the Gini index with.
-    nominal_split : {"one_vs_rest", "per_value", "two_groups"}, default="one_vs_rest"
+    nominal_split : {"one_vs_rest", "per_value", "two_groups"}
         Reading of a split by a nominal feature: a value against the rest (sections 2.3 and 2.4, Algorithm 1, two
         children in Algorithm 3); a child for each value, which uses the feature up (Algorithm 2, step 3); or two groups
         of values, as CART makes them elsewhere, of columns of at most 53 categories.
-    nominal_noise : {"none", "counts", "gini"}, default="none"
+    nominal_noise : {"none", "counts", "gini"}
         Reading of how nominal features are chosen: without noise, as step (6) says; or with Laplace noise, as sections
         1, 3.2.1 and 5 say, on class counts or on Gini indices, from the share that step (5) keeps for them.
-    continuous : {"one_draw", "per_feature"}, default="one_draw"
+    continuous : {"one_draw", "per_feature"}
         Reading of step (5): one exponential mechanism over the intervals of all continuous features, or one for each.
-    interval_weight : {"length", "relative", "unit"}, default="length"
+    interval_weight : {"length", "relative", "unit"}
         Reading of the size of an interval: its length in the unit of its column; its share of the column's public
         range; or 1 for each.
-    min_samples : float or None, default=None
+    min_samples : float or None
         At least 0: a node with a noisy count below is a leaf. Algorithm 1 has such a threshold and gives no number;
         None is none.
-    min_gini : float, default=0.0
+    min_gini : float
         A node whose Gini index, read without noise, is below is a leaf, from 0 to 1: Algorithm 1 again.
-    tree_budget : {"divided", "whole"}, default="divided"
+    tree_budget : {"divided", "whole"}
         Whether the budget is divided by the number of trees, as printed, or each tree spends all of it.
-    level_budget : {"divided", "whole"}, default="divided"
+    level_budget : {"divided", "whole"}
         Whether a tree's budget is divided by its levels, as printed, or each level spends all of it.
-    leaf : {"noisy_counts", "whole_budget", "exact"}, default="noisy_counts"
+    leaf : {"noisy_counts", "whole_budget", "exact"}
         Noise on the class counts of a leaf: from the level's half, as printed; from the whole B; or none.
-    votes : {"labels", "shares"}, default="labels"
+    votes : {"labels", "shares"}
         Whether a tree votes for a class, as printed, or trees average the shares of the classes in their leaves, noise
         included; of two classes only.
-    sampling : {None, "bootstrap", "disjoint", "all"}, default=None
-        Rows of a tree. None is "bootstrap" for the paper's variant and "disjoint" for the sound one. Trees on disjoint
-        rows spend B each; those on all rows share it. The sound variant refuses "bootstrap".
-    n_bins : int, default=32
-        Public equal-width bins of a continuous column in the sound variant, at least 2.
-    n_jobs : int or None, default=None
-        Threads that grow trees.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -371,88 +360,19 @@ class RFDPPGiniClassifier(TwoVariants, PrivateForestClassifier):
     (True, 20.0)
     """
 
-    READINGS: ClassVar = {
-        "criterion": "gini",
-        "nominal_split": "one_vs_rest",
-        "nominal_noise": "none",
-        "continuous": "one_draw",
-        "interval_weight": "length",
-        "min_samples": None,
-        "min_gini": 0.0,
-        "tree_budget": "divided",
-        "level_budget": "divided",
-        "leaf": "noisy_counts",
-        "votes": "labels",
-    }
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        n_estimators=25,
-        max_depth=5,
-        max_features=None,
-        variant="paper",
-        domain=None,
-        criterion="gini",
-        nominal_split="one_vs_rest",
-        nominal_noise="none",
-        continuous="one_draw",
-        interval_weight="length",
-        min_samples=None,
-        min_gini=0.0,
-        tree_budget="divided",
-        level_budget="divided",
-        leaf="noisy_counts",
-        votes="labels",
-        sampling=None,
-        n_bins=32,
-        n_jobs=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.variant = variant
-        self.domain = domain
-        self.criterion = criterion
-        self.nominal_split = nominal_split
-        self.nominal_noise = nominal_noise
-        self.continuous = continuous
-        self.interval_weight = interval_weight
-        self.min_samples = min_samples
-        self.min_gini = min_gini
-        self.tree_budget = tree_budget
-        self.level_budget = level_budget
-        self.leaf = leaf
-        self.votes = votes
-        self.sampling = sampling
-        self.n_bins = n_bins
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("criterion", self.criterion, CODES)
-        check_choice("nominal_split", self.nominal_split, NOMINAL_SPLITS)
-        check_choice("nominal_noise", self.nominal_noise, NOMINAL_NOISE)
-        check_choice("continuous", self.continuous, ("one_draw", "per_feature"))
-        check_choice("interval_weight", self.interval_weight, WEIGHTS)
-        check_number("min_gini", self.min_gini, lowest=0, highest=1)
-        if self.min_samples is not None:
-            check_number("min_samples", self.min_samples, lowest=0)
-        check_choice("tree_budget", self.tree_budget, ("divided", "whole"))
-        check_choice("level_budget", self.level_budget, ("divided", "whole"))
-        check_choice("leaf", self.leaf, ("noisy_counts", "whole_budget", "exact"))
-        check_choice("votes", self.votes, ("labels", "shares"))
-        check_count("n_bins", self.n_bins, lowest=2)
-        super().check_parameters(n_features)
-
-    def _n_bins(self) -> int | None:
-        return self.n_bins if self.variant == "sound" else None
+    n_estimators = 25
+    max_features: int | None = parameter(None)
+    criterion: str = parameter("gini", check_choice, choices=CODES, is_reading=True)
+    nominal_split: str = parameter("one_vs_rest", check_choice, choices=NOMINAL_SPLITS, is_reading=True)
+    nominal_noise: str = parameter("none", check_choice, choices=NOMINAL_NOISE, is_reading=True)
+    continuous: str = parameter("one_draw", check_choice, choices=("one_draw", "per_feature"), is_reading=True)
+    interval_weight: str = parameter("length", check_choice, choices=WEIGHTS, is_reading=True)
+    min_samples: float | None = parameter(None, check_number, lowest=0, is_reading=True)
+    min_gini: float = parameter(0.0, check_number, lowest=0, highest=1, is_reading=True)
+    tree_budget: str = parameter("divided", check_choice, choices=("divided", "whole"), is_reading=True)
+    level_budget: str = parameter("divided", check_choice, choices=("divided", "whole"), is_reading=True)
+    leaf: str = parameter("noisy_counts", check_choice, choices=LEAVES, is_reading=True)
+    votes: str = parameter("labels", check_choice, choices=("labels", "shares"), is_reading=True)
 
     def _make_plan(self, table) -> RFDPPGiniPlan:
         """Divide the budget: section 3.2.1 of the paper."""

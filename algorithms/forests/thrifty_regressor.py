@@ -16,12 +16,11 @@ what is enough (4 to 11 %); the window of a question and the shares of epsilon m
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.accounting.events import Event, Sequential, Spent
+from algorithms.accounting.events import Event
 from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     below_scores,
@@ -34,10 +33,10 @@ from algorithms.forests.engine.candidates import (
 from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
-from algorithms.forests.thrifty_tree import ThriftyPlan, paid_above
+from algorithms.forests.thrifty_tree import OneThriftyTree, paid_above
 from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
-from algorithms.parameters import check_count
+from algorithms.parameters import check_count, parameter, with_parameters
 
 ENOUGH = 50.0
 """What a look or a question is worth: its epsilon times the records of the node. A node with less in all is a leaf."""
@@ -199,24 +198,16 @@ def sum_shares(growth, table, i, feature, centre, half):
     return shares
 
 
-class ThriftyTreeRegressor(PrivateForestRegressor):
+@with_parameters
+class ThriftyTreeRegressor(OneThriftyTree, PrivateForestRegressor):
     """One differentially private regression tree that spends on every question only what it needs.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
+    epsilon : float
         Budget of the tree, in (0, inf]; inf grows the noise-free tree, whose leaves predict their means, rounded.
-    max_depth : int, default=12
-        Levels of splits at most, at least 1. Branches end where the budget does, mostly before.
-    n_bins : int, default=96
+    n_bins : int
         Public equal-width bins of a continuous column, between which it is cut; at least 2.
-    domain : Domain or None, default=None
-        Public description of the columns and bounds of the target; None infers it from the rows, warns, and is not
-        private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -264,43 +255,13 @@ class ThriftyTreeRegressor(PrivateForestRegressor):
     (True, 1.0)
     """
 
-    n_estimators, n_jobs = 1, None
-
-    def __init__(self, epsilon=1.0, *, max_depth=12, n_bins=96, domain=None, noise="numpy", random_state=None):
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.n_bins = n_bins
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_count("n_bins", self.n_bins, lowest=2)
+    GROW, CONSTANTS = staticmethod(grow_tree), (ROOT_SHARE, ENOUGH)
+    n_bins: int = parameter(96, check_count, lowest=2)
 
     def _n_bins(self) -> int:
         return self.n_bins
 
-    def _sampling_rule(self) -> str:
-        return "all"
-
-    def _make_plan(self) -> ThriftyPlan:
-        epsilon = float(self.epsilon)
-        enough = math.inf if math.isinf(epsilon) else ENOUGH
-        return ThriftyPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
-
-    def _bind_grower(self, table):
-        return partial(grow_tree, self._make_plan())
-
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._make_plan()
-        rest = plan.epsilon if math.isinf(plan.epsilon) else plan.epsilon - plan.root_epsilon
-        root = Spent("laplace", "sums of distances in the root", plan.root_epsilon, 1.0)
-        below = Spent(
-            "laplace and permute_and_flip, monotone",
-            "splits and sums of distances of a path, and its leaf with the rest",
-            rest,
-            1.0,
-        )
-        return self._compose_trees(Sequential("any path", (root, below)), table), ()
+        below = "splits and sums of distances of a path, and its leaf with the rest"
+        mechanism = "laplace and permute_and_flip, monotone"
+        return self._any_path(table, "sums of distances in the root", mechanism, below), ()

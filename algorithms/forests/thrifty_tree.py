@@ -14,8 +14,9 @@ again, costs less than a point on average, but for half of `TOO_FEW`, which cost
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,10 +35,10 @@ from algorithms.forests.engine.tree import (
     take_nodes,
     unused_features,
 )
-from algorithms.forests.forest import PrivateForestClassifier, draw_label
+from algorithms.forests.forest import OneTree, PrivateForestClassifier, draw_label
 from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
-from algorithms.parameters import check_count
+from algorithms.parameters import check_count, parameter, with_parameters
 
 ENOUGH = 50.0
 """What a question, or a count, is worth: its epsilon times the errors of the node that it is asked for."""
@@ -291,24 +292,46 @@ def split_by_option(growth, table, i, feature, option):
     return split_in_two(growth, table, i, feature, decides, code, cut)
 
 
-class ThriftyTreeClassifier(PrivateForestClassifier):
+@with_parameters
+class OneThriftyTree(OneTree):
+    """What the trees for classes and for numbers share: how the budget is divided, and the account of it.
+
+    Parameters
+    ----------
+    max_depth : int
+        Levels of splits at most, at least 1. Branches end where the budget does, mostly before.
+    """
+
+    max_depth = 12
+
+    GROW: ClassVar[Callable]
+    CONSTANTS: ClassVar[tuple[float, float]]
+    """The part of epsilon that the root has; and what is enough for a node, where there is noise."""
+
+    def _make_plan(self) -> ThriftyPlan:
+        epsilon, (root_share, enough) = float(self.epsilon), self.CONSTANTS
+        return ThriftyPlan(self.max_depth, epsilon, root_share * epsilon, math.inf if math.isinf(epsilon) else enough)
+
+    def _bind_grower(self, table):
+        return partial(self.GROW, self._make_plan())
+
+    def _any_path(self, table, in_root: str, mechanism: str, below: str) -> Event:
+        """Return what a path costs: the noise in the root, and a mechanism that spends the rest."""
+        plan = self._make_plan()
+        rest = plan.epsilon if math.isinf(plan.epsilon) else plan.epsilon - plan.root_epsilon
+        steps = (Spent("laplace", in_root, plan.root_epsilon, 1.0), Spent(mechanism, below, rest, 1.0))
+        return self._compose_trees(Sequential("any path", steps), table)
+
+
+@with_parameters
+class ThriftyTreeClassifier(OneThriftyTree, PrivateForestClassifier):
     """One differentially private decision tree that spends on every question only what it needs.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
-    max_depth : int, default=12
-        Levels of splits at most, at least 1. Branches end where the budget does, mostly before.
-    n_bins : int, default=100
+    n_bins : int
         Public equal-width bins of a continuous column, between which it is cut; at least 2. There are finer cuts
         towards the point of its range that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -347,20 +370,8 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
     (True, 1.0)
     """
 
-    n_estimators, n_jobs = 1, None
-
-    def __init__(self, epsilon=1.0, *, max_depth=12, n_bins=100, domain=None, noise="numpy", random_state=None):
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.n_bins = n_bins
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_count("n_bins", self.n_bins, lowest=2)
+    GROW, CONSTANTS = staticmethod(grow_tree), (ROOT_SHARE, ENOUGH)
+    n_bins: int = parameter(100, check_count, lowest=2)
 
     def _lay_out_rows(self, matrix, target):
         empty = np.empty(0)
@@ -368,25 +379,6 @@ class ThriftyTreeClassifier(PrivateForestClassifier):
         cuts = [public_cuts(f, self.n_bins) if isinstance(f, Continuous) else empty for f in features]
         return make_table(matrix, self.domain_, target, cuts=cuts)
 
-    def _sampling_rule(self) -> str:
-        return "all"
-
-    def _make_plan(self) -> ThriftyPlan:
-        epsilon = float(self.epsilon)
-        enough = math.inf if math.isinf(epsilon) else ENOUGH
-        return ThriftyPlan(self.max_depth, epsilon, ROOT_SHARE * epsilon, enough)
-
-    def _bind_grower(self, table):
-        return partial(grow_tree, self._make_plan())
-
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        plan = self._make_plan()
-        rest = plan.epsilon if math.isinf(plan.epsilon) else plan.epsilon - plan.root_epsilon
-        root = Spent("laplace", "class counts of the root", plan.root_epsilon, 1.0)
-        below = Spent(
-            "laplace and permute_and_flip",
-            "splits and counts of a path, and its label with the rest",
-            rest,
-            1.0,
-        )
-        return self._compose_trees(Sequential("any path", (root, below)), table), ()
+        below = "splits and counts of a path, and its label with the rest"
+        return self._any_path(table, "class counts of the root", "laplace and permute_and_flip", below), ()

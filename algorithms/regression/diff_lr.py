@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from algorithms.parameters import check_choice
+from algorithms.parameters import check_choice, parameter, with_parameters
 from algorithms.regression.budget import PROPORTIONS, Budget, in_two_parts, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.moments import SoundBudget, in_moments_and_linear, share_of_moments
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 
 
+@with_parameters
 class DiffLRRegressor(PrivatePolynomialRegressor):
     """Linear least squares that gives the quadratic and the linear coefficients budgets of their own.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget, in (0, inf]; inf is least squares without noise.
-    split : {"proportional", "sqrt", "optimal"}, default="optimal"
+    split : {"proportional", "sqrt", "optimal"}
         How the budget is divided: with n_i coefficients of sensitivity Δ_i, part i gets a share in proportion to Δ_i
         (the functional mechanism exactly), to √Δ_i, or to (n_i Δ_i²)^(1/3), which has the least noise energy, see
         ``algorithms.regression.budget.share_of_quadratic``.
-    scaling : {"box", "unit", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
-        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
-    fit_intercept : bool, default=False
+    fit_intercept : bool
         Whether there is a constant; it counts as a regressor.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``diff_lr_sound`` also
-        has another ``repair``, "tikhonov".
-    domain : Domain or None, default=None
-        Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -63,33 +47,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     array([ 2., 18.])
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        split="optimal",
-        scaling="box",
-        fit_intercept=False,
-        repair="ridge+trim",
-        variant="paper",
-        domain=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.split = split
-        self.scaling = scaling
-        self.fit_intercept = fit_intercept
-        self.repair = repair
-        self.variant = variant
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_choice("split", self.split, PROPORTIONS)
+    split: str = parameter("optimal", check_choice, choices=PROPORTIONS)
 
     def _printed_budget(self, design: Design) -> Budget:
         d = len(design.monomials)

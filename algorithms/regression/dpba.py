@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from algorithms.parameters import ParameterError, check_choice, check_number
+from algorithms.parameters import ParameterError, check_choice, check_number, parameter, with_parameters
 from algorithms.regression.budget import Budget, in_two_parts, part_sensitivities, share_of_quadratic
 from algorithms.regression.design import Design
 from algorithms.regression.moments import SoundBudget, in_moments_and_linear, share_of_moments
-from algorithms.regression.polynomial import PrivatePolynomialRegressor, Summary
+from algorithms.regression.polynomial import OfAnyDegree, Summary
 
 VALUES = ("value1", "value2", "value3")
 """The names of the values of β that the paper compares."""
@@ -37,44 +37,21 @@ def find_beta(name: str, d: int) -> float:
     return float(dict(zip(VALUES, values, strict=True))[name])
 
 
-class DPBARegressor(PrivatePolynomialRegressor):
+@with_parameters
+class DPBARegressor(OfAnyDegree):
     """Polynomial least squares that gives the quadratic coefficients a share of the budget that is set by β.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget, in (0, inf]; inf is least squares without noise.
-    degree : int, default=1
-        Largest degree of a monomial, at least 1; 2,000 monomials at most.
-    beta : {"value1", "value2", "value3"}, float or None, default="value2"
+    beta : {"value1", "value2", "value3"}, float or None
         The quadratic part gets ε_g = ε β / Δ_g, for β in (0, Δ_g], but neither part less than ``least_share``. The
         names are the values that the paper compares; see the notes. None where ``share`` is given.
-    share : float, "optimal" or None, default=None
+    share : float, "optimal" or None
         ε_g / ε itself, in (0, 1); "optimal" has the least noise energy, see
         ``algorithms.regression.budget.share_of_quadratic``. None where ``beta`` is given.
-    least_share : float, default=1e-4
+    least_share : float
         What β leaves each part of ε at least, in (0, 0.5): at β = Δ_g the linear part would have no budget, so no
         finite noise. The paper does not say what it did.
-    scaling : {"box", "unit", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
-        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
-    target_scaling : {"declared", "none"}, default="declared"
-        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
-        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
-    fit_intercept : bool, default=False
-        Whether the constant is a monomial, too. The paper does not have it.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``dpba_sound`` also
-        has ``share="optimal"`` in place of ``beta`` and another ``repair``, "tikhonov".
-    domain : Domain or None, default=None
-        Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -104,7 +81,8 @@ class DPBARegressor(PrivatePolynomialRegressor):
     Variant "sound" is epsilon-differentially private for one record added or removed: the distinct entries of M are one
     release, b is another. The share of M is as printed, β/Δ_g or ``share``, but that "optimal" has the least energy of
     the noise that is drawn, see ``algorithms.regression.moments.share_of_moments``. Replacing a record costs twice
-    epsilon in scaling "box", epsilon in "ball".
+    epsilon in scaling "box", epsilon in "ball". The catalogue's ``dpba_sound`` has ``share="optimal"`` in place of
+    ``beta``.
 
     Examples
     --------
@@ -118,41 +96,13 @@ class DPBARegressor(PrivatePolynomialRegressor):
       laplace: quadratic coefficients (sensitivity 18) costs 0.8889
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        degree=1,
-        beta="value2",
-        share=None,
-        least_share=1e-4,
-        scaling="box",
-        target_scaling="declared",
-        fit_intercept=False,
-        repair="ridge+trim",
-        variant="paper",
-        domain=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.degree = degree
-        self.beta = beta
-        self.share = share
-        self.least_share = least_share
-        self.scaling = scaling
-        self.target_scaling = target_scaling
-        self.fit_intercept = fit_intercept
-        self.repair = repair
-        self.variant = variant
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
+    beta: str | float | None = parameter("value2")
+    share: str | float | None = parameter(None)
+    least_share: float = parameter(1e-4, check_number, above=0, below=0.5)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
         super().check_parameters(n_features)
-        check_number("least_share", self.least_share, above=0, below=0.5)
         if self.beta is None and self.share is None:
             raise ParameterError("beta must be set where share is not, got None")
         self._quadratic_share(len(self._monomials(n_features)))

@@ -3,57 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
 from algorithms.accounting.events import Sequential
 from algorithms.encoding.domain import Domain
 from algorithms.mechanisms import sup_norm_spread
-from algorithms.parameters import ParameterError, check_choice, check_number
+from algorithms.parameters import ParameterError, check_choice, check_number, parameter, with_parameters
 from algorithms.regression.budget import ENTRY_OF_B, ENTRY_OF_M, Budget, part_sensitivities, price_part
 from algorithms.regression.design import Design
 from algorithms.regression.moments import MomentGroup, Moments, SoundBudget
 from algorithms.regression.objective import Noise
-from algorithms.regression.polynomial import PrivatePolynomialRegressor
+from algorithms.regression.polynomial import OfAnyDegree
 
 
-class DPCRegressor(PrivatePolynomialRegressor):
+@with_parameters
+class DPCRegressor(OfAnyDegree):
     """Polynomial least squares with more noise on the coefficients of sensitive attributes.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget, in (0, inf]; inf is least squares without noise.
-    degree : int, default=1
-        Largest degree of a monomial, at least 1; 2,000 monomials at most.
-    gamma : float, default=0.5
+    gamma : float
         γ = ε_s / ε_n in (0, 1]: how much smaller the budget of a sensitive coefficient is; 1 is the functional
         mechanism. The paper does not print its own.
-    sensitive : list or tuple of str, or None, default=None
+    sensitive : list or tuple of str, or None
         Names of the sensitive attributes, at least one; None is the first attribute of the domain.
-    scaling : {"box", "unit", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
-        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
-    target_scaling : {"declared", "none"}, default="declared"
-        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
-        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
-    fit_intercept : bool, default=False
-        Whether the constant is a monomial, too. The paper does not have it.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
-        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
-    ridge : {"larger", "smaller"}, default="larger"
+    ridge : {"larger", "smaller"}
         Which of the two scales of noise on M the ridge of the repair follows. The paper has no repair.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``dpc_sound`` also
-        has another ``repair``, "tikhonov".
-    domain : Domain or None, default=None
-        Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -86,44 +62,13 @@ class DPCRegressor(PrivatePolynomialRegressor):
       laplace: coefficients with sensitive attributes (sensitivity 10) costs 0.4545
     """
 
-    READINGS: ClassVar = PrivatePolynomialRegressor.READINGS | {"ridge": "larger"}
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        degree=1,
-        gamma=0.5,
-        sensitive=None,
-        scaling="box",
-        target_scaling="declared",
-        fit_intercept=False,
-        repair="ridge+trim",
-        ridge="larger",
-        variant="paper",
-        domain=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.degree = degree
-        self.gamma = gamma
-        self.sensitive = sensitive
-        self.scaling = scaling
-        self.target_scaling = target_scaling
-        self.fit_intercept = fit_intercept
-        self.repair = repair
-        self.ridge = ridge
-        self.variant = variant
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
+    gamma: float = parameter(0.5, check_number, above=0, highest=1)
+    sensitive: Sequence[str] | None = parameter(None)
+    ridge: str = parameter("larger", check_choice, choices=("larger", "smaller"), is_reading=True)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("ridge", self.ridge, ("larger", "smaller"))
         super().check_parameters(n_features)
-        check_number("gamma", self.gamma, above=0, highest=1)
         _check_names(self.sensitive)
         if isinstance(self.domain, Domain):
             self._sensitive_positions(self.domain.names)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from algorithms.parameters import check_choice
+from algorithms.parameters import check_choice, parameter, with_parameters
 from algorithms.regression.budget import Budget, part_sensitivities, price_part
 from algorithms.regression.design import Design
 from algorithms.regression.moments import SoundBudget, in_one_group
 from algorithms.regression.objective import Noise
-from algorithms.regression.polynomial import PrivatePolynomialRegressor
+from algorithms.regression.polynomial import OfAnyDegree
 
 SENSITIVITIES = {
     "coefficients": lambda d: sum(part_sensitivities(d)),
@@ -18,40 +16,19 @@ SENSITIVITIES = {
 """Readings of Δ for d monomials."""
 
 
-class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
+@with_parameters
+class FunctionalMechanismRegressor(OfAnyDegree):
     """Least squares with Laplace noise on every coefficient of the objective: FM, and FM-on-PR of paper 3.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget, in (0, inf]; inf is least squares without noise.
-    degree : int, default=1
-        Largest degree of a monomial, at least 1; 2,000 monomials at most.
-    scaling : {"box", "unit", "ball"}, default="box"
-        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
-        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
-    target_scaling : {"declared", "none"}, default="declared"
-        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
-        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
-    fit_intercept : bool, default=False
-        Whether the constant is a monomial, too. The papers do not have it.
-    sensitivity : {"coefficients", "with_constant"}, default="coefficients"
+    sensitivity : {"coefficients", "with_constant"}
         With d monomials, "coefficients" is Δ = 2 (d² + 2d), as in paper 3; "with_constant" is Δ = 2 (d + 1)², as in the
         original, which counts the constant Σ y², too.
-    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}, default="ridge+trim"
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}
         What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
         "fm_code", with ``fit_intercept=True`` and otherwise the defaults, is what the original's published code does
         (the catalogue's ``fm_code``).
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
-        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's ``fm_sound`` also
-        has another ``repair``, "tikhonov".
-    domain : Domain or None, default=None
-        Public bounds and categories, target included; None infers them from the rows, warns, and is not private.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -76,39 +53,7 @@ class FunctionalMechanismRegressor(PrivatePolynomialRegressor):
     array([ 2., 18.])
     """
 
-    READINGS: ClassVar = PrivatePolynomialRegressor.READINGS | {"sensitivity": "coefficients"}
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        degree=1,
-        scaling="box",
-        target_scaling="declared",
-        fit_intercept=False,
-        sensitivity="coefficients",
-        repair="ridge+trim",
-        variant="paper",
-        domain=None,
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.degree = degree
-        self.scaling = scaling
-        self.target_scaling = target_scaling
-        self.fit_intercept = fit_intercept
-        self.sensitivity = sensitivity
-        self.repair = repair
-        self.variant = variant
-        self.domain = domain
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_choice("sensitivity", self.sensitivity, SENSITIVITIES)
-        super().check_parameters(n_features)
+    sensitivity: str = parameter("coefficients", check_choice, choices=SENSITIVITIES, is_reading=True)
 
     def _printed_budget(self, design: Design) -> Budget:
         d, epsilon = len(design.monomials), float(self.epsilon)

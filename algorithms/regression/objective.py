@@ -21,24 +21,12 @@ _TILE = 512  # columns of a block that are read together: they come from further
 
 
 class Objective(NamedTuple):
-    """Coefficients of c + bᵀw + wᵀMw.
+    """Coefficients of c + bᵀw + wᵀMw."""
 
-    Parameters
-    ----------
-    M : float64 array of shape (d, d)
-        Quadratic coefficients, symmetric.
-    b : float64 array of shape (d,)
-        Linear coefficients.
-    c : float
-        The constant. The minimum does not depend on it: it is never released.
-    n : int
-        Number of rows.
-    """
-
-    M: np.ndarray
-    b: np.ndarray
-    c: float
-    n: int
+    M: np.ndarray  # float64 (d, d): quadratic coefficients, symmetric
+    b: np.ndarray  # float64 (d,): linear coefficients
+    c: float  # the constant; the minimum does not depend on it: it is never released
+    n: int  # rows
 
 
 class Noise(NamedTuple):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from algorithms.accounting.faults import TARGET_IN_ITS_OWN_UNIT
-from algorithms.base import PrivateRegressor
+from algorithms.base import PaperOrSound, PrivateRegressor
 from algorithms.encoding.domain import Domain
-from algorithms.parameters import ParameterError, check_choice, check_epsilon, check_flag, check_readings
+from algorithms.parameters import ParameterError, check_choice, check_flag, parameter, with_parameters
 from algorithms.regression.budget import Budget
 from algorithms.regression.design import SCALINGS, TARGET_SCALINGS, Design
 from algorithms.regression.moments import SoundBudget
@@ -46,13 +45,29 @@ class Summary(NamedTuple):
     leaves_out: bool
 
 
-class PrivatePolynomialRegressor(PrivateRegressor):
+@with_parameters
+class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
     """Base of the private polynomial regressors.
 
-    A subclass has the parameters ``variant``, ``scaling``, ``fit_intercept`` and ``repair`` and says in
-    ``_printed_budget`` and ``_sound_budget`` how it divides its epsilon. Both variants release M and b with noise and
-    minimise what comes out; "sound" releases each distinct moment once, within tight bounds, and is calibrated for a
-    record added or removed, see ``algorithms.regression.moments``.
+    A subclass says in ``_printed_budget`` and ``_sound_budget`` how it divides its epsilon. Both variants release M and
+    b with noise and minimise what comes out; "sound" releases each distinct moment once, within tight bounds, and is
+    calibrated for a record added or removed, see ``algorithms.regression.moments``.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget, in (0, inf]; inf is least squares without noise.
+    variant : {"paper", "sound"}
+        "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
+        and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's sound ones also have
+        another ``repair``, "tikhonov".
+    scaling : {"box", "unit", "ball"}
+        Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
+        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
+    fit_intercept : bool
+        Whether the constant is a monomial, too. The papers do not have it.
+    repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}
+        What is done if the noisy objective has no minimum, see ``algorithms.regression.repair.minimise_objective``.
 
     Attributes
     ----------
@@ -68,33 +83,19 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         What was claimed and what was spent.
     """
 
+    scaling: str = parameter("box", check_choice, comes_last=True, choices=SCALINGS)
+    fit_intercept: bool = parameter(False, check_flag, comes_last=True)
+    repair: str = parameter("ridge+trim", check_choice, comes_last=True, choices=REPAIRS)
+
     degree = 1
     target_scaling = "declared"
 
-    READINGS: ClassVar[Mapping] = {"target_scaling": "declared"}
-    """Parameters that stand for readings of the text, with their most literal value; "sound" accepts no other."""
-
     def fit(self, X, y):
-        """Fit the weights.
+        """Fit the weights to rows X and targets y, in their own unit, and return the regressor.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, p)
-            Rows, columns as the domain declares them.
-        y : array of shape (n,)
-            Target, in its own unit.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            If a parameter has a value that cannot work, for instance a degree with too many monomials.
-        DomainError
-            For a number of columns that the domain does not know; unless in a release, for a category that it does not
-            know, or missing values.
+        Rows, errors and warnings are those of ``training_rows``. A parameter that cannot work, for instance a degree
+        with too many monomials, is a ``ParameterError``; unless in a release, a category that the domain does not know
+        or a missing value is a ``DomainError``, too.
         """
         return self.fit_summary(self.summarise(X, y))
 
@@ -123,16 +124,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         return Summary(objective, design, rows.clipped, columns, self._leaves_out())
 
     def fit_summary(self, summary: Summary):
-        """Fit the weights to rows that were read before.
-
-        Parameters
-        ----------
-        summary : Summary
-            What ``summarise`` returned, here or in an estimator of the same design and domain. It stays as it is.
-
-        Returns
-        -------
-        self
+        """Fit the weights to rows that were read before, here or in an estimator of the same design and domain.
 
         Raises
         ------
@@ -164,18 +156,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
         return self
 
     def predict(self, X) -> np.ndarray:
-        """Predict the target.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, p)
-            Rows; values beyond the declared bounds are clipped.
-
-        Returns
-        -------
-        float64 array of shape (n,)
-            Predictions in the unit of the target; they may lie beyond its bounds.
-        """
+        """Predict the targets of rows, in their unit, but maybe beyond their bounds: float64 array of shape (n,)."""
         rows = self.rows(X)
         design = self.design(self.domain_)
         predicted, filled = np.empty(len(rows)), 0
@@ -191,13 +172,7 @@ class PrivatePolynomialRegressor(PrivateRegressor):
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        check_epsilon(self.epsilon)
-        check_choice("scaling", self.scaling, SCALINGS)
-        check_choice("target_scaling", self.target_scaling, TARGET_SCALINGS)
-        check_flag("fit_intercept", self.fit_intercept)
-        check_choice("repair", self.repair, REPAIRS)
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            check_readings(self, self.READINGS)
+        super().check_parameters(n_features)
         self._monomials(n_features)
 
     def _monomials(self, n_features: int) -> Monomials:
@@ -222,3 +197,20 @@ class PrivatePolynomialRegressor(PrivateRegressor):
     def _sound_budget(self, design: Design) -> SoundBudget:
         """Divide the budget of the sound variant."""
         raise TypeError(f"{type(self).__name__} does not say how it divides its budget")
+
+
+@with_parameters
+class OfAnyDegree(PrivatePolynomialRegressor):
+    """One that paper 3 has: of any degree, with a target that it may have left in its own unit.
+
+    Parameters
+    ----------
+    degree : int
+        Largest degree of a monomial, at least 1; 2,000 monomials at most.
+    target_scaling : {"declared", "none"}
+        "none" leaves the target in its own unit and the noise as it is: a reading of paper 3, whose sensitivities need
+        a target in [-1, 1]. It is not private: b then moves max |y| times as far, and costs as much.
+    """
+
+    degree: int = parameter(1)
+    target_scaling: str = parameter("declared", check_choice, comes_last=True, is_reading=True, choices=TARGET_SCALINGS)

@@ -87,45 +87,18 @@ WHOLE_NUMBERS = {"position", "feature", "left", "right", "label", "n_of_class"}
 
 @dataclass(frozen=True, eq=False)
 class ReleasedClassifier(Release):
-    """A classifier that has left, trained on rows that were drawn from what was paid for.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where it comes from.
-    classes : array of shape (c,)
-        Class labels.
-    mean, scale : float64 arrays of shape (k,)
-        What an attribute is moved and divided by, both of the released rows; 0 and 1 where they are taken as they are.
-    rule : OneClass, BinaryTree, HiddenLayer or SupportVectors
-        What was trained.
-    """
+    """A classifier that has left, trained on rows that were drawn from what was paid for."""
 
     KIND = "classifier"
 
     origin: Origin
-    classes: np.ndarray
-    mean: np.ndarray
-    scale: np.ndarray
-    rule: OneClass | BinaryTree | HiddenLayer | SupportVectors
+    classes: np.ndarray  # (c,): class labels
+    mean: np.ndarray  # float64 (k,): what is taken from an attribute, of the released rows; 0 where it stays as it is
+    scale: np.ndarray  # float64 (k,): what it is then divided by; 1 where it stays as it is
+    rule: OneClass | BinaryTree | HiddenLayer | SupportVectors  # what was trained
 
     def predict(self, X) -> np.ndarray:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows, columns as the domain declares them.
-
-        Returns
-        -------
-        array of shape (n,)
-
-        Raises
-        ------
-        DomainError
-            For a wrong number of columns, a missing value, a category that was not declared.
-        """
+        """Predict the class of each row."""
         counts_from_1 = [isinstance(feature, Nominal) for feature in self.origin.domain.features]
         rows = self.origin.domain.encode(X)[0] + counts_from_1
         return self.classes[self.rule.classify((rows - self.mean) / self.scale)]

@@ -33,28 +33,20 @@ class ReleaseError(ValueError):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a release comes from: all of it public.
+    """Where a release comes from: all of it public."""
 
-    Parameters
-    ----------
-    algorithm : str
-        Class of the estimator.
-    parameters : dict
-        Its constructor parameters, without the domain, the seed and the number of threads.
-    domain : Domain
-        The declared columns, classes and bounds.
-    privacy : dict
-        The account of the fit, as ``accounting.privacy.Privacy.as_dict`` writes it and ``from_dict`` reads it.
-    """
-
-    algorithm: str
-    parameters: dict
+    algorithm: str  # class of the estimator
+    parameters: dict  # of its constructor, without the domain, the seed and the number of threads
     domain: Domain
-    privacy: dict
+    privacy: dict  # the account of the fit, as ``accounting.privacy.Privacy.as_dict`` writes and ``from_dict`` reads it
 
 
 class Release(ABC):
     """What leaves of a fitted model: what was paid for, what is public, and nothing else.
+
+    Those that predict take rows X as a frame or an array of shape (n, k), columns as the domain declares them, and
+    return an array of shape (n,). Values beyond the declared bounds are clipped; a wrong number of columns, a missing
+    value, or a category that was not declared is a ``DomainError``.
 
     Attributes
     ----------

@@ -62,58 +62,25 @@ DTYPES = {"decides": np.int8, "feature": np.int32, "child": np.int32}
 
 @dataclass(frozen=True, eq=False)
 class ReleasedForest(Release):
-    """A forest that has left.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where it comes from.
-    classes : array of shape (c,) or None
-        Class labels, sorted; None for a regression.
-    combines : {VOTES, COUNTS, MEAN}
-        What the trees have in their leaves.
-    n_bins : int or None
-        Public equal-width bins that continuous columns are put into; None where trees compare their values.
-    trees : tuple of ReleasedTree
-        The trees.
-    """
+    """A forest that has left."""
 
     KIND = "forest"
 
     origin: Origin
-    classes: np.ndarray | None
-    combines: str
-    n_bins: int | None
+    classes: np.ndarray | None  # (c,): class labels, sorted; None for a regression
+    combines: str  # VOTES, COUNTS or MEAN: what the trees have in their leaves
+    n_bins: int | None  # equal-width bins that continuous columns are put into; None where trees compare their values
     trees: tuple[ReleasedTree, ...]
 
     def predict_proba(self, X) -> np.ndarray:
-        """Return the share of each class, of votes or of noisy counts: float64 array of shape (n, c).
-
-        Parameters and errors are those of `predict`.
-        """
+        """Return the share of each class, of votes or of noisy counts: float64 array of shape (n, c)."""
         answers = self.find_answers(X)
         if self.combines == VOTES:
             return (answers == np.arange(len(self.classes))).mean(axis=0)
         return shares_of(answers.sum(axis=0))
 
     def predict(self, X) -> np.ndarray:
-        """Predict the class, or the number, of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows, columns as the domain declares them.
-
-        Returns
-        -------
-        array of shape (n,)
-            Class labels, or numbers in the unit of the target.
-
-        Raises
-        ------
-        DomainError
-            For a wrong number of columns, a missing value, a category that was not declared.
-        """
+        """Predict the class of each row, or a number in the unit of the target."""
         if self.combines != MEAN:
             return self.classes[np.argmax(self.predict_proba(X), axis=1)]
         bounds = self.origin.domain.target
@@ -123,7 +90,7 @@ class ReleasedForest(Release):
         """Return what every tree says of every row: float64 array of shape (trees, n, w).
 
         Labels are positions in ``classes``, numbers are on the scale [0, 1]; w is the number of classes for COUNTS,
-        else 1. Parameters and errors are those of `predict`.
+        else 1.
         """
         rows, _ = self.origin.domain.encode(X)
         if self.n_bins is not None:

@@ -13,23 +13,13 @@ from algorithms.released.document import Origin, Release, to_array, to_plain_dat
 
 @dataclass(frozen=True, eq=False)
 class ReleasedMarginals(Release):
-    """Noisy sizes of classes and, in each of them, the noisy distribution of each attribute.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where they come from.
-    class_counts : float64 array of shape (c,)
-        Noisy size of each class, at least 0.
-    shares : tuple of float64 arrays of shape (c, v)
-        For each attribute, the noisy distribution of its v categories or bins in each class.
-    """
+    """Noisy sizes of classes and, in each of them, the noisy distribution of each attribute."""
 
     KIND = "marginals"
 
     origin: Origin
-    class_counts: np.ndarray
-    shares: tuple[np.ndarray, ...]
+    class_counts: np.ndarray  # float64 (c,): noisy size of each class, at least 0
+    shares: tuple[np.ndarray, ...]  # float64 (c, v) for each attribute: of its v categories or bins in each class
 
     def draw(self, random_state=None) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows: as many as ``sampling_ratio`` asks for, by the noisy sizes of the classes.

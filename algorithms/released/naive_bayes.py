@@ -13,56 +13,25 @@ from algorithms.released.document import Origin, Release, check_classes, to_arra
 
 @dataclass(frozen=True, eq=False)
 class ReleasedNaiveBayes(Release):
-    """A naive Bayes classifier that has left.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where it comes from.
-    classes : array of shape (c,)
-        Class labels, sorted.
-    n_bins : int
-        Public bins of equal width of a continuous column, see ``algorithms.encoding.bins.code_columns``.
-    features : int64 array of shape (m,)
-        Columns that are looked at.
-    log_sizes : float64 array of shape (c,)
-        Logarithm of the noisy size of each class.
-    log_ratios : tuple of m float64 arrays of shape (v, c)
-        For each of these columns, what each of its v codes adds for each class.
-    """
+    """A naive Bayes classifier that has left."""
 
     KIND = "naive_bayes"
 
     origin: Origin
-    classes: np.ndarray
-    n_bins: int
-    features: np.ndarray
-    log_sizes: np.ndarray
-    log_ratios: tuple[np.ndarray, ...]
+    classes: np.ndarray  # (c,): class labels, sorted
+    n_bins: int  # of equal width of a continuous column, see ``algorithms.encoding.bins.code_columns``
+    features: np.ndarray  # int64 (m,): columns that are looked at
+    log_sizes: np.ndarray  # float64 (c,): logarithm of the noisy size of each class
+    log_ratios: tuple[np.ndarray, ...]  # float64 (v, c) for each of these columns: what its v codes add for each class
 
     def predict_proba(self, X) -> np.ndarray:
-        """Return the posterior of each class: float64 array of shape (n, c); parameters and errors of `predict`."""
+        """Return the posterior of each class: float64 array of shape (n, c)."""
         matrix, _ = self.origin.domain.encode(X)
         codes = code_columns(matrix, self.origin.domain, self.n_bins)
         return compute_posterior(self.log_sizes, self.log_ratios, codes[:, self.features])
 
     def predict(self, X) -> np.ndarray:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, k)
-            Rows, columns as the domain declares them.
-
-        Returns
-        -------
-        array of shape (n,)
-
-        Raises
-        ------
-        DomainError
-            For a wrong number of columns, a missing value, a category that was not declared.
-        """
+        """Predict the class of each row."""
         return self.classes[np.argmax(self.predict_proba(X), axis=1)]
 
     def to_contents(self) -> dict:

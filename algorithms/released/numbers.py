@@ -12,20 +12,12 @@ from algorithms.released.document import Origin, Release, to_array, to_plain_dat
 
 @dataclass(frozen=True, eq=False)
 class ReleasedNumbers(Release):
-    """Noisy numbers that have left.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where they come from.
-    numbers : dict of str to float64 array
-        What was paid for, by name.
-    """
+    """Noisy numbers that have left."""
 
     KIND = "numbers"
 
     origin: Origin
-    numbers: Mapping[str, np.ndarray]
+    numbers: Mapping[str, np.ndarray]  # what was paid for, by name
 
     def to_contents(self) -> dict:
         """Return the numbers."""

@@ -13,46 +13,17 @@ from algorithms.released.document import Origin, Release, to_array, to_plain_dat
 
 @dataclass(frozen=True, eq=False)
 class ReleasedRegression(Release):
-    """A polynomial regression that has left.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where it comes from.
-    weights : float64 array of shape (d,)
-        Weight of each monomial of the scaled attributes, for the scaled target.
-    powers : int64 array of shape (d, p)
-        Power of each attribute in each monomial.
-    scaling : {"box", "unit", "ball"}
-        Where the declared bounds are mapped: to [-1, 1], target included; to [0, 1], target included; or those of p
-        attributes to [0, 1/√p], and those of the target to [0, 1].
-    """
+    """A polynomial regression that has left."""
 
     KIND = "regression"
 
     origin: Origin
-    weights: np.ndarray
-    powers: np.ndarray
-    scaling: str
+    weights: np.ndarray  # float64 (d,): of each monomial of the scaled attributes, for the scaled target
+    powers: np.ndarray  # int64 (d, p): of each attribute in each monomial
+    scaling: str  # "box", "unit" or "ball": where the bounds are mapped, see ``algorithms.regression.design.Design``
 
     def predict(self, X) -> np.ndarray:
-        """Predict the target of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n, p)
-            Rows; values beyond the declared bounds are clipped.
-
-        Returns
-        -------
-        float64 array of shape (n,)
-            In the unit of the target; predictions may lie beyond its bounds.
-
-        Raises
-        ------
-        DomainError
-            For a wrong number of columns, a missing value, a category that was not declared.
-        """
+        """Predict the target of each row, in its unit, but maybe beyond its bounds."""
         target, in_box = self.origin.domain.target, self.scaling == "box"
         shares = (self.origin.domain.encode(X)[0] - self._lower_bounds) / self._bound_widths
         length = math.sqrt(self.powers.shape[1]) if self.scaling == "ball" else 1.0

@@ -842,11 +842,11 @@ FIXED_DEPTH = [
     Mutant(
         "BDPT: numbers are categories as they are",
         BOUNDS,
-        BDPT,
+        FOREST,
         'return self.n_bins if self.variant == "sound" else None',
         "return None",
         "Categories are the values of the rows.",
-        of.BDPT,
+        (*of.BDPT, *of.RFDPP, "diffprfs_gini_sound", "diffprfs_max_sound"),
     ),
     Mutant(
         "DPGDF: splits told a quarter",

@@ -7,7 +7,7 @@ The text that BDPT comes from was not at hand. What is followed is the program t
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from algorithms.forests.by_category.splits import number_categories, score_categ
 from algorithms.forests.engine.candidates import class_counts, sum_counts
 from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity
 from algorithms.forests.engine.tree import plant_tree, take_nodes
-from algorithms.forests.forest import MAX_SOUND_DEPTH, NominalColumns, PrivateForestClassifier, label_leaf
+from algorithms.forests.forest import BinsWhereSound, FullTree, NominalColumns, PrivateForestClassifier, label_leaf
 from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential, laplace
-from algorithms.parameters import check_choice, check_count, check_readings
+from algorithms.parameters import check_choice, check_count, parameter, with_parameters
 
 
 class BDPTPlan(NamedTuple):
@@ -79,32 +79,20 @@ def find_groups(values: np.ndarray, first_values: np.ndarray) -> np.ndarray:
     return np.maximum(np.searchsorted(first_values, values, side="right") - 1, 0)
 
 
-class BDPTClassifier(NominalColumns, PrivateForestClassifier):
+@with_parameters
+class BDPTClassifier(FullTree, BinsWhereSound, NominalColumns, PrivateForestClassifier):
     """BDPT, one greedy tree of categories that claims epsilon-differential privacy.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
-    max_depth : int, default=4
-        Levels of splits d, from 1 to 16: every branch has all of them, whatever its rows. The tables have 4.
-    n_merged : int, default=5
+    n_merged : int
         Neighbouring distinct values of a column of numbers that become a category, at least 1; variant "paper" alone.
-    n_bins : int, default=10
+    n_bins : int
         Public equal-width bins of a column of numbers, each a category, at least 2; variant "sound" alone.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm of the program, faults included; "sound" is epsilon-differentially private for one
-        record added or removed, given a public domain.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    unwritten : {"left_out", "zero"}, default="left_out"
+    unwritten : {"left_out", "zero"}
         Reading of a slip of the program, in variant "paper": where the number of distinct values of a column of numbers
         is a multiple of ``n_merged``, the array in which it looks up rows to be predicted ends in a number that it
         never wrote. "zero" is what that mostly is: rows are then found in groups that they are not in, by their order.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Attributes
     ----------
@@ -148,41 +136,9 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
     (True, 8.0)
     """
 
-    READINGS: ClassVar = {"unwritten": "left_out"}
-
-    n_estimators, n_jobs = 1, None
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        max_depth=4,
-        n_merged=5,
-        n_bins=10,
-        variant="paper",
-        domain=None,
-        unwritten="left_out",
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.n_merged = n_merged
-        self.n_bins = n_bins
-        self.variant = variant
-        self.domain = domain
-        self.unwritten = unwritten
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="every node is grown")
-        check_count("n_merged", self.n_merged)
-        check_choice("unwritten", self.unwritten, ("left_out", "zero"))
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            check_readings(self, self.READINGS)
+    n_bins = 10
+    n_merged: int = parameter(5, check_count)
+    unwritten: str = parameter("left_out", check_choice, choices=("left_out", "zero"), is_reading=True)
 
     def _learn_bins(self, matrix: np.ndarray) -> None:
         self.first_values_, self.ends_in_zero_ = [], []
@@ -208,12 +164,6 @@ class BDPTClassifier(NominalColumns, PrivateForestClassifier):
         for j in np.flatnonzero(self.ends_in_zero_):
             binned[:, j] = find_groups(matrix[:, j], np.append(self.first_values_[j], 0.0))  # which is not in order
         return binned
-
-    def _n_bins(self) -> int | None:
-        return self.n_bins if self.variant == "sound" else None
-
-    def _sampling_rule(self) -> str:
-        return "all"
 
     def _make_plan(self) -> BDPTPlan:
         half, is_sound = float(self.epsilon) / 2, self.variant == "sound"

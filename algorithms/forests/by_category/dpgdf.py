@@ -7,7 +7,7 @@ The paper that DPGDF comes from was not at hand. What is followed is the program
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from algorithms.forests.by_category.splits import (
 from algorithms.forests.engine.candidates import class_counts, first_numbers, sum_counts
 from algorithms.forests.engine.scores import mean_gini_sensitivity
 from algorithms.forests.engine.tree import plant_tree, take_nodes
-from algorithms.forests.forest import MAX_SOUND_DEPTH, PrivateForestClassifier, draw_label
+from algorithms.forests.forest import FullTree, PrivateForestClassifier, draw_label
 from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential, permute_and_flip
-from algorithms.parameters import ParameterError, check_choice, check_count, check_readings
+from algorithms.parameters import ParameterError, check_choice, parameter, with_parameters
 
 FLIPS, WEIGHTS = "permute_and_flip", "exponential"
 
@@ -117,29 +117,19 @@ def draw_label_by_lead(growth, i, counts, epsilon, rng):
     growth.nodes[i].epsilon += epsilon
 
 
-class DPGDFClassifier(PrivateForestClassifier):
+@with_parameters
+class DPGDFClassifier(FullTree, PrivateForestClassifier):
     """DPGDF, one greedy tree of nominal columns that claims epsilon-differential privacy.
 
     Columns of numbers are not looked at: a domain has to have a nominal one.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
-    max_depth : int, default=4
+    max_depth : int
         Levels of splits d, from 1 to 16. A branch has all of them, whatever its rows, unless it has used every split
         before. The tables have 4.
-    variant : {"paper", "sound"}, default="paper"
-        "paper" is the algorithm of the program, faults included; "sound" is epsilon-differentially private for one
-        record added or removed, given a public domain.
-    domain : Domain or None, default=None
-        Public description of the columns and classes; None infers it from the rows, warns, and is not private.
-    mechanism : {"permute_and_flip", "exponential"}, default="permute_and_flip"
+    mechanism : {"permute_and_flip", "exponential"}
         Reading of how a split is drawn: as the program does, or as the algorithm is told elsewhere.
-    noise : {"numpy", "opendp"}, default="numpy"
-        What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
-    random_state : int, RandomState or None, default=None
-        Source of all randomness; in a release, of what may be public alone.
 
     Notes
     -----
@@ -175,42 +165,10 @@ class DPGDFClassifier(PrivateForestClassifier):
     (True, 40.0)
     """
 
-    READINGS: ClassVar = {"mechanism": FLIPS}
-
-    n_estimators, n_jobs = 1, None
-
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        max_depth=4,
-        variant="paper",
-        domain=None,
-        mechanism="permute_and_flip",
-        noise="numpy",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.variant = variant
-        self.domain = domain
-        self.mechanism = mechanism
-        self.noise = noise
-        self.random_state = random_state
-
-    def check_parameters(self, n_features: int) -> None:
-        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
-        super().check_parameters(n_features)
-        check_count("max_depth", self.max_depth, highest=MAX_SOUND_DEPTH, of="every node is grown")
-        check_choice("mechanism", self.mechanism, (FLIPS, WEIGHTS))
-        if check_choice("variant", self.variant, ("paper", "sound")) == "sound":
-            check_readings(self, self.READINGS)
+    mechanism: str = parameter(FLIPS, check_choice, choices=(FLIPS, WEIGHTS), is_reading=True)
 
     def _n_bins(self) -> int:
         return 1  # for columns of numbers, which no split asks for
-
-    def _sampling_rule(self) -> str:
-        return "all"
 
     def _make_plan(self) -> DPGDFPlan:
         half = float(self.epsilon) / 2
