@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import chain, product
-from typing import Any, NamedTuple
+from itertools import chain
 
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config.paper import Paper
-from experiments.config.setting import keep_entries, make_setting_key
 from experiments.errors import BadInput
 
 
@@ -49,23 +46,3 @@ def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list
             raise BadInput(f"study {name!r}: {error}") from error
         cells[name] = list(chain.from_iterable(settings))
     return cells
-
-
-class SettingsOfAxes(NamedTuple):
-    """Every combination of the values of some axes."""
-
-    names: list[str]
-    keys: set[tuple]
-
-    @classmethod
-    def of(cls, where: Mapping[str, Any]) -> SettingsOfAxes:
-        """Return the combinations of the values, or single values, of some axes."""
-        values = [value if isinstance(value, list | tuple) else [value] for value in where.values()]
-        return cls(list(where), set(map(make_setting_key, product(*values))))
-
-    def hold(self, cell: Cell) -> bool:
-        """Return whether a cell has one of these combinations."""
-        own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-        for name, value in cell.params.items():
-            own[f"params.{name}"] = value
-        return make_setting_key(keep_entries(own, self.names).values()) in self.keys

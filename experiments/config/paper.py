@@ -283,13 +283,6 @@ class Claim(Named, ABC):
     def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
         """Return the question that decides the claim, as `experiments.judge.question` has it.
 
-        Parameters
-        ----------
-        paper : Paper
-            With the claim.
-        numbers : mapping of str to PrintedNumber
-            Its printed numbers, by id.
-
         Raises
         ------
         PaperError
@@ -444,14 +437,7 @@ class Paper(Document):
         return Speaker.PAPER if claim.reading_of is None else Speaker.READING
 
     def study(self, name: str, user: str) -> Study:
-        """Return a study.
-
-        Parameters
-        ----------
-        name : str
-            Its key.
-        user : str
-            The table, figure or claim that names it, for the error.
+        """Return a study; ``user`` is the table, figure or claim that names it, for the error.
 
         Raises
         ------

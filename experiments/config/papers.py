@@ -79,11 +79,6 @@ def name_paper_file(name: str) -> str:
 def read_paper(name: str) -> Paper:
     """Read a paper as it is written: no data set stands in for another here.
 
-    Parameters
-    ----------
-    name : str
-        Of its file.
-
     Raises
     ------
     BadInput

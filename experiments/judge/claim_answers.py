@@ -56,16 +56,7 @@ _FIELDS = (
 def judge_claims(
     claims: Sequence[AskedClaim], results: Results, numbers: pd.DataFrame | None = None
 ) -> list[dict[str, Any]]:
-    """Judge claims on the runs that there are.
-
-    Parameters
-    ----------
-    claims : sequence of AskedClaim
-        As `resolve_paper` gives them.
-    results : Results
-        What there is.
-    numbers : DataFrame, optional
-        Verdicts on the printed numbers (`number_answers.judge_numbers`), for claims about these.
+    """Judge claims on the runs that there are, and on the verdicts on printed numbers, which some are about.
 
     Returns
     -------

@@ -139,13 +139,6 @@ def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
 def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return what crossed runs say of each claim, one row for each of its parts.
 
-    Parameters
-    ----------
-    paper : Paper
-        With its claims.
-    tables : sequence of DataFrame
-        The long table of each draw of the noise.
-
     Returns
     -------
     DataFrame
@@ -199,11 +192,6 @@ def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[
 
 def describe_further_rows(rows: pd.DataFrame) -> str:
     """Say of one claim in how many of its settings all of it holds on new rows of the same kind.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Of one claim, as from `judge_further_rows`.
 
     Examples
     --------

@@ -30,16 +30,9 @@ _TIMES_PRINTED = 10
 
 
 def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[PrintedNumber]) -> NumberQuestion:
-    """Return the question that a printed number is.
+    """Return the question that a printed number is: its ``table`` names a table or figure, and thereby its study.
 
-    Parameters
-    ----------
-    paper : Paper
-        The number's ``table`` names one of its tables or figures and thereby its study.
-    number : PrintedNumber
-        What is printed.
-    siblings : sequence of PrintedNumber
-        All numbers of the paper; those of a table that are printed without their setting have one.
+    Of all numbers of the paper, its ``siblings``, those of a table that are printed without their setting have one.
 
     Raises
     ------

@@ -43,20 +43,7 @@ def raise_errors(errors: Sequence[str]) -> None:
 
 
 def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, Any], metrics: Sequence[str]) -> None:
-    """Check that the data sets of a part of a study have metrics.
-
-    Parameters
-    ----------
-    paper : Paper
-        With the study.
-    user : str
-        The table, figure or claim that names the metrics, for the error.
-    study_name : str
-        One of the paper's studies.
-    where : mapping
-        The part of it.
-    metrics : sequence of str
-        What is wanted.
+    """Check that the data sets of a part of a study have metrics; ``user`` is who names these, for the error.
 
     Raises
     ------

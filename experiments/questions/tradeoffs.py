@@ -10,26 +10,13 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Curve, Paper, PaperError
-from experiments.store.study_rows import select_rows, select_tried
+from experiments.store.study_rows import select_rows
 
 _STEPS = 101
 
 
 def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Return the cells of a curve that have all of several metrics.
-
-    Parameters
-    ----------
-    paper : Paper
-        With the curve's study.
-    user : str
-        The figure or claim that names the curve, for errors.
-    curve : Curve
-        Settings that differ along one axis.
-    table : DataFrame
-        The long table.
-    metrics : sequence of str
-        What each point must have.
 
     Returns
     -------
@@ -45,14 +32,6 @@ def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, me
             return pd.DataFrame(columns=columns)
         points = points[points["key"].isin(rows["key"])]
     return points.rename(columns={curve.along: "value"})[columns].reset_index(drop=True)
-
-
-def count_attempted(paper: Paper, user: str, curve: Curve, table: pd.DataFrame) -> int:
-    """Return up to which repeat every point of a curve was tried; the parameters are those of `select_points`."""
-    study = paper.study(curve.study, user)
-    rows = select_tried(table, study, "repeat", curve.where)
-    last = rows.groupby(curve.along, dropna=False)["repeat"].max()
-    return int(last.min()) + 1 if len(last) == study.count_settings(curve.where) else 0
 
 
 def check_curve(paper: Paper, user: str, curve: Curve) -> None:

@@ -24,7 +24,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from experiments.cells.cell import Cell
-from experiments.cells.study_cells import SettingsOfAxes, cells_of_studies
+from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
@@ -38,7 +38,7 @@ from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import list_numbers, read_numbers_of
 from experiments.regression_check.order_statistics import LEVEL, most_against
 from experiments.stats import ALPHA
-from experiments.store.results import Results
+from experiments.store.results import Results, key_of_cell, list_setting_keys
 from experiments.store.study_rows import select_rows
 
 
@@ -48,12 +48,10 @@ class WatchedNumber:
 
     Parameters
     ----------
-    study : str
-        Of the paper.
+    study, metric : str
+        Of the paper, and which number.
     where : dict
         The settings: every axis of the study with its values.
-    metric : str
-        Which number.
     within : tuple of str
         The axes that are named; over the others the mean is taken.
     clip : tuple of two floats
@@ -216,21 +214,16 @@ def _list_algorithms(claim: GroupClaim) -> list[str]:
 
 def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int]) -> dict[str, list[Cell]]:
     """Return the cells of all that is watched, by study, for some repeats; a cell that several numbers need is one."""
-    wanted: dict[str, list[SettingsOfAxes]] = defaultdict(list)
-    for number in watched.numbers:
-        wanted[number.study].append(SettingsOfAxes.of(number.where))
-    for claim in watched.claims:
-        study, where = claim.find_part(paper)
-        wanted[claim.study].append(SettingsOfAxes.of(study.axes(where)))
-    for printed in watched.must_hold:
-        study, where = find_settings(paper, printed)
-        wanted[study.name].append(SettingsOfAxes.of(study.axes(where)))
+    parts = [(paper.studies[number.study], number.where) for number in watched.numbers]
+    parts += [claim.find_part(paper) for claim in watched.claims]
+    parts += [find_settings(paper, printed) for printed in watched.must_hold]
+    wanted = set(chain.from_iterable(list_setting_keys(study, where) for study, where in parts))
     repeats = list(repeats)
     cells: dict[str, list[Cell]] = defaultdict(list)
-    for study_name, first_repeats in cells_of_studies(paper, repeats=1).items():
+    for name, first_repeats in cells_of_studies(paper, repeats=1).items():
         for cell in first_repeats:
-            if any(settings.hold(cell) for settings in wanted[study_name]):
-                cells[study_name] += cell.repeats(repeats)
+            if key_of_cell(paper.studies[name], cell) in wanted:
+                cells[name] += cell.repeats(repeats)
     return dict(cells)
 
 

@@ -6,8 +6,7 @@ as an axis (the number of trees, the split).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -56,24 +55,6 @@ def select_tried(
     rows = table.loc[is_kept].sort_values(names, kind="stable")
     check_distinct(rows, study.name, names)
     return rows.reset_index(drop=True)
-
-
-def group_by_setting(rows: pd.DataFrame, axes: Sequence[str], metric: str) -> list[tuple[dict[str, Any], np.ndarray]]:
-    """Return every setting that rows are of, as values of axes, with the metric of each of its repeats.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As from `select_rows`.
-    axes : sequence of str
-        The axes whose values make a setting.
-    metric : str
-        The column whose values are wanted, float64 array of shape (n_repeats,) for each setting.
-    """
-    groups = []
-    for key, group in rows.groupby(list(axes), sort=True) if len(rows) else ():
-        groups.append((dict(zip(axes, key, strict=True)), group[metric].to_numpy()))
-    return groups
 
 
 def select_undefined(

@@ -52,13 +52,6 @@ def run_races(
 ) -> dict[Name, Result]:
     """Run several races side by side: what all of them ask for is run at once.
 
-    Parameters
-    ----------
-    races : mapping to generator
-        By name.
-    run : callable
-        Runs cells, by the name of the race that asks for them, and returns all of their records.
-
     Returns
     -------
     dict

@@ -22,11 +22,6 @@ _NOTHING_COMPARED = "INCOMPLETE: no reading has all its cells, or what is printe
 def describe_ranking(rows: pd.DataFrame) -> str:
     """Say which reading comes nearest to what is printed, how near, and whether it is private: an answer in a sentence.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As from `ranking.rank_readings`, of one question.
-
     Examples
     --------
     >>> best = {"kind": "reading", "reading": "leaf = exact", "unit": "points", "distance": 0.9, "keeps_epsilon": "no"}
@@ -186,11 +181,6 @@ def _describe_cost(best: Mapping) -> list[str]:
 
 def describe_curve(rows: pd.DataFrame) -> str:
     """Say under how many readings a claim holds: an answer in a sentence.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As from `claim_curves.judge_readings`, of one claim.
 
     Examples
     --------

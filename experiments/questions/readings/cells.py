@@ -87,15 +87,6 @@ def make_readings(
 ) -> list[Reading]:
     """Return every reading that a question asks for.
 
-    Parameters
-    ----------
-    paper : Paper
-        With the question.
-    question : Question
-        One of its ``readings``.
-    reported : DataFrame
-        The printed numbers.
-
     Raises
     ------
     BadInput
@@ -254,17 +245,6 @@ def expand_reading(
     """Return the cells of one algorithm in a part of a study, read in one way: a list of repeats for each setting.
 
     What a reading chooses as the algorithm has it anyway is not written into its cells, so that these are the paper's.
-
-    Parameters
-    ----------
-    paper, study : Paper and Study
-        What is run.
-    where : mapping
-        The part of the study, with one ``algorithm``.
-    repeats : int
-        Runs of every setting.
-    choice : Choice
-        The reading.
     """
     axes = study.axes(where)
     (algorithm,) = axes["algorithm"]

@@ -82,11 +82,6 @@ def list_curves(paper: Paper) -> tuple[list[GroupClaim], dict[str, str]]:
 
     A claim about groups has one if its text leaves something open of an algorithm that it speaks of. A claim that is
     itself another reading of a claim has none: the curve of that claim has it.
-
-    Parameters
-    ----------
-    paper : Paper
-        With its ``choices``.
     """
     claims, left_out = [], {}
     for claim in paper.claims:
@@ -128,13 +123,6 @@ def make_claim_readings(paper: Paper, claim: GroupClaim) -> list[ClaimReading]:
 
 def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
     """Judge a claim under every reading; those that are decided early get no further repeats.
-
-    Parameters
-    ----------
-    paper : Paper
-        With the claim.
-    claim : GroupClaim
-        As from `list_curves`.
 
     Returns
     -------

@@ -58,15 +58,6 @@ class Contender(NamedTuple):
 def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading]) -> Race[pd.DataFrame]:
     """Run readings, the hopeless ones a little only, and rank them by their distance from what is printed.
 
-    Parameters
-    ----------
-    paper : Paper
-        With the question.
-    question : Question
-        What the readings are to explain.
-    readings : sequence of Reading
-        As from `cells.make_readings`.
-
     Returns
     -------
     generator
