@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.config.finding import INSIDE, Sign
+import pandas as pd
+
+from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.judge.numbers.number_verdict import format_size
 from experiments.judge.numbers.printed import is_blank
-from experiments.judge.verdict import SIGN_OF
-from plots.answers import answer_privacy
+from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN, SIGN_OF
 from plots.labels import MISSING
-from plots.runs.run_folder import PaperRun
+
+OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
+"""Of printed numbers: they lie outside of our intervals."""
 
 
-def write_finding(run: PaperRun) -> str:
-    """Return the finding of a paper with the sizes of this run, which a partial run says; nothing if it has none."""
-    finding = run.paper.finding
-    if finding is None:
-        return ""
-    if not run.coverage[0]:
-        return "Nothing of it has been run yet."
-    said = finding.fill({name: _find_size(run, name) for name in finding.fields})
-    return f"So far, after a part of its runs: {said}" if run.is_partial else said
+def fill_finding(finding: PaperFinding, claims: Sequence[Mapping[str, Any]], numbers: pd.DataFrame) -> str:
+    """Return a finding with the sizes of a run, from the verdicts on claims and on numbers; a dash where it has none.
 
-
-def list_misfits(run: PaperRun) -> list[str]:
-    """Return what the finding of a paper takes for granted and this run does not bear out, a text for each.
-
-    A run that is short leaves much open, so what is open there is no misfit; that it is short is said beside it.
+    A size is that of an effect, in the setting that refutes the claim if there is one, or of the difference of a
+    number, or it is how many numbers lie inside of our intervals.
     """
-    finding = run.paper.finding
-    if finding is None or not run.coverage[0]:
-        return []
-    given = {"claim": (finding.claims, _map_claims(run)), "number": (finding.numbers, _map_numbers(run))}
+    known = {row["id"]: row for row in (*numbers.to_dict("records"), *claims)}
+    sizes = {name: _find_size(known[name]) if name in known else MISSING for name in finding.fields}
+    return finding.fill(sizes | ({INSIDE: _count_inside(numbers)} if INSIDE in sizes else {}))
+
+
+def list_misfits(
+    finding: PaperFinding, claims: Sequence[Mapping[str, Any]], numbers: pd.DataFrame, privacy: Sign, is_partial: bool
+) -> list[str]:
+    """Return what a finding takes for granted and the verdicts of a run do not bear out, a text for each.
+
+    A run that is partial leaves much open, so what is open there is no misfit; that it is partial is said beside it.
+    """
+    given = {"claim": (finding.claims, claims), "number": (finding.numbers, numbers.to_dict("records"))}
     misfits = []
-    for what, (expected, found) in given.items():
+    for what, (expected, rows) in given.items():
+        found = {row["id"]: SIGN_OF[row["verdict"]] for row in rows}
         for name, sign in expected.items():
-            came_out = SIGN_OF[found[name]["verdict"]] if name in found else Sign.OPEN
-            if came_out != sign and not (came_out == Sign.OPEN and run.is_partial):
+            came_out = found.get(name, Sign.OPEN)
+            if came_out != sign and not (came_out == Sign.OPEN and is_partial):
                 misfits.append(f"{what} {name}: it says that this {_say(sign)}; here it {_say(came_out)}")
-    private = answer_privacy(run).sign
-    if finding.privacy not in (None, private):
-        misfits.append(f"privacy: it says that this {_say(finding.privacy)}; here it {_say(private)}")
+    if finding.privacy not in (None, privacy):
+        misfits.append(f"privacy: it says that this {_say(finding.privacy)}; here it {_say(privacy)}")
     return misfits
 
 
@@ -50,16 +52,18 @@ def _say(sign: Sign) -> str:
     return "is open" if sign == Sign.OPEN else sign.value
 
 
-def _find_size(run: PaperRun, name: str) -> str:
-    """Return the size of an effect or of a difference, or a count, in words; a dash where the run has none."""
-    if name == INSIDE:
-        n_inside, n_tested = run.count_inside()
-        return f"{n_inside} of {n_tested}" if run.numbers["prediction_low"].notna().any() else MISSING
-    claim, number = _map_claims(run).get(name), _map_numbers(run).get(name)
-    if claim:
-        effect = claim["contradiction"] or claim
-        return _round_size(claim["metric"], effect["effect"])
-    return _round_size(number["metric"], number["difference"]) if number else MISSING
+def _count_inside(numbers: pd.DataFrame) -> str:
+    if not numbers["prediction_low"].notna().any():
+        return MISSING
+    tested = numbers[numbers["statistic"] != "exact"]
+    n_inside = int((tested["prediction_low"].notna() & ~tested["verdict"].isin(OUTSIDE)).sum())
+    return f"{n_inside} of {len(tested)}"
+
+
+def _find_size(row: Mapping[str, Any]) -> str:
+    """Return the size of the difference of a number, or of the effect of a claim."""
+    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
+    return _round_size(row["metric"], size)
 
 
 def _round_size(metric: str, size: float | None) -> str:
@@ -71,11 +75,3 @@ def _round_size(metric: str, size: float | None) -> str:
     ('22 points', '1 point', '0.017')
     """
     return MISSING if size is None or is_blank(size) else format_size(metric, float(f"{abs(size):.2g}"))
-
-
-def _map_claims(run: PaperRun) -> dict[str, Mapping[str, Any]]:
-    return {claim["id"]: claim for claim in run.claims}
-
-
-def _map_numbers(run: PaperRun) -> dict[str, Mapping[str, Any]]:
-    return {row["id"]: row for row in run.numbers.to_dict("records")}

@@ -17,15 +17,11 @@ _ROUNDING = 1e-9
 
 
 def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
-    """Sum up the column ``privacy`` of the long table.
+    """Sum up the column ``privacy`` of the long table, for each algorithm with an account.
 
-    Returns
-    -------
-    list of dict
-        For each algorithm with an account: ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label``
-        (the largest ratio of accounted to claimed ε; both None where no finite ε is claimed, or none has an account),
-        ``faults``, and
-        ``data_faults``: by data set, why the account does not strictly hold there, whatever the algorithm does.
+    Each has ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label`` (the largest ratio of accounted
+    to claimed ε; both None where no finite ε is claimed, or none has an account), ``faults``, and ``data_faults``: by
+    data set, why the account does not strictly hold there, whatever the algorithm does.
     """
     if "privacy" not in table.columns:
         return []
@@ -40,9 +36,10 @@ def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
 
 def describe_privacy(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of `sum_up_privacy` as it is read."""
+    sound = {True: "yes", False: "no", None: "claims no ε"}[row["keeps_claim"]]
     return {
         "algorithm": label_name(paper, row["algorithm"]),
-        "sound": _describe_claim(row),
+        "sound": CLAIMS_ONLY.name if is_claim_only(row) else sound,
         "paid": _format_times_label(row["times_label"]),
         "neighbours": ", ".join(row["neighbours"]),
         "faults": row["faults"],
@@ -68,10 +65,7 @@ def list_datasets_at_fault(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     >>> list_datasets_at_fault([{"data_faults": {"diamonds": ["..."]}}, {"data_faults": {"diamonds": ["..."]}}, {}])
     ['diamonds']
     """
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.get("data_faults", {})))
-    return list(names)
+    return list(dict.fromkeys(name for row in rows for name in row.get("data_faults", ())))
 
 
 def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -81,12 +75,6 @@ def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> lis
         for name, reasons in row.get("data_faults", {}).items():
             described[f"on {label_name(paper, name)} {'; '.join(reasons)}"] = None
     return list(described)
-
-
-def _describe_claim(row: Mapping[str, Any]) -> str:
-    if is_claim_only(row):
-        return CLAIMS_ONLY.name
-    return {True: "yes", False: "no", None: "claims no ε"}[row["keeps_claim"]]
 
 
 def _sum_up_data_faults(table: pd.DataFrame) -> dict[str, list[str]]:

@@ -41,57 +41,26 @@ _LITERAL, _PALE = "#d1661f", "#8b949e"
 
 @dataclass(frozen=True)
 class SpecificationCurve:
-    """What a specification curve shows.
-
-    Parameters
-    ----------
-    title : str
-        What stands above it.
-    effect : str
-        The column that is drawn, sorted from the smallest; with ``low`` and ``high`` around it.
-    label : str
-        Of the y axis.
-    colour_by : str
-        The column that colours readings.
-    colours : mapping of str to (str, str)
-        Its values, each with what it means and its colour.
-    full : str
-        The column that says which readings are drawn full; others are hollow.
-    legend_of_full : tuple of str
-        What full and hollow mean.
-    floor : str, default=""
-        A column that is drawn as a tick below or above each reading; none if empty.
-    legend_of_floor : str, default=""
-        What the tick means.
-    line : tuple of (float, str, str), optional
-        A place on the y axis that is marked, what it means, and its colour.
-    is_distance : bool, default=False
-        Whether the effect is a distance, so that a logarithmic axis may show it.
-    """
+    """What a specification curve shows: columns of a table of readings, and words for them."""
 
     title: str
-    effect: str
-    label: str
-    colour_by: str
-    colours: Mapping[str, tuple[str, str]]
-    full: str
-    legend_of_full: tuple[str, str]
-    floor: str = ""
+    effect: str  # the column that is drawn, sorted from the smallest, with ``low`` and ``high`` around it
+    label: str  # of the y axis
+    colour_by: str  # the column that colours readings
+    colours: Mapping[str, tuple[str, str]]  # its values, each with what it means and its colour
+    full: str  # the column that says which readings are drawn full; others are hollow
+    legend_of_full: tuple[str, str]  # what full and hollow mean
+    floor: str = ""  # a column that is drawn as a tick below or above each reading
     legend_of_floor: str = ""
-    line: tuple[float, str, str] | None = None
-    is_distance: bool = False
+    line: tuple[float, str, str] | None = None  # a place on the y axis that is marked, what it means, and its colour
+    is_distance: bool = False  # whether a logarithmic axis may show the effect
 
 
 def draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
     """Draw a specification curve.
 
-    Parameters
-    ----------
-    curve : SpecificationCurve
-        What it shows.
-    rows : DataFrame
-        One row for each reading: the columns that the curve names, ``kind`` (``literal`` or not), ``choice.<name>``.
-        Readings without an effect are left out.
+    ``rows`` has a row for each reading: the columns that the curve names, ``kind`` (``literal`` or not),
+    ``choice.<name>``. Readings without an effect are left out.
     """
     drawn = rows[np.isfinite(rows[curve.effect].to_numpy(np.float64))]
     drawn = drawn.sort_values(curve.effect, kind="stable", ignore_index=True)
