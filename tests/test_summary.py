@@ -68,8 +68,8 @@ def test_every_claim_and_every_number_is_shown_with_its_sign(run, capsys):
 def test_what_numbers_share_is_said_once(run):
     accuracies, maxima = run.number_groups
     assert accuracies.shared == "RFDPP-Gini: accuracy (%)" and len(accuracies.rows) == 28
-    assert accuracies.rows[0][0] == "Adult, depth d = 3, ε = 0.05"
-    assert (maxima.shared, maxima.rows[0][0]) == ("", "Adult: maximum")
+    assert accuracies.rows[0].what == "Adult, depth d = 3, ε = 0.05"
+    assert (maxima.shared, maxima.rows[0].what) == ("", "Adult: maximum")
 
 
 def test_a_run_that_is_short_says_so_in_the_finding_and_in_red(run, capsys):
@@ -78,7 +78,7 @@ def test_a_run_that_is_short_says_so_in_the_finding_and_in_red(run, capsys):
     assert "INCOMPLETE: 3 of 10 repeats" in summarise(short, capsys)
     assert replace(run, coverage=(0, 10)).outcome == "Nothing of it has been run yet."
     missing = replace(run, numbers=run.numbers.assign(n=3))
-    assert missing.number_groups[0].rows[0][1].aside.startswith("3 of ")
+    assert missing.number_groups[0].rows[0].aside.startswith("3 of ")
 
 
 def test_a_finding_that_does_not_fit_is_not_repeated(run):

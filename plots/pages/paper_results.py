@@ -39,7 +39,7 @@ def publish_paper(paper: Paper, table: pd.DataFrame, folder: Path) -> None:
     tables, figures = folder / "tables", folder / "figures"
     for made in (tables, figures):
         made.mkdir(parents=True, exist_ok=True)
-    facts = collect_facts(paper)
+    facts = collect_facts(name for part in paper.tables for name in getattr(part, "datasets", ()))
     numbers, claims = _judge(paper, table, facts)
     shown = table if table.empty else table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
     n_cells, n_expected = count_cells(paper, shown)

@@ -19,7 +19,7 @@ from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
 from plots.rows.claim_rows import COMPUTED, ClaimRow
-from plots.rows.number_rows import NumberGroup
+from plots.rows.number_rows import NumberRow
 from plots.rows.strips import StripPlot, draw_in_text
 from plots.runs.paper_run import PaperRun
 from plots.tables.grid import GridCells, GridTable, describe_center
@@ -119,16 +119,16 @@ def _make_claims_table(forest: StripPlot[ClaimRow], head: str) -> Table:
     return table
 
 
-def _make_numbers_table(group: NumberGroup) -> Table:
+def _make_numbers_table(group: StripPlot[NumberRow]) -> Table:
     table = make_table()
     table.add_column("")
     table.add_column(escape(", ".join(filter(None, ["Its numbers", group.shared]))))
     table.add_column(f"× print, ● ours {group.unit}" if group.unit else "", no_wrap=True)
     for name in ("printed", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
-    for words, row in group.rows:
+    for row in group.rows:
         strip = draw_in_text(row.strip, "×", _STRIP)
-        what = f"{escape(words)}{_put_behind(row.aside)}"
+        what = f"{escape(row.what)}{_put_behind(row.aside)}"
         table.add_row(_colour_signs(SYMBOLS[row.sign]), what, strip, row.printed, row.ours)
     return table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -46,15 +46,6 @@ class NumberRow:
         return ", ".join(filter(None, [finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
 
 
-@dataclass(frozen=True)
-class NumberGroup:
-    """Printed numbers of one kind that share an axis, each with the words that not all of them share."""
-
-    unit: str  # of the axis; empty without one
-    shared: str  # what they all are numbers of; empty of numbers that have nothing in common
-    rows: list[tuple[str, NumberRow]]
-
-
 def plot_numbers(paper: Paper, measured: pd.DataFrame) -> list[StripPlot[NumberRow]]:
     """Return the printed measurements of a paper: those in per cent on one axis, the others without any."""
     is_percentage = measured["metric"].map(is_in_per_cent).astype(bool)
@@ -68,8 +59,8 @@ def plot_numbers(paper: Paper, measured: pd.DataFrame) -> list[StripPlot[NumberR
     return [*plots, StripPlot("", [], [make_row(paper, row) for row in others])] if others else plots
 
 
-def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[NumberGroup]:
-    """Return printed numbers as text shows them, those together that are of one kind."""
+def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[StripPlot[NumberRow]]:
+    """Return printed numbers as text shows them: those together that are of one kind, and said once what they share."""
     groups = []
     for plot in plots:
         by_kind: dict[str, list[NumberRow]] = {}
@@ -77,7 +68,8 @@ def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[NumberGroup]:
             by_kind.setdefault(row.kind, []).append(row)
         for rows in by_kind.values():
             shared, others = split_words([row.what for row in rows])
-            groups.append(NumberGroup(plot.unit, shared, list(zip(others, rows, strict=True))))
+            own = [replace(row, what=words) for words, row in zip(others, rows, strict=True)]
+            groups.append(StripPlot(plot.unit, plot.ticks, own, shared))
     return groups
 
 

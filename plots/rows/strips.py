@@ -21,14 +21,12 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class StripPlot(Generic[Row]):
-    """Claims or printed numbers that share an axis, in the order of their file.
+    """Claims or printed numbers that share an axis, in the order of their file."""
 
-    ``unit`` is empty of those that have no axis. ``ticks`` are where its labels stand, from 0 to 1, and the labels.
-    """
-
-    unit: str
-    ticks: list[tuple[float, str]]
+    unit: str  # of the axis; empty of those that have none
+    ticks: list[tuple[float, str]]  # where the labels of the axis stand, from 0 to 1, and the labels
     rows: list[Row]
+    shared: str = ""  # words of what all rows are numbers of, which the rows do not repeat
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from plots.answers import Answer, answer_privacy, answer_verdicts
 from plots.checked_finding import OUTSIDE, fill_finding, list_misfits
 from plots.labels import OF_NUMBERS
 from plots.rows.claim_rows import ClaimRow, list_forests
-from plots.rows.number_rows import NumberGroup, NumberRow, describe_facts, group_numbers, make_row, plot_numbers
+from plots.rows.number_rows import NumberRow, describe_facts, group_numbers, make_row, plot_numbers
 from plots.rows.strips import StripPlot
 from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
@@ -41,28 +41,17 @@ class PaperRun:
     """What was run of a paper, and what came out; tables are empty of what nobody ran or measured."""
 
     folder: Path
-    paper: Paper
-    """As it was run."""
-    numbers: pd.DataFrame
-    """Verdicts on the printed numbers."""
-    claims: list[dict]
-    """Verdicts on the claims."""
-    coverage: tuple[int, int]
-    """How many cells are answered, and how many the paper asks for."""
-    privacy: list[dict]
-    """As from `plots.privacy.sum_up_privacy`."""
-    provenance: dict
-    """Where it comes from; empty if unknown."""
-    readings: pd.DataFrame
-    """How far each reading of the text is from what is printed."""
-    curves: pd.DataFrame
-    """What each reading says of each claim."""
-    further_rows: pd.DataFrame
-    """What splits crossed with draws of the noise say of each claim."""
-    costs: pd.DataFrame
-    """What fits take."""
-    audit: pd.DataFrame
-    """What was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`."""
+    paper: Paper  # as it was run
+    numbers: pd.DataFrame  # verdicts on the printed numbers
+    claims: list[dict]  # verdicts on the claims
+    coverage: tuple[int, int]  # how many cells are answered, and how many the paper asks for
+    privacy: list[dict]  # as from `plots.privacy.sum_up_privacy`
+    provenance: dict  # where it comes from; empty if unknown
+    readings: pd.DataFrame  # how far each reading of the text is from what is printed
+    curves: pd.DataFrame  # what each reading says of each claim
+    further_rows: pd.DataFrame  # what splits crossed with draws of the noise say of each claim
+    costs: pd.DataFrame  # what fits take
+    audit: pd.DataFrame  # what was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`
 
     @classmethod
     def read(cls, folder: Path) -> PaperRun:
@@ -210,7 +199,7 @@ class PaperRun:
         return plot_numbers(self.paper, self.measured)
 
     @property
-    def number_groups(self) -> list[NumberGroup]:
+    def number_groups(self) -> list[StripPlot[NumberRow]]:
         """The printed measurements by kind."""
         return group_numbers(self.dot_plots)
 
