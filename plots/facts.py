@@ -29,7 +29,7 @@ def collect_facts(names: Iterable[str]) -> dict[tuple[str, str], int]:
     A data set whose files are not there contributes nothing: its line of the table stays empty. Rows in the files are
     counted where some are left out.
     """
-    facts = {}
+    facts: dict[tuple[str, str], int] = {}
     for name in sorted(set(names)):
         try:
             counted = count_facts(datasets.load(name))

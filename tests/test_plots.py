@@ -31,7 +31,7 @@ from experiments.store.long_table import long_table as long_table_of
 from plots.facts import count_facts
 from plots.pages import terminal
 from plots.pages.paper_results import check_printed, publish_paper
-from plots.readings.files import draw_claim
+from plots.readings import draw_claim
 from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics
 from plots.tables.grid import describe_center

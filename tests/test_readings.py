@@ -27,7 +27,7 @@ from experiments.judge.readings.sentences import (
     list_ranking_notes,
 )
 from experiments.store.record import Measured, Record
-from plots.readings.files import write_curves, write_rankings
+from plots.readings import write_curves, write_rankings
 from plots.runs.publishing import _lacks_cells
 from plots.runs.run_folder import read_paper_as_run
 from tests.command_line import exit_code

@@ -14,7 +14,7 @@ from experiments.errors import BadInput
 from experiments.judge.numbers import printed
 from plots.pages import report as report_pages
 from plots.pages.report import build_report
-from plots.readings.files import write_rankings
+from plots.readings import write_rankings
 from plots.runs.paper_run import PaperRun
 from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code

@@ -24,8 +24,7 @@ from experiments.judge.numbers.verdicts import count_expected_misses
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.run.copies import describe_copies
 from plots import audit_bounds
-from plots.answers import Answer, answer_privacy, answer_verdicts
-from plots.checked_finding import OUTSIDE, fill_finding, list_misfits
+from plots.answers import OUTSIDE, Answer, answer_privacy, answer_verdicts, fill_finding, list_misfits
 from plots.labels import OF_NUMBERS
 from plots.rows.claim_rows import ClaimRow, list_forests
 from plots.rows.number_rows import NumberRow, describe_facts, group_numbers, make_row, plot_numbers
