@@ -21,7 +21,7 @@ from experiments.judge.numbers.printed import is_blank
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN, SIGN_OF
 from plots.audit_bounds import VIOLATED
 from plots.labels import MISSING, SYMBOLS, label_names
-from plots.privacy import is_claim_only, list_datasets_at_fault
+from plots.privacy import is_claim_only
 
 OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
 """Of printed numbers: they lie outside of our intervals."""
@@ -136,7 +136,8 @@ def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: p
     counts = {sign: count for sign, count in counts.items() if count}
     is_about_all = not paper.own and n > 1
     if n_keeping == n or is_about_all:
-        reason = _describe_condition(label_names(paper, list_datasets_at_fault(rows)))
+        at_fault = dict.fromkeys(name for row in rows for name in row.get("data_faults", ()))
+        reason = _describe_condition(label_names(paper, at_fault))
     else:
         reason = "; ".join(filter(None, [_describe_faults(claiming), attacked]))
     plain = {} if is_about_all else {n: "yes", 0: "no"}

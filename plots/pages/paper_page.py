@@ -70,7 +70,7 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         figures=list(figures.values()),
         readings=_describe_rankings(run),
         curves=_describe_curves(run),
-        privacy=_describe_privacy(run),
+        privacy=[privacy.describe_privacy(run.paper, row, run.audit) for row in run.privacy],
         data_faults=privacy.describe_data_faults(run.paper, run.privacy),
         audit=audit_bounds.name_audit(run.folder.parent),
         costs=list_costs(run.paper, run.costs),
@@ -121,24 +121,15 @@ def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
     return {**_describe_picture(run, part.id, part.title, frame), **beside, **part.describe(run.paper, frame)}
 
 
-def _describe_privacy(run: PaperRun) -> list[dict[str, Any]]:
-    """Return, of each algorithm with an account, what it claims, accounts for and was measured to give away."""
-    rows = []
-    for row in run.privacy:
-        measured = audit_bounds.list_bounds(run.audit, row["algorithm"])
-        rows.append({**privacy.describe_privacy(run.paper, row), "measured": measured})
-    return rows
-
-
 def _describe_rankings(run: PaperRun) -> list[dict[str, Any]]:
     """Return what the readings of the text give, question by question, as it is read."""
     described = []
     for question, rows in run.list_rankings():
         picture = _describe_picture(run, f"readings-{question.id}", question.title, rows)
         picture["files"].insert(0, ("CSV of all questions", "readings.csv"))
-        words = {"sentence": _as_sentence(describe_ranking(rows)), "details": list_ranking_details(rows)}
         answers = [_describe_reading(row) for row in rows.to_dict("records")]
-        described.append({**picture, **words, "unit": rows["unit"].iloc[0], "rows": answers})
+        said = {"sentence": describe_ranking(rows), "details": list_ranking_details(rows)}
+        described.append({**picture, **said, "unit": rows["unit"].iloc[0], "rows": answers})
     return described
 
 
@@ -148,8 +139,7 @@ def _describe_curves(run: PaperRun) -> list[dict[str, Any]]:
     for claim, rows in run.list_curves():
         picture = _describe_picture(run, f"curve-{claim.id}", claim.text, rows)
         picture["files"].insert(0, ("CSV of all claims", "curves.csv"))
-        words = {"sentence": _as_sentence(describe_curve(rows)), "details": list_curve_details(rows)}
-        described.append({**picture, **words})
+        described.append({**picture, "sentence": describe_curve(rows), "details": list_curve_details(rows)})
     return described
 
 
@@ -169,10 +159,6 @@ def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:
     """Return the files of a table or figure that are there, by what they are."""
     files = [(what, f"{folder}/{name}.{ending}") for what, ending in _ENDINGS.items()]
     return [(what, path) for what, path in files if (run.folder / path).is_file()]
-
-
-def _as_sentence(words: str) -> str:
-    return words[0].upper() + words[1:] + "."
 
 
 def _describe_reading(row: Mapping[str, Any]) -> dict[str, Any]:
