@@ -1,4 +1,7 @@
-"""The three answers that a reader wants of a paper: do its numbers come out, do its claims hold, is it private?"""
+"""The three answers that a reader wants of a paper: do its numbers come out, do its claims hold, is it private?
+
+With them goes its finding, with its sizes filled in and its verdicts compared with those of a run.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +11,30 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
+import pandas as pd
+
 from algorithms.accounting.faults import join_names
-from experiments.config.finding import Sign
-from experiments.config.paper import Speaker
-from experiments.judge.verdict import SIGN_OF
+from experiments.config.finding import INSIDE, PaperFinding, Sign
+from experiments.config.paper import Paper
+from experiments.judge.numbers.number_verdict import format_size, is_blank
+from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN, SIGN_OF
 from plots.audit_bounds import VIOLATED
-from plots.labels import SYMBOLS, label_names
-from plots.privacy import is_claim_only, list_datasets_at_fault
-from plots.runs.run_folder import PaperRun, list_verdicts
+from plots.labels import MISSING, SYMBOLS, label_names
+from plots.privacy import is_claim_only
+
+OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
+"""Of printed numbers: they lie outside of our intervals."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One of the three answers.
-
-    Parameters
-    ----------
-    question : str
-        What is asked.
-    words : str
-        The answer, in a few words.
-    counts : dict of Sign to int
-        How many numbers, claims or algorithms have which sign, those that none has left out; empty without any.
-    reason : str
-        Why, if that can be said in a sentence.
-    """
+    """One of the three answers, in a few words."""
 
     question: str
     words: str
     counts: dict[Sign, int]
-    reason: str = ""
+    """How many numbers, claims or algorithms have which sign, those that none has left out; empty without any."""
+    reason: str = ""  # why, if that can be said in a sentence
 
     @property
     def tally(self) -> str:
@@ -63,6 +60,24 @@ class Answer:
         """The share that holds, 0 where nothing is counted."""
         return self.counts.get(Sign.HOLDS, 0) / max(sum(self.counts.values()), 1)
 
+    def draw_bar(self, width: int = 20) -> str:
+        """Draw the counts as a bar of signs, each of them at least once; a single one needs no bar.
+
+        Examples
+        --------
+        >>> Answer("", "", {Sign.HOLDS: 2, Sign.FAILS: 28}).draw_bar(10), Answer("", "", {Sign.FAILS: 1}).draw_bar(3)
+        ('✓✗✗✗✗✗✗✗✗✗', '✗')
+        """
+        left, total, drawn = width, sum(self.counts.values()), ""
+        if total == 1:
+            return SYMBOLS[next(iter(self.counts))]
+        for place, (sign, n) in enumerate(self.counts.items(), start=1):
+            others = len(self.counts) - place
+            length = min(max(1, round(left * n / total)), left - others)
+            drawn += SYMBOLS[sign] * length
+            left, total = left - length, total - n
+        return drawn
+
 
 def describe_sign(sign: Sign, n: int) -> str:
     """Return what a number of claims with a sign do.
@@ -77,23 +92,6 @@ def describe_sign(sign: Sign, n: int) -> str:
     return sign.value if n == 1 else sign.value.removesuffix("s")
 
 
-def answer_paper(run: PaperRun) -> list[Answer]:
-    """Return the three answers of a run, in the order in which a page gives them."""
-    return [answer_numbers(run), answer_claims(run), answer_privacy(run)]
-
-
-def answer_numbers(run: PaperRun) -> Answer:
-    """Return whether the printed measurements come out; facts of data sets are not among them."""
-    verdicts = list(run.numbers.loc[run.numbers["statistic"] != "exact", "verdict"])
-    nothing = "it prints no legible value" if isinstance(run.paper.number, int) else "it prints none"
-    return _answer_verdicts("Do its numbers come out?", verdicts, nothing)
-
-
-def answer_claims(run: PaperRun) -> Answer:
-    """Return whether the claims of the paper itself hold; readings of them and our own are not among them."""
-    return _answer_verdicts("Do its claims hold?", list_verdicts(run.paper, run.claims, Speaker.PAPER), "it has none")
-
-
 def count_signs(verdicts: Iterable[str]) -> dict[Sign, int]:
     """Return how many verdicts have which sign, in the order of the signs.
 
@@ -106,34 +104,8 @@ def count_signs(verdicts: Iterable[str]) -> dict[Sign, int]:
     return {sign: signs.count(sign) for sign in Sign if sign in signs}
 
 
-def answer_privacy(run: PaperRun) -> Answer:
-    """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
-
-    An algorithm keeps it if its fitted models account for no more and no attack has measured more.
-    """
-    question = "Is it private as claimed?"
-    rows = [row for row in run.privacy if row["algorithm"] in run.paper.own or not run.paper.own]
-    claiming = [row for row in rows if row["keeps_claim"] is not None]
-    if not rows:
-        return Answer(question, "not run", {})
-    attacked = _describe_attack(run, rows)
-    if not claiming:
-        words = "it claims an ε without any proof of it" if any(map(is_claim_only, rows)) else "it claims no ε"
-        return Answer(question, words, {}, attacked)
-    keeping = [row for row in claiming if row["keeps_claim"] and not _is_violated(run, row)]
-    counts = {Sign.HOLDS: len(keeping), Sign.FAILS: len(claiming) - len(keeping)}
-    counts = {sign: n for sign, n in counts.items() if n}
-    if not run.paper.own and len(claiming) > 1:
-        return Answer(
-            question, f"{len(keeping)} of {len(claiming)} algorithms are", counts, _describe_condition(run, rows)
-        )
-    if len(keeping) == len(claiming):
-        return Answer(question, "yes", counts, _describe_condition(run, rows))
-    words = "no" if not keeping else f"{len(keeping)} of {len(claiming)} algorithms are"
-    return Answer(question, words, counts, "; ".join(filter(None, [_describe_faults(claiming), attacked])))
-
-
-def _answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
+def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
+    """Return how many verdicts on numbers or on claims hold; ``nothing`` is the answer where there are none."""
     if not verdicts:
         return Answer(question, nothing, {})
     counts = count_signs(verdicts)
@@ -141,8 +113,34 @@ def _answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> An
     return Answer(question, f"{n_holding} of {len(verdicts)} {describe_sign(Sign.HOLDS, n_holding)}", counts)
 
 
-def _is_violated(run: PaperRun, row: Mapping[str, Any]) -> bool:
-    return bool((run.audit.loc[run.audit["algorithm"] == row["algorithm"], "verdict"] == VIOLATED).any())
+def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
+    """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
+
+    An algorithm keeps it if its fitted models account for no more and no attack has measured more. ``accounts`` are as
+    from `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.audit_bounds.read_bounds`.
+    """
+    question = "Is it private as claimed?"
+    rows = [row for row in accounts if row["algorithm"] in paper.own or not paper.own]
+    claiming = [row for row in rows if row["keeps_claim"] is not None]
+    if not rows:
+        return Answer(question, "not run", {})
+    attacked = _describe_attack(rows, audit)
+    if not claiming:
+        words = "it claims an ε without any proof of it" if any(map(is_claim_only, rows)) else "it claims no ε"
+        return Answer(question, words, {}, attacked)
+    violated = set(audit.loc[audit["verdict"] == VIOLATED, "algorithm"]) if "verdict" in audit else ()
+    keeping = [row for row in claiming if row["keeps_claim"] and row["algorithm"] not in violated]
+    n, n_keeping = len(claiming), len(keeping)
+    counts = {Sign.HOLDS: n_keeping, Sign.FAILS: n - n_keeping}
+    counts = {sign: count for sign, count in counts.items() if count}
+    is_about_all = not paper.own and n > 1
+    if n_keeping == n or is_about_all:
+        at_fault = dict.fromkeys(name for row in rows for name in row.get("data_faults", ()))
+        reason = _describe_condition(label_names(paper, at_fault))
+    else:
+        reason = "; ".join(filter(None, [_describe_faults(claiming), attacked]))
+    plain = {} if is_about_all else {n: "yes", 0: "no"}
+    return Answer(question, plain.get(n_keeping, f"{n_keeping} of {n} algorithms are"), counts, reason)
 
 
 def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -154,12 +152,10 @@ def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{first} (and {len(others)} more faults)" if others else first
 
 
-def _describe_attack(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
+def _describe_attack(rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> str:
     """Say how much an attack has measured of what is claimed, if it is more; of what claims nothing, how much."""
-    names = [row["algorithm"] for row in rows]
-    measured = run.audit[run.audit["algorithm"].isin(names)]
     exceeding = []
-    for bound in measured.to_dict("records"):
+    for bound in audit[audit["algorithm"].isin([row["algorithm"] for row in rows])].to_dict("records"):
         if not math.isfinite(bound["claimed"]) or bound["bound"] > bound["claimed"]:
             exceeding.append(bound)
     if not exceeding:
@@ -169,10 +165,69 @@ def _describe_attack(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
     return f"an attack measured ε ≥ {worst['bound']:.1f}{claim}"
 
 
-def _describe_condition(run: PaperRun, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say on which data sets that holds only if their ranges count as public."""
-    names = label_names(run.paper, list_datasets_at_fault(rows))
+def _describe_condition(names: Sequence[str]) -> str:
+    """Say that it holds only if the ranges of some data sets count as public."""
     if not names:
         return ""
     where = join_names(names) if len(names) < 3 else f"{len(names)} of its data sets"
     return f"if the ranges of {where} are taken as public"
+
+
+def fill_finding(finding: PaperFinding, claims: Sequence[Mapping[str, Any]], numbers: pd.DataFrame) -> str:
+    """Return a finding with the sizes of a run, from the verdicts on claims and on numbers; a dash where it has none.
+
+    A size is that of an effect, in the setting that refutes the claim if there is one, or of the difference of a
+    number, or it is how many numbers lie inside of our intervals.
+    """
+    known = {row["id"]: row for row in (*numbers.to_dict("records"), *claims)}
+    sizes = {name: _find_size(known[name]) if name in known else MISSING for name in finding.fields}
+    return finding.fill(sizes | ({INSIDE: _count_inside(numbers)} if INSIDE in sizes else {}))
+
+
+def list_misfits(
+    finding: PaperFinding, claims: Sequence[Mapping[str, Any]], numbers: pd.DataFrame, privacy: Sign, is_partial: bool
+) -> list[str]:
+    """Return what a finding takes for granted and the verdicts of a run do not bear out, a text for each.
+
+    A run that is partial leaves much open, so what is open there is no misfit; that it is partial is said beside it.
+    """
+    given = {"claim": (finding.claims, claims), "number": (finding.numbers, numbers.to_dict("records"))}
+    misfits = []
+    for what, (expected, rows) in given.items():
+        found = {row["id"]: SIGN_OF[row["verdict"]] for row in rows}
+        for name, sign in expected.items():
+            came_out = found.get(name, Sign.OPEN)
+            if came_out != sign and not (came_out == Sign.OPEN and is_partial):
+                misfits.append(f"{what} {name}: it says that this {_say(sign)}; here it {_say(came_out)}")
+    if finding.privacy not in (None, privacy):
+        misfits.append(f"privacy: it says that this {_say(finding.privacy)}; here it {_say(privacy)}")
+    return misfits
+
+
+def _say(sign: Sign) -> str:
+    return "is open" if sign == Sign.OPEN else sign.value
+
+
+def _count_inside(numbers: pd.DataFrame) -> str:
+    if not numbers["prediction_low"].notna().any():
+        return MISSING
+    tested = numbers[numbers["statistic"] != "exact"]
+    n_inside = int((tested["prediction_low"].notna() & ~tested["verdict"].isin(OUTSIDE)).sum())
+    return f"{n_inside} of {len(tested)}"
+
+
+def _find_size(row: Mapping[str, Any]) -> str:
+    """Return the size of the difference of a number, or of the effect of a claim."""
+    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
+    return _round_size(row["metric"], size)
+
+
+def _round_size(metric: str, size: float | None) -> str:
+    """Return a difference without its sign, of two digits, as a sentence has it.
+
+    Examples
+    --------
+    >>> _round_size("accuracy", -0.2155), _round_size("accuracy", 0.0104), _round_size("mse", 0.01651)
+    ('22 points', '1 point', '0.017')
+    """
+    return MISSING if size is None or is_blank(size) else format_size(metric, float(f"{abs(size):.2g}"))

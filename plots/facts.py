@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import datasets
 from datasets import Dataset, catalogue
-from experiments.config.paper import Paper
 
 FACTS = {
     "file_rows": "rows in the files",
@@ -24,25 +23,21 @@ Facts = Mapping[tuple[str, str], int]
 """``(dataset, fact) -> number``."""
 
 
-def collect_facts(paper: Paper) -> dict[tuple[str, str], int]:
-    """Count rows, columns and classes of every data set that the paper's tables name.
+def collect_facts(names: Iterable[str]) -> dict[tuple[str, str], int]:
+    """Count rows, columns and classes of some data sets.
 
     A data set whose files are not there contributes nothing: its line of the table stays empty. Rows in the files are
     counted where some are left out.
     """
-    names: set[str] = set()
-    for table in paper.tables:
-        names.update(getattr(table, "datasets", ()))
-    facts = {}
-    for name in sorted(names):
+    facts: dict[tuple[str, str], int] = {}
+    for name in sorted(set(names)):
         try:
             counted = count_facts(datasets.load(name))
         except datasets.DataUnavailable:
             continue
         if catalogue.read_entry(name).drop_missing and (n_rows := datasets.count_original_rows(name)) is not None:
             counted["file_rows"] = n_rows
-        for fact, value in counted.items():
-            facts[name, fact] = value
+        facts |= {(name, fact): value for fact, value in counted.items()}
     return facts
 
 

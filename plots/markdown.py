@@ -18,10 +18,10 @@ def format_table(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     | ln(\\|D\\| + 1) |
     |---|
     """
-    lines = [f"| {' | '.join(map(_escape, row))} |" for row in [heads, *body]]
+    lines = [f"| {' | '.join(map(escape_cell, row))} |" for row in [heads, *body]]
     return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])
 
 
-def _escape(cell: str) -> str:
+def escape_cell(cell: str) -> str:
     """Return a cell in which a bar does not end it."""
     return cell.replace("|", "\\|")

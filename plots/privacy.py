@@ -11,21 +11,18 @@ import pandas as pd
 from algorithms.accounting.faults import CLAIMS_ONLY
 from experiments.config.paper import Paper
 from experiments.store.long_table import distinct_privacy_reports
+from plots import audit_bounds
 from plots.labels import label_name
 
 _ROUNDING = 1e-9
 
 
 def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
-    """Sum up the column ``privacy`` of the long table.
+    """Sum up the column ``privacy`` of the long table, for each algorithm with an account.
 
-    Returns
-    -------
-    list of dict
-        For each algorithm with an account: ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label``
-        (the largest ratio of accounted to claimed ε; both None where no finite ε is claimed, or none has an account),
-        ``faults``, and
-        ``data_faults``: by data set, why the account does not strictly hold there, whatever the algorithm does.
+    Each has ``algorithm``, ``neighbours`` (a list), ``keeps_claim`` and ``times_label`` (the largest ratio of accounted
+    to claimed ε; both None where no finite ε is claimed, or none has an account), ``faults``, and ``data_faults``: by
+    data set, why the account does not strictly hold there, whatever the algorithm does.
     """
     if "privacy" not in table.columns:
         return []
@@ -38,14 +35,16 @@ def sum_up_privacy(table: pd.DataFrame) -> list[dict]:
     return rows
 
 
-def describe_privacy(paper: Paper, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of `sum_up_privacy` as it is read."""
+def describe_privacy(paper: Paper, row: Mapping[str, Any], audit: pd.DataFrame) -> dict[str, Any]:
+    """Return a row of `sum_up_privacy` as it is read, with what the audit measured of the algorithm."""
+    sound = {True: "yes", False: "no", None: "claims no ε"}[row["keeps_claim"]]
     return {
         "algorithm": label_name(paper, row["algorithm"]),
-        "sound": _describe_claim(row),
+        "sound": CLAIMS_ONLY.name if is_claim_only(row) else sound,
         "paid": _format_times_label(row["times_label"]),
         "neighbours": ", ".join(row["neighbours"]),
         "faults": row["faults"],
+        "measured": audit_bounds.list_bounds(audit, row["algorithm"]),
     }
 
 
@@ -60,33 +59,10 @@ def is_claim_only(row: Mapping[str, Any]) -> bool:
     return any(fault["name"] == CLAIMS_ONLY.name for fault in row.get("faults", ()))
 
 
-def list_datasets_at_fault(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the data sets on which no account strictly holds, each of them once.
-
-    Examples
-    --------
-    >>> list_datasets_at_fault([{"data_faults": {"diamonds": ["..."]}}, {"data_faults": {"diamonds": ["..."]}}, {}])
-    ['diamonds']
-    """
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.get("data_faults", {})))
-    return list(names)
-
-
 def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return why no account strictly holds on some data sets, a text for each."""
-    described: dict[str, None] = {}
-    for row in rows:
-        for name, reasons in row.get("data_faults", {}).items():
-            described[f"on {label_name(paper, name)} {'; '.join(reasons)}"] = None
-    return list(described)
-
-
-def _describe_claim(row: Mapping[str, Any]) -> str:
-    if is_claim_only(row):
-        return CLAIMS_ONLY.name
-    return {True: "yes", False: "no", None: "claims no ε"}[row["keeps_claim"]]
+    faults = [fault for row in rows for fault in row.get("data_faults", {}).items()]
+    return list(dict.fromkeys(f"on {label_name(paper, name)} {'; '.join(reasons)}" for name, reasons in faults))
 
 
 def _sum_up_data_faults(table: pd.DataFrame) -> dict[str, list[str]]:

@@ -25,7 +25,7 @@ COMMANDS = (
     "experiments.commands.report",
     "experiments.commands.reproduce",
     "experiments.run.evaluate",
-    "plots.pages.report.report_folder",
+    "plots.pages.report",
     "plots.pages.paper_results",
 )
 """Modules that commands need, as a checkout calls them."""

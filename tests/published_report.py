@@ -1,7 +1,6 @@
 """The report of a fresh clone, built once for all who look at it."""
 
-from plots.pages.report import paper_entry
-from plots.pages.report.report_folder import build_report
+from plots.pages.report import REFERENCE, build_report
 from tests.shared_folders import once_for_all_workers
 
 
@@ -16,4 +15,4 @@ def build_published(tmp_path_factory):
 
 def published_papers():
     """Return the names of the papers that have a published run."""
-    return sorted(path.name.removeprefix("paper-") for path in paper_entry.REFERENCE.glob("paper-*"))
+    return sorted(path.name.removeprefix("paper-") for path in REFERENCE.glob("paper-*"))

@@ -19,7 +19,7 @@ from plots.comparisons import data_kinds
 from plots.comparisons.compared_part import describe_held_out
 from plots.comparisons.data_kinds import KINDS, DataFacts, count_facts, list_kinds_of
 from plots.pages.paper_results import publish_paper
-from plots.runs.run_folder import PaperRun
+from plots.runs.paper_run import PaperRun
 from tests.papers import ask, make_paper
 
 SETS = ["car", "nursery", "mushroom", "congvote"]
@@ -415,7 +415,7 @@ def test_a_situation_that_cannot_be_judged_is_refused(line, message):
 
 
 def test_the_decision_stands_first_on_the_published_page(tmp_path):
-    from plots.pages.published_page import describe_paper
+    from plots.pages.reference_pages import describe_paper
 
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"figure": "w"}]}
     paper = make_paper(**PAPER, tables=[part], figures=[WINS])

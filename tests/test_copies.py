@@ -10,7 +10,7 @@ from experiments.cells.cell import read_protocol
 from experiments.run.copies import describe_copies, list_copies, measure_copies
 from experiments.run.splits import split_rows
 from plots.pages.paper_results import list_splits
-from plots.runs.run_folder import PaperRun
+from plots.runs.paper_run import PaperRun
 from tests.papers import make_paper
 
 DOMAIN = Domain((Continuous("x", 0, 9), Nominal("a", ("u", "v"))), Nominal("y", ("n", "p")))
@@ -63,7 +63,7 @@ def test_copies_are_said_with_the_verdicts(tmp_path):
     paper = make_paper(labels={"wine_quality": "WineQuality"})
     nothing = pd.DataFrame(columns=["id"])
     run_of_paper = PaperRun(tmp_path, paper, nothing, [], (1, 1), [], {}, *[nothing] * 5)
-    assert run_of_paper.write_notes_on_data() == []
+    assert run_of_paper.notes_on_data == []
     (tmp_path / "copies.csv").write_text("dataset,split,copies\nwine_quality,the last ones,0.2611\ncar,all,0.0\n")
     said = "Test rows that also stand in the training rows (the last ones): 26.1 % on WineQuality."
-    assert run_of_paper.write_notes_on_data() == [said]
+    assert run_of_paper.notes_on_data == [said]

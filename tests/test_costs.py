@@ -11,9 +11,10 @@ from experiments.cells.cell import Cell
 from experiments.config.papers import prepare_paper
 from experiments.run.splits import split_rows
 from experiments.speed import costs
+from plots.pages.paper_page import list_costs
 from plots.pages.paper_results import publish_paper
-from plots.rows.cost_rows import list_costs
-from plots.runs.run_folder import KEPT, PaperRun
+from plots.runs.paper_run import PaperRun
+from plots.runs.run_folder import KEPT
 from tests.command_line import exit_code
 from tests.papers import ask, make_paper
 

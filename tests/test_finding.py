@@ -17,11 +17,11 @@ from experiments.config.paths import REFERENCE
 from experiments.judge import verdict
 from experiments.metrics.metric import Margin
 from experiments.questions.paper_questions import resolve_paper
-from plots.answers import answer_claims, answer_numbers, answer_privacy, count_signs
-from plots.checked_finding import list_misfits, write_finding
+from plots.answers import answer_privacy, count_signs
 from plots.labels import MISSING
-from plots.rows.claim_rows import label_place, list_forests
-from plots.runs.run_folder import PaperRun, read_json, write_json, write_paper
+from plots.rows.claim_rows import label_place
+from plots.runs.paper_run import PaperRun
+from plots.runs.run_folder import read_json, write_json, write_paper
 from tests.papers import make_paper
 
 PUBLISHED = sorted(REFERENCE.glob("paper-[0-9]*"))
@@ -57,16 +57,16 @@ def rewrite_paper(folder, **finding):
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
 def test_the_findings_of_published_papers_fit_their_runs_and_are_short(folder):
     run = PaperRun.read(folder)
-    said = write_finding(run)
+    said = run.finding
     assert said and "{" not in said and len(said.split()) <= 30
     assert run.paper.promise and len(run.paper.promise.split()) <= 30
     assert run.paper.finding.claims or run.paper.finding.numbers
-    assert list_misfits(run) == []
+    assert run.misfits == []
 
 
 def test_a_finding_that_a_run_does_not_bear_out_is_named(run_2):
     run = rewrite_paper(run_2, claims={"grows-with-depth": "holds"}, numbers={"max-adult": "fails"}, privacy="holds")
-    assert list_misfits(run) == [
+    assert run.misfits == [
         "claim grows-with-depth: it says that this holds; here it fails",
         "number max-adult: it says that this fails; here it holds",
         "privacy: it says that this holds; here it fails",
@@ -79,21 +79,19 @@ def test_what_a_short_run_leaves_open_is_no_misfit_and_what_it_refutes_is(run_2)
         claim["verdict"] = verdict.UNDECIDED if claim["id"] == "grows-with-depth" else claim["verdict"]
     write_json(judged, run_2 / "claims.json")
     wrong = {"grows-with-depth": "fails", "above-diffprfs-ig": "fails"}
-    assert len(list_misfits(rewrite_paper(run_2, claims=wrong))) == 2
+    assert len(rewrite_paper(run_2, claims=wrong).misfits) == 2
     write_json(judged | {"cells": judged["cells"] - 1}, run_2 / "claims.json")
-    assert list_misfits(PaperRun.read(run_2)) == ["claim above-diffprfs-ig: it says that this fails; here it holds"]
+    assert PaperRun.read(run_2).misfits == ["claim above-diffprfs-ig: it says that this fails; here it holds"]
 
 
 def test_sizes_come_from_the_run(run_2):
     sizes = {"claims": {"grows-with-depth": "fails"}, "numbers": {"adult-d10-eps0.05": "fails"}}
     text = "Depth loses {grows-with-depth}, and {adult-d10-eps0.05} are missing."
-    assert (
-        write_finding(rewrite_paper(run_2, text=text, **sizes)) == "Depth loses 15 points, and 24 points are missing."
-    )
+    assert rewrite_paper(run_2, text=text, **sizes).finding == "Depth loses 15 points, and 24 points are missing."
     numbers = pd.read_csv(run_2 / "numbers.csv")
     numbers.loc[numbers["id"] == "adult-d10-eps0.05", "difference"] = -0.031
     numbers.to_csv(run_2 / "numbers.csv", index=False)
-    assert write_finding(PaperRun.read(run_2)) == "Depth loses 15 points, and 3.1 points are missing."
+    assert PaperRun.read(run_2).finding == "Depth loses 15 points, and 3.1 points are missing."
 
 
 def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_run(run_2):
@@ -104,9 +102,9 @@ def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_r
     numbers.loc[first, "verdict"] = ["reproduced", "print too coarse", "undecided", "reproduced within ± δ", "not run"]
     numbers.loc[first[4], "prediction_low"] = np.nan
     numbers.to_csv(run_2 / "numbers.csv", index=False)
-    assert write_finding(rewrite_paper(run_2, text="{inside} lie inside.")) == f"3 of {measured.sum()} lie inside."
+    assert rewrite_paper(run_2, text="{inside} lie inside.").finding == f"3 of {measured.sum()} lie inside."
     numbers.assign(prediction_low=np.nan).to_csv(run_2 / "numbers.csv", index=False)
-    assert write_finding(PaperRun.read(run_2)) == f"{MISSING} lie inside.", "one run has no interval"
+    assert PaperRun.read(run_2).finding == f"{MISSING} lie inside.", "one run has no interval"
 
 
 @pytest.mark.parametrize(
@@ -159,36 +157,34 @@ def test_what_a_claim_wants_lies_in_its_direction(kind):
 def test_answers_count_what_is_the_papers_own():
     run = PaperRun.read(REFERENCE / "paper-2")
     own = [claim for claim in run.claims if run.paper.speaker_of(run.paper.claims_by_id[claim["id"]]) == Speaker.PAPER]
-    answer = answer_claims(run)
+    numbers, answer, _ = run.answers
     assert sum(answer.counts.values()) == len(own) < len(run.claims)
     assert answer.counts[Sign.HOLDS] == sum(claim["verdict"].startswith("reproduced") for claim in own)
-    numbers = answer_numbers(run)
     assert sum(numbers.counts.values()) == (run.numbers["statistic"] != "exact").sum() < len(run.numbers)
 
 
-def _with_privacy(run, rows, bounds=()):
-    audit = pd.DataFrame(bounds, columns=["algorithm", "claimed", "bound", "verdict"])
-    return PaperRun(**vars(run) | {"privacy": rows, "audit": audit})
+def _answer_privacy(paper, rows, bounds=()):
+    return answer_privacy(paper, rows, pd.DataFrame(bounds, columns=["algorithm", "claimed", "bound", "verdict"]))
 
 
 def test_privacy_is_answered_from_accounts_and_attacks():
-    run = PaperRun.read(REFERENCE / "paper-2")
+    paper = PaperRun.read(REFERENCE / "paper-2").paper
     kept = {"algorithm": "rfdpp_gini", "keeps_claim": True, "faults": [], "data_faults": {}}
     broken = kept | {"keeps_claim": False, "faults": [{"name": "leaves", "why": "leaf labels carry no noise"}]}
     attack = [("rfdpp_gini", 1.0, 3.25, "violated")]
-    assert answer_privacy(_with_privacy(run, [kept])).words == "yes"
-    assert answer_privacy(_with_privacy(run, [kept], attack)).words == "no"  # whatever it accounts for
-    no = answer_privacy(_with_privacy(run, [broken], attack))
+    assert _answer_privacy(paper, [kept]).words == "yes"
+    assert _answer_privacy(paper, [kept], attack).words == "no"  # whatever it accounts for
+    no = _answer_privacy(paper, [broken], attack)
     assert (no.words, no.sign) == ("no", Sign.FAILS)
     assert no.reason == "leaf labels carry no noise; an attack measured ε ≥ 3.2 where 1 is claimed"
-    claims_none = answer_privacy(_with_privacy(run, [kept | {"keeps_claim": None}]))
+    claims_none = _answer_privacy(paper, [kept | {"keeps_claim": None}])
     assert (claims_none.words, claims_none.counts) == ("it claims no ε", {})
     on_adult = kept | {"data_faults": {"adult": ["bounds"]}}
-    assert answer_privacy(_with_privacy(run, [on_adult])).reason == "if the ranges of Adult are taken as public"
-    assert answer_privacy(_with_privacy(run, [])).sign == Sign.OPEN
-    ours = PaperRun(**vars(run) | {"paper": run.paper.model_copy(update={"own": ()})})
-    assert answer_privacy(_with_privacy(ours, [broken])).words == "no"
-    assert answer_privacy(_with_privacy(ours, [broken, kept])).words == "1 of 2 algorithms are"
+    assert _answer_privacy(paper, [on_adult]).reason == "if the ranges of Adult are taken as public"
+    assert _answer_privacy(paper, []).sign == Sign.OPEN
+    ours = paper.model_copy(update={"own": ()})
+    assert _answer_privacy(ours, [broken]).words == "no"
+    assert _answer_privacy(ours, [broken, kept]).words == "1 of 2 algorithms are"
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
@@ -202,11 +198,10 @@ def test_every_claim_stands_once_and_a_reading_inside_of_what_it_reads(folder):
             assert run.paper.claims_by_id[reading.id].reading_of == row.id
             collect(reading)
 
-    for speaker in (Speaker.PAPER, Speaker.OURS):
-        for forest in list_forests(run, speaker):
-            for row in forest.rows:
-                assert run.paper.claims_by_id[row.id].reading_of is None
-                collect(row)
+    for forest in (*run.forests, *run.own_forests):
+        for row in forest.rows:
+            assert run.paper.claims_by_id[row.id].reading_of is None
+            collect(row)
     assert sorted(names) == sorted(claim["id"] for claim in run.claims)
 
 

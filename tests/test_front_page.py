@@ -10,16 +10,14 @@ import yaml
 
 from experiments.config.paper import Speaker
 from experiments.judge.verdict import SIGN_OF
-from plots.answers import answer_paper
-from plots.checked_finding import write_finding
-from plots.pages.report import paper_entry
-from plots.pages.report.report_folder import build_report
-from plots.runs.published_run import read_published
+from plots.pages import report
+from plots.pages.report import build_report
+from plots.runs.publishing import read_published
 from tests.browser import column, opened
 from tests.published_report import published_papers
 
 MOST_WORDS = 1000
-RUNS = {name: read_published(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
+RUNS = {name: read_published(report.REFERENCE / f"paper-{name}") for name in published_papers()}
 PAPERS = [name for name in RUNS if name.isdigit()]
 
 
@@ -41,7 +39,7 @@ def read_rows(index):
 
 def report_changed(tmp_path, name, file="paper.yaml", change=lambda text: text):
     """Return the front page of a report on one paper, of whose published run one file is changed."""
-    run = shutil.copytree(paper_entry.REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
+    run = shutil.copytree(report.REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
     text = (run / file).read_text(encoding="utf-8")
     changed = change(text)
     assert changed != text
@@ -61,9 +59,9 @@ def drop_keys(*keys):
 def test_a_row_gives_the_three_answers_and_the_finding(published, name):
     run, row = RUNS[name], read_rows(published / "index.html")[name]
     assert row.startswith(f"{name}. {run.paper.title.partition(':')[0]} ")
-    for answer in answer_paper(run):
+    for answer in run.answers:
         assert answer.words in row and answer.reason in row
-    assert row.endswith(write_finding(run))
+    assert row.endswith(run.finding)
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -71,6 +69,17 @@ def test_what_a_row_counts_is_the_papers_own(published, name):
     run = RUNS[name]
     signs = [SIGN_OF[claim["verdict"]] for claim in run.claims if speaker_of(run, claim) == Speaker.PAPER]
     assert f"{signs.count('holds')} of {len(signs)} hold" in read_rows(published / "index.html")[name]
+
+
+def test_an_answer_that_is_counted_has_a_bar_and_a_plain_one_its_sign(published):
+    index = (published / "index.html").read_text(encoding="utf-8")
+    row = index.partition('<th scope="row"><a href="paper-2.html">')[2].partition("</tr>")[0]
+    _, _, claims, private, _ = row.split("<td ")
+    assert '<span class="answer "><a href="paper-2.html#claims">5 of 11 hold</a></span>' in claims
+    assert '<span class="good" style="flex-grow: 5"></span>' in claims
+    assert '<span class="v bad">✗ 5 fail</span>' in claims and "✓" not in claims
+    assert '<span class="answer bad"><a href="paper-2.html#privacy">✗ no</a></span>' in private
+    assert 'class="bar"' not in private and 'class="others"' not in private
 
 
 def speaker_of(run, claim):
@@ -99,7 +108,7 @@ def test_a_paper_without_any_sentence_is_shown(tmp_path):
 
 
 def test_what_is_not_run_says_so_and_is_listed(monkeypatch, tmp_path):
-    monkeypatch.setattr(paper_entry, "REFERENCE", tmp_path / "nothing")
+    monkeypatch.setattr(report, "REFERENCE", tmp_path / "nothing")
     index = build_report(tmp_path, ["2", "benchmark"])
     row = read_rows(index)["2"]
     assert "INCOMPLETE: not run; make reproduce-paper-2 runs it." in row and row.count(" not run not run not run ") == 1

@@ -293,7 +293,7 @@ def test_an_epsilon_without_an_account_is_a_claim_only(own):
     assert outcome.done == 1
     (row,) = privacy.sum_up_privacy(long_table(cells, records))
     paper = make_paper()
-    assert privacy.describe_privacy(paper, row)["sound"] == "claims only"
+    assert privacy.describe_privacy(paper, row, audit_bounds.read_bounds(own.folder.parent))["sound"] == "claims only"
     assert row["keeps_claim"] is None
 
 

@@ -12,18 +12,17 @@ import yaml
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.judge.readings.sentences import list_curve_details, list_ranking_details
-from plots.checked_finding import write_finding
 from plots.pages.paper_page import render_page
-from plots.pages.report import paper_entry
-from plots.rows.text_rows import list_shown_answers
-from plots.runs.published_run import read_published
-from plots.runs.run_folder import KEPT, PaperRun
+from plots.pages.report import REFERENCE
+from plots.runs.paper_run import PaperRun
+from plots.runs.publishing import read_published
+from plots.runs.run_folder import KEPT
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.published_report import published_papers
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish
 
 MOST_WORDS, MOST_BYTES, MOST_WORDS_OF_HEAD = 2500, 2_000_000, 60
-RUNS = {name: read_published(paper_entry.REFERENCE / f"paper-{name}") for name in published_papers()}
+RUNS = {name: read_published(REFERENCE / f"paper-{name}") for name in published_papers()}
 FOUND = [name for name, run in RUNS.items() if run.paper.finding]
 VOID = ("meta", "br", "img")
 
@@ -77,26 +76,26 @@ def made_up(tmp_path_factory):
 
 
 def test_a_page_is_short_and_small(run):
-    page = render_page(run, run.write_notes())
+    page = render_page(run)
     assert len(Words(page).visible) <= MOST_WORDS
     assert len(page.encode()) <= MOST_BYTES
 
 
 def test_what_holds_for_all_claims_is_said_briefly(run):
-    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', render_page(run, []), re.DOTALL)
+    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', render_page(run), re.DOTALL)
     assert (head is None) == (not run.claims)
     assert head is None or len(head[1].split()) <= MOST_WORDS_OF_HEAD
 
 
 def test_no_sentence_has_an_empty_value(run):
-    shown = " ".join(Words(render_page(run, run.write_notes())).visible)
+    shown = " ".join(Words(render_page(run)).visible)
     assert re.findall(r".{0,40}(?<![=\w])(?:nan|NaN|None)\b.{0,40}", shown) == []
 
 
 def test_the_first_screen_has_promise_answers_and_finding_in_this_order(run):
-    shown = " ".join(Words(render_page(run, run.write_notes())).visible)
-    answers = list_shown_answers(run)
-    expected = [run.paper.promise or "", *(answer.question for answer in answers), write_finding(run)]
+    shown = " ".join(Words(render_page(run)).visible)
+    answers = run.shown_answers
+    expected = [run.paper.promise or "", *(answer.question for answer in answers), run.finding]
     places = [shown.index(" ".join(sentence.split())) for sentence in expected if sentence]
     assert places == sorted(places) and places[-1] < shown.index("Tables")
     assert ("It promises:" in shown) == bool(run.paper.promise)
@@ -114,22 +113,23 @@ def test_a_finding_that_no_longer_fits_is_an_alarm(name, tmp_path):
     key, sign = next(iter(keys["finding"][kind].items()))
     keys["finding"][kind][key] = next(other.value for other in Sign if other.value != sign)
     (tmp_path / "run/paper.yaml").write_text(yaml.safe_dump(keys, allow_unicode=True), encoding="utf-8")
-    page = render_page(PaperRun.read(tmp_path / "run"), [])
+    page = render_page(PaperRun.read(tmp_path / "run"))
     assert '<p class="alarm">This sentence no longer fits this run: ' in page and "We found:" not in page
-    assert "no longer fits" not in render_page(RUNS[name], [])
+    assert "no longer fits" not in render_page(RUNS[name])
 
 
 def test_what_is_missing_or_stands_in_is_named_at_the_top():
     substituted = [name for name, run in RUNS.items() if run.paper.used_instead]
     assert substituted
     for name in substituted:
-        shown = " ".join(Words(render_page(RUNS[name], ["INCOMPLETE: 3 of 4 cells."])).visible)
-        at = shown.index(list_shown_answers(RUNS[name])[0].question)
-        assert -1 < shown.find("stands in for it") < at and -1 < shown.find("INCOMPLETE: 3 of 4 cells.") < at
+        run = replace(RUNS[name], coverage=(3, 4))
+        shown = " ".join(Words(render_page(run)).visible)
+        at = shown.index(run.shown_answers[0].question)
+        assert -1 < shown.find("stands in for it") < at and -1 < shown.find("INCOMPLETE: 3 of 4 cells") < at
 
 
 def test_a_reading_stands_inside_of_its_claim_only(run):
-    page = html.unescape(render_page(run, []))
+    page = html.unescape(render_page(run))
     for claim in run.paper.claims:
         assert page.count(f'id="claim-{claim.id}"') == 1
         before = page.partition(f'id="claim-{claim.id}"')[0]
@@ -140,7 +140,7 @@ def test_a_reading_stands_inside_of_its_claim_only(run):
 
 def test_all_files_of_a_run_can_be_reached(run):
     """Nothing that a reader can see goes: every file that the report keeps is linked, or a picture of the page."""
-    text = render_page(run, run.write_notes(), base="here/")
+    text = render_page(run, base="here/")
     page = Page(text)
     reached = set(re.findall(r'<a href="here/([^"]+)"', text)) | {one.removeprefix("here/") for one in page.pictures}
     files = [path for pattern in KEPT for path in run.folder.glob(pattern)]
@@ -234,6 +234,6 @@ def test_what_readings_give_is_told_in_full(published):
 
 def test_the_finding_of_a_partial_run_says_so():
     run = RUNS["2"]
-    partial = render_page(replace(run, coverage=(run.coverage[0] - 1, run.coverage[1])), [])
+    partial = render_page(replace(run, coverage=(run.coverage[0] - 1, run.coverage[1])))
     assert "So far, after a part of its runs: " in partial
-    assert "So far" not in render_page(run, [])
+    assert "So far" not in render_page(run)

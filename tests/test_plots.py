@@ -31,9 +31,10 @@ from experiments.store.long_table import long_table as long_table_of
 from plots.facts import count_facts
 from plots.pages import terminal
 from plots.pages.paper_results import publish_paper
-from plots.readings.files import draw_claim
+from plots.readings import draw_claim
 from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics
+from plots.tables.grid import describe_center
 from tests.papers import ask, make_paper
 
 PAPER = {
@@ -828,7 +829,8 @@ def test_a_wide_table_is_printed_in_parts_so_that_its_rows_keep_their_names():
     frame = rows.assign(epsilon=1.0, metric="accuracy", mean=0.5, ci_low=0.4, ci_high=0.6, n=3, n_expected=3)
     frame = frame.assign(printed=math.nan, decimals=math.nan, verdict="", note="")
     console = Console(width=80, record=True, file=io.StringIO())
-    for table in terminal._make_grid_tables(paper, part, frame, console.width):
+    grid, center = part.arrange(paper, frame, " / "), describe_center(frame)
+    for table in terminal._make_grid_tables(part.title, grid, center, console.width):
         console.print(table)
     text = console.export_text()
     assert text.count("thrifty tree (ours), sound") == text.count("RDT, sound") >= math.ceil(len(sets) / 4)

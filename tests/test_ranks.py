@@ -13,7 +13,8 @@ from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.stats import PairPosterior, compare_over_datasets
 from plots.pages.paper_results import publish_paper
-from plots.runs.run_folder import PaperRun, read_csv, write_csv
+from plots.runs.paper_run import PaperRun
+from plots.runs.run_folder import read_csv, write_csv
 from tests.papers import ask, make_paper
 
 PAPER = {
@@ -301,7 +302,7 @@ def test_the_figure_names_every_algorithm_and_says_what_is_missing():
 def test_ranks_are_published(tmp_path):
     paper, _ = make_part(ITEM | {"advises": True})
     publish_paper(paper, ask(paper), cells(by_hand).assign(status="done"), tmp_path)
-    (said,) = PaperRun.read(tmp_path).list_advice()
+    (said,) = PaperRun.read(tmp_path).advice
     assert "take a, mean rank 1.50 over 3 data sets, none held out; apart from 0 of 2 others" in said
     assert "(ranks that differ by 1.91, 5 %); no clear difference from" in said
     report = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from experiments.config.papers import read_paper
-from plots.checked_finding import list_misfits
 from plots.pages import reference_pages
 from plots.pages.reference_pages import make_pages, replace_block
-from plots.rows.text_rows import describe_finding
-from plots.runs import published_run
-from plots.runs.run_folder import PaperRun
+from plots.runs import publishing
+from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 from tests.words import list_words
 
@@ -34,7 +32,7 @@ def plant_finding(monkeypatch, **keys):
         paper = read_paper(name)
         return paper.replaced(finding={"text": "It holds."} | keys) if name == "2" else paper
 
-    monkeypatch.setattr(published_run, "read_paper", read_with_finding)
+    monkeypatch.setattr(publishing, "read_paper", read_with_finding)
 
 
 def test_the_readme_can_be_read_in_three_minutes():
@@ -70,7 +68,7 @@ def test_nothing_that_is_missing_is_written(pages):
         assert not words & {"nan", "none:", "null", "inf"} and not re.search(r"\bNone\b", text), path
 
 
-def test_every_published_run_has_a_page_and_is_in_the_index(pages):
+def test_every_publishing_has_a_page_and_is_in_the_index(pages):
     index = pages[REFERENCE / "README.md"]
     assert len(FOLDERS) >= 6
     for folder in FOLDERS:
@@ -78,7 +76,7 @@ def test_every_published_run_has_a_page_and_is_in_the_index(pages):
         assert f"({folder.name}/README.md)" in index
 
 
-def test_every_page_shows_the_published_run(pages):
+def test_every_page_shows_the_publishing(pages):
     for path, text in pages.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(PROJECT)}: make pages writes it anew"
 
@@ -126,8 +124,8 @@ def test_a_benchmark_says_which_one_to_take_and_has_the_long_tables_in_files(pag
 
 def test_a_finding_is_that_of_the_paper_today_and_its_verdicts_are_those_of_the_run(monkeypatch):
     plant_finding(monkeypatch, numbers={"max-adult": "holds"}, text="By {max-adult} off.")
-    run = published_run.read_published(REFERENCE / "paper-2")
-    assert describe_finding(run) == "By 0.6 points off." and list_misfits(run) == []
+    run = publishing.read_published(REFERENCE / "paper-2")
+    assert run.outcome == "By 0.6 points off." and run.misfits == []
 
 
 def test_pages_are_not_written_where_prose_has_drifted(monkeypatch, capsys):
@@ -139,5 +137,5 @@ def test_pages_are_not_written_where_prose_has_drifted(monkeypatch, capsys):
         f"{head}: number max-adult: it says that this fails; here it holds",
         f"{head}: privacy: it says that this holds; here it fails",
     ]
-    run = published_run.read_published(REFERENCE / "paper-2")
-    assert describe_finding(run).startswith("The sentence that was written about it no longer fits: number max-adult")
+    run = publishing.read_published(REFERENCE / "paper-2")
+    assert run.outcome.startswith("The sentence that was written about it no longer fits: number max-adult")

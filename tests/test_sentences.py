@@ -24,7 +24,8 @@ from experiments.judge.readings.sentences import (
 from experiments.judge.verdict import REFUTED, REPRODUCED, describe_place, say_where
 from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
 from plots import audit_bounds
-from plots.runs.run_folder import PaperRun, _read_readings, write_csv
+from plots.runs.paper_run import PaperRun
+from plots.runs.run_folder import read_readings, write_csv
 from tests import test_claims, test_statements
 
 FORBIDDEN = (
@@ -119,7 +120,7 @@ def test_what_a_curve_lacks_is_never_printed(change, tmp_path):
         return  # a number is missing, never an empty text
     rows = make_curve(**change)
     write_csv(rows, tmp_path / "curves.csv")
-    for table in (rows, _read_readings(tmp_path / "curves.csv", "claim")):
+    for table in (rows, read_readings(tmp_path / "curves.csv", "claim")):
         for said in (describe_curve(table), *list_curve_details(table), *list_curve_notes(table)):
             check_sentence(said)
 
@@ -127,7 +128,7 @@ def test_what_a_curve_lacks_is_never_printed(change, tmp_path):
 def test_an_optional_text_that_is_missing_is_an_empty_one(tmp_path):
     """Of a whole column, too, which pandas reads as numbers: "a part only: nan" ended 23 paragraphs."""
     write_csv(make_curve(part="", weakest_group=""), tmp_path / "curves.csv")
-    rows = _read_readings(tmp_path / "curves.csv", "claim")
+    rows = read_readings(tmp_path / "curves.csv", "claim")
     assert set(rows["part"]) == set(rows["weakest_group"]) == {""}
     assert not any("Run on a part" in said for said in list_curve_details(rows))
 
@@ -228,11 +229,11 @@ def test_what_an_attack_measured_is_told_without_words_of_a_court(verdict):
 @pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "benchmark", "benchmark-heavy"])
 def test_notes_and_captions_of_published_runs_are_in_plain_words(name):
     run = PaperRun.read(audit_bounds.REFERENCE / f"paper-{name}")
-    notes = [*run.write_notes(), *run.list_notes_on_running()]
+    notes = [*run.notes, *run.notes_on_running]
     for _, rows in run.list_rankings():
         notes += [describe_ranking(rows), *list_ranking_notes(rows)]
     for _, rows in run.list_curves():
         notes += [describe_curve(rows), *list_curve_details(rows), *list_curve_notes(rows)]
-    notes += filter(None, [run.describe_further_rows(claim["id"]) for claim in run.claims])
+    notes += filter(None, [run.describe_further_rows(claim) for claim in run.claims])
     for note in filter(None, notes):
         check_sentence(note, most=90)

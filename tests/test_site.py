@@ -12,10 +12,10 @@ import yaml
 from experiments.config import papers
 from experiments.errors import BadInput
 from experiments.questions import printed
-from plots.pages.report import paper_entry
-from plots.pages.report.report_folder import build_report
-from plots.readings.files import write_rankings
-from plots.runs.run_folder import PaperRun
+from plots.pages import report as report_pages
+from plots.pages.report import build_report
+from plots.readings import write_rankings
+from plots.runs.paper_run import PaperRun
 from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code
 from tests.papers import make_paper
@@ -73,7 +73,7 @@ def made_up(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(papers, "PAPERS", project / "conf/paper")
         patch.setattr(printed, "ROOT", project)
-        patch.setattr(paper_entry, "REFERENCE", project / "results/reference")
+        patch.setattr(report_pages, "REFERENCE", project / "results/reference")
         index = build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
 
@@ -127,7 +127,7 @@ def test_no_page_names_a_path_of_a_machine(published):
 
 
 def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
-    shutil.copytree(paper_entry.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(report_pages.REFERENCE / "paper-2", tmp_path / "paper-2")
     paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
     build_report(tmp_path, ["2"])
@@ -139,7 +139,7 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
 def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
     with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
         build_report(tmp_path, ["x"])
-    shutil.copytree(paper_entry.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(report_pages.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
     assert exit_code("do=report", "paper=2", f"results={tmp_path}") == 2
     assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)

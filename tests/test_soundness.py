@@ -11,7 +11,7 @@ from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.questions.paper_questions import resolve_paper
 from plots.pages.paper_results import publish_paper
-from plots.runs.run_folder import PaperRun
+from plots.runs.paper_run import PaperRun
 from tests.papers import ask, make_paper
 
 PAPER = {

@@ -9,12 +9,12 @@ from rich.text import Text
 
 from experiments.config.finding import Sign
 from experiments.config.paths import REFERENCE
+from plots.answers import Answer
 from plots.labels import SYMBOLS
 from plots.pages import terminal
 from plots.pages.terminal import print_summary
 from plots.privacy import sum_up_privacy
-from plots.rows.text_rows import describe_facts, describe_finding, draw_bar, group_numbers, name_number_reason
-from plots.runs.run_folder import PaperRun
+from plots.runs.paper_run import PaperRun
 
 FOLDERS = sorted(REFERENCE.glob("paper-*"))
 
@@ -66,36 +66,36 @@ def test_every_claim_and_every_number_is_shown_with_its_sign(run, capsys):
 
 
 def test_what_numbers_share_is_said_once(run):
-    accuracies, maxima = group_numbers(run)
+    accuracies, maxima = run.number_groups
     assert accuracies.shared == "RFDPP-Gini: accuracy (%)" and len(accuracies.rows) == 28
-    assert accuracies.rows[0][0] == "Adult, depth d = 3, ε = 0.05"
-    assert (maxima.shared, maxima.rows[0][0]) == ("", "Adult: maximum")
+    assert accuracies.rows[0].what == "Adult, depth d = 3, ε = 0.05"
+    assert (maxima.shared, maxima.rows[0].what) == ("", "Adult: maximum")
 
 
 def test_a_run_that_is_short_says_so_in_the_finding_and_in_red(run, capsys):
     short = replace(run, paper=run.paper.replaced(repeats=3, repeats_asked=10))
-    assert describe_finding(short).startswith("So far, after a part of its runs: At ε")
+    assert short.outcome.startswith("So far, after a part of its runs: At ε")
     assert "INCOMPLETE: 3 of 10 repeats" in summarise(short, capsys)
-    assert describe_finding(replace(run, coverage=(0, 10))) == "Nothing of it has been run yet."
+    assert replace(run, coverage=(0, 10)).outcome == "Nothing of it has been run yet."
     missing = replace(run, numbers=run.numbers.assign(n=3))
-    assert name_number_reason(group_numbers(missing)[0].rows[0][1]).startswith("3 of ")
+    assert missing.number_groups[0].rows[0].aside.startswith("3 of ")
 
 
 def test_a_finding_that_does_not_fit_is_not_repeated(run):
     other = replace(run, numbers=run.numbers.replace({"verdict": {"refuted": "reproduced"}}))
-    said = describe_finding(other)
+    said = other.outcome
     assert said.startswith("The sentence that was written about it no longer fits: number adult-d10-eps0.05: it says")
     assert "points below its print" not in said
 
 
 def test_facts_that_differ_are_named(run):
-    assert describe_facts(PaperRun.read(REFERENCE / "paper-1")) == (
+    assert PaperRun.read(REFERENCE / "paper-1").note_on_facts == (
         "Facts of the data sets: 8 of 10 agree; WineQuality (white), features: 12 printed, 11 counted; "
         "Daily_Demand, features: 13 printed, 12 counted."
     )
     missing = run.numbers.assign(mean=float("nan"), verdict="not run")
-    assert "Adult, rows: 45222 printed, nobody counted" in describe_facts(replace(run, numbers=missing))
-    assert describe_facts(replace(run, numbers=run.numbers.iloc[:0])) == ""
+    assert "Adult, rows: 45222 printed, nobody counted" in replace(run, numbers=missing).note_on_facts
+    assert replace(run, numbers=run.numbers.iloc[:0]).note_on_facts == ""
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_facts_that_differ_are_named(run):
     [{Sign.HOLDS: 1, Sign.FAILS: 500}, {Sign.HOLDS: 27, Sign.FAILS: 1, Sign.DEPENDS: 1, Sign.OPEN: 1}, {Sign.OPEN: 3}],
 )
 def test_a_bar_has_its_length_and_every_sign(counts):
-    bar = draw_bar(counts)
+    bar = Answer("", "", counts).draw_bar()
     assert len(bar) == 20 and set(bar) == {SYMBOLS[sign] for sign in counts}
 
 

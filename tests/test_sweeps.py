@@ -17,7 +17,7 @@ from experiments.run.executors import Executor
 from experiments.run.run_studies import Rounds
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
-from plots.pages.report.report_folder import build_report
+from plots.pages.report import build_report
 from plots.sweeps import sweep_folder
 from plots.sweeps.arrangement import WIDTH, arrange_tables
 from plots.sweeps.sweep_files import write_sweep

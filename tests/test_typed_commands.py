@@ -16,7 +16,6 @@ OF_A_CHECKOUT = re.compile(r"\bmake |\bcheckout\b|\bMakefile\b|\bdocs/|\bconf/")
 WRITES_PAGES = {
     "experiments/audit/table_templates.py": "writes conf/audit_pairs.yaml",
     "experiments/skeletons/schema.py": "writes pages of docs/",
-    "plots/pages/published_page.py": "writes results/reference",
     "plots/pages/reference_pages.py": "writes results/reference and the README",
 }
 """What writes files of the project, in a checkout alone: these speak of its targets."""

@@ -15,8 +15,7 @@ def run_command(request: SweepRequest) -> int:
     """Publish what is named, or everything, and write the pages; returns the exit code."""
     require_checkout("reference")
     from plots.pages.reference_pages import rewrite_pages  # matplotlib is slow to import
-    from plots.runs.published_run import list_drifts
-    from plots.runs.publishing import publish_audit, publish_run
+    from plots.runs.publishing import list_drifts, publish_audit, publish_run
 
     papers, with_audit = request.list_choices("paper"), request.config["audit"]
     if not papers and not with_audit and not request.config["pages_only"]:

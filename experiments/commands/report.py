@@ -8,7 +8,7 @@ from experiments.config.request import SweepRequest
 
 def run_command(request: SweepRequest) -> int:
     """Write the report and say what to open; returns the exit code."""
-    from plots.pages.report.report_folder import build_report  # matplotlib is slow to import and is needed only here
+    from plots.pages.report import build_report  # matplotlib is slow to import and is needed only here
 
     names = request.list_choices("paper") or [*list_papers(), *BENCHMARKS, *list_own_papers()]
     print(f"open {build_report(request.results_folder, names)}")

@@ -1,1 +1,1 @@
-"""The report: one page for each paper, an index, and what they say of privacy."""
+"""The report, the summary on the terminal and the published pages, each written from runs alone."""

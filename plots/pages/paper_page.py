@@ -7,129 +7,171 @@ its printed numbers as a dot plot. All else is closed; pictures in it are files,
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.config.paper import PaperFigure, PaperTable, Speaker
-from experiments.config.substitutes import describe_substitutes
-from plots import audit_bounds, privacy
+import pandas as pd
+
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
+from experiments.judge.readings.sentences import (
+    describe_curve,
+    describe_ranking,
+    list_curve_details,
+    list_ranking_details,
+)
+from plots import audit_bounds, labels, privacy
 from plots.answers import count_signs
-from plots.checked_finding import list_misfits, write_finding
 from plots.pages import html
-from plots.pages import paper_sections as sections
-from plots.pages.pictures import read_svg
-from plots.rows.claim_rows import list_forests
-from plots.rows.cost_rows import COST_HEADS, list_costs
-from plots.rows.number_rows import list_dot_plots, list_facts
-from plots.rows.text_rows import list_shown_answers, name_paper
-from plots.runs.run_folder import PaperRun
+from plots.pages.pictures import measure_picture, read_svg
+from plots.runs.paper_run import PaperRun
+from plots.series import note_shortfall
 
 _DECISION = "decision"
 """The kind of tables that say what to take: they are what a study without claims is about."""
+_SUMMARIES = (
+    *("numbers.csv", "claims.json", "privacy.json", "copies.csv", "readings.csv", "curves.csv", "further_rows.csv"),
+    *("costs.csv", "paper.yaml", "provenance.json"),
+)
+"""Files that are about all of a run."""
+_ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png", "PDF": "pdf"}
 
 
 def write_page(run: PaperRun) -> Path:
     """Write ``report.html`` into the folder of a run and return its path."""
     path = run.folder / "report.html"
-    path.write_text(render_page(run, run.write_notes()), encoding="utf-8")
+    path.write_text(render_page(run), encoding="utf-8")
     return path
 
 
-def render_page(run: PaperRun, notes: list[str], base: str = "", links: list[dict] | None = None) -> str:
+def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the page of a run.
 
-    Parameters
-    ----------
-    run : PaperRun
-        What is shown.
-    notes : list of str
-        What must be said with the verdicts.
-    base : str
-        The way from the page to the run's files, ``paper-2/`` for example.
-    links : list of dict, optional
-        The pages around it: ``href``, ``text`` and ``is_here``.
+    ``source`` says whose run it is, ``base`` is the way from the page to the run's files, such as ``paper-2/``, and
+    ``links`` are the pages around it: ``href``, ``text`` and ``is_here``.
     """
+    tables = {part.id: _describe_table(run, part) for part in run.paper.tables}
+    figures = {part.id: _describe_figure(run, part) for part in run.paper.figures}
+    finding = run.paper.finding
+    first = (finding and finding.picture) or next(iter(figures), "")
     return html.render_template(
         "paper.html.j2",
-        links=links or [],
+        links=links,
         base=base,
-        paper=run.paper,
-        heading=name_paper(run.paper),
-        **_list_notes(run, notes),
-        **_answer(run),
-        **_list_verdicts(run),
-        **_list_sections(run),
+        run=run,
+        source=source,
+        shown_first=first,
+        picture=figures[first] | {"svg": read_svg(run.find_picture(first), first)} if first in figures else None,
+        decisive_table=tables.get(first),
+        own_counts=count_signs(run.list_verdicts(Speaker.OURS)),
+        decisions=[table for table in tables.values() if table["kind"] == _DECISION],
+        tables=[table for table in tables.values() if table["kind"] != _DECISION],
+        figures=list(figures.values()),
+        readings=_describe_rankings(run),
+        curves=_describe_curves(run),
+        privacy=[privacy.describe_privacy(run.paper, row, run.audit) for row in run.privacy],
+        data_faults=privacy.describe_data_faults(run.paper, run.privacy),
+        audit=audit_bounds.name_audit(run.folder.parent),
+        costs=list_costs(run.paper, run.costs),
+        provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
+        summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
     )
 
 
-def _list_notes(run: PaperRun, notes: list[str]) -> dict[str, list[str]]:
-    """Sort what must be said by where it stands: what nobody may miss first, the rest where it matters."""
-    substitutes = describe_substitutes(run.paper.labels, run.paper.used_instead)
-    on_data = [note for note in run.write_notes_on_data() if note not in substitutes]
-    on_numbers, advice = run.write_notes_on_chance(), run.list_advice()
-    elsewhere = {*substitutes, *on_data, *on_numbers, *advice}
-    said = [note for note in notes if note not in elsewhere]
-    alarms = [note for note in said if note.startswith("INCOMPLETE")]
+def list_costs(paper: Paper, costs: pd.DataFrame) -> list[tuple[str, list[list[str]]]]:
+    """Return, for each data set that was fitted, a sentence and the rows of a table, the fastest first.
+
+    ``costs`` are as from `experiments.speed.costs.measure_costs`.
+    """
+    described = []
+    for dataset, part in costs.groupby("dataset", sort=False):
+        body = []
+        for row in part.sort_values("seconds", kind="stable").to_dict("records"):
+            seconds, megabytes = f"{row['seconds']:.3g}", f"{row['megabytes']:.0f}"
+            body.append([labels.label_name(paper, row["algorithm"]), seconds, megabytes])
+        n_rows, epsilons = int(part["rows"].max()), sorted(set(part["epsilon"]))
+        sentence = (
+            f"{labels.label_name(paper, str(dataset))}, {n_rows:,} training rows, the largest set of its study; "
+            f"ε = {labels.label_value(paper, epsilons[0])}. Measured once, on one core: median of three fits after a "
+            "first, and peak of the process that fits, interpreter, libraries and rows included."
+        )
+        described.append((sentence, body))
+    return described
+
+
+def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
+    """Return a table with its title, its files and what was measured of its algorithms."""
     return {
-        "alarms": alarms,
-        "substitutes": substitutes,
-        "about_run": [note for note in said if note not in alarms],
-        "on_running": [*on_data, *run.list_notes_on_running()],
-        "on_numbers": on_numbers,
-        "advice": advice,
+        "id": part.id,
+        "title": part.title,
+        "kind": part.kind,  # type: ignore[attr-defined]  # each class of tables declares its own
+        "measured": _describe_audit(run, part),
+        "files": _list_files(run, "tables", part.id),
+        "explanation": "",
+        "is_text": False,
+        **part.describe(run.paper, run.read_frame(part)),
     }
 
 
-def _answer(run: PaperRun) -> dict[str, Any]:
-    """Return what the first screen shows."""
+def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
+    """Return a figure with its title, its size, its files and the numbers behind it."""
+    frame = run.read_frame(part)
+    beside = {"measured": _describe_audit(run, part), "points": [], "standings": []}
+    return {**_describe_picture(run, part.id, part.title, frame), **beside, **part.describe(run.paper, frame)}
+
+
+def _describe_rankings(run: PaperRun) -> list[dict[str, Any]]:
+    """Return what the readings of the text give, question by question, as it is read."""
+    described = []
+    for question, rows in run.list_rankings():
+        picture = _describe_picture(run, f"readings-{question.id}", question.title, rows)
+        picture["files"].insert(0, ("CSV of all questions", "readings.csv"))
+        answers = [_describe_reading(row) for row in rows.to_dict("records")]
+        said = {"sentence": describe_ranking(rows), "details": list_ranking_details(rows)}
+        described.append({**picture, **said, "unit": rows["unit"].iloc[0], "rows": answers})
+    return described
+
+
+def _describe_curves(run: PaperRun) -> list[dict[str, Any]]:
+    """Return what the readings of the text say of each claim, as it is read."""
+    described = []
+    for claim, rows in run.list_curves():
+        picture = _describe_picture(run, f"curve-{claim.id}", claim.text, rows)
+        picture["files"].insert(0, ("CSV of all claims", "curves.csv"))
+        described.append({**picture, "sentence": describe_curve(rows), "details": list_curve_details(rows)})
+    return described
+
+
+def _describe_picture(run: PaperRun, name: str, title: str, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a picture with its size, its files, and what is missing of the numbers that it shows."""
+    width, height = measure_picture(run.find_picture(name))
+    files = _list_files(run, "figures", name)
+    return {"id": name, "title": title, "width": width, "height": height, "files": files, "note": note_shortfall(frame)}
+
+
+def _describe_audit(run: PaperRun, part: PaperTable | PaperFigure) -> str:
+    """Return what was measured of the privacy of the algorithms of a table or figure."""
+    return audit_bounds.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
+
+
+def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:
+    """Return the files of a table or figure that are there, by what they are."""
+    files = [(what, f"{folder}/{name}.{ending}") for what, ending in _ENDINGS.items()]
+    return [(what, path) for what, path in files if (run.folder / path).is_file()]
+
+
+def _describe_reading(row: Mapping[str, Any]) -> dict[str, Any]:
+    decimals = 2 if row["unit"] == "points" else 3
+    costs = ["unbounded"] if row["unpaid"] else []
+    if math.isfinite(row["times_label"]):
+        costs.append(f"{row['times_label']:.3g}")
     return {
-        "answers": list_shown_answers(run),
-        "finding": write_finding(run),
-        "misfits": list_misfits(run),
-        **_find_picture(run),
-    }
-
-
-def _find_picture(run: PaperRun) -> dict[str, Any]:
-    """Return the figure or table that decides, or else the first figure, and its id; nothing if there is none."""
-    finding, figures = run.paper.finding, run.paper.figures
-    shown: dict[str, Any] = {"picture": None, "decisive_table": None}
-    name = (finding and finding.picture) or (figures[0].id if figures else "")
-    part = run.paper.parts.get(name)
-    if isinstance(part, PaperFigure):
-        shown["picture"] = {**sections.describe_figure(run, part), "svg": read_svg(run, name)}
-    elif isinstance(part, PaperTable):
-        shown["decisive_table"] = sections.describe_table(run, part)
-    return shown | {"shown_first": name}
-
-
-def _list_verdicts(run: PaperRun) -> dict[str, Any]:
-    """Return what the second level shows."""
-    facts = list_facts(run)
-    return {
-        "forests": list_forests(run, Speaker.PAPER),
-        "own_forests": list_forests(run, Speaker.OURS),
-        "own_counts": count_signs(run.list_verdicts(Speaker.OURS)),
-        "dot_plots": list_dot_plots(run),
-        "facts": facts,
-        "fact_counts": count_signs([row.verdict for row in facts]),
-    }
-
-
-def _list_sections(run: PaperRun) -> dict[str, Any]:
-    """Return what the third level shows."""
-    paper = run.paper
-    return {
-        "decisions": [sections.describe_table(run, part) for part in paper.tables if part.kind == _DECISION],
-        "tables": [sections.describe_table(run, part) for part in paper.tables if part.kind != _DECISION],
-        "figures": [sections.describe_figure(run, part) for part in paper.figures],
-        "readings": sections.describe_readings(run),
-        "curves": sections.describe_curves(run),
-        "privacy": sections.describe_privacy(run),
-        "data_faults": privacy.describe_data_faults(paper, run.privacy),
-        "audit": audit_bounds.name_audit(run.folder.parent),
-        "cost_heads": COST_HEADS,
-        "costs": list_costs(paper, run.costs),
-        "provenance": sections.format_provenance(run),
-        "summaries": sections.list_summaries(run),
+        "rank": "none" if row["kind"] == "no noise" else f"{row['rank']:.0f}",
+        "reading": row["reading"],
+        "in_set": row["in_set"],
+        "distance": labels.format_number("", row["distance"], decimals),
+        "interval": labels.format_interval("", row["low"], row["high"], decimals),
+        "dropped_after": "" if math.isnan(row["dropped_after"]) else f"{row['dropped_after']:.0f}",
+        "cost": "; the noisy steps ".join(costs),
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from plots import style
-from plots.runs.run_folder import PaperRun
 
 _PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
 _ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}
@@ -14,9 +14,9 @@ _COLOUR = re.compile("|".join(_ROLES))
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
-def read_svg(run: PaperRun, name: str) -> str:
-    """Make an SVG file of a run part of the page; see `embed_svg`."""
-    return embed_svg(_read(run, name), name)
+def read_svg(path: Path, name: str) -> str:
+    """Make an SVG file part of the page; see `embed_svg`."""
+    return embed_svg(path.read_text(encoding="utf-8"), name)
 
 
 def embed_svg(svg: str, name: str) -> str:
@@ -29,11 +29,7 @@ def embed_svg(svg: str, name: str) -> str:
     return _COLOUR.sub(lambda found: f"var(--{_ROLES[found[0]]}, {found[0]})", svg)
 
 
-def measure_picture(run: PaperRun, name: str) -> tuple[int, int]:
+def measure_picture(path: Path) -> tuple[int, int]:
     """Return width and height of a figure: a page that knows them keeps its place free until it is loaded."""
-    width, height = _SIZE.search(_read(run, name)).groups()  # type: ignore[union-attr]  # matplotlib writes it always
+    width, height = _SIZE.search(path.read_text(encoding="utf-8")).groups()  # type: ignore[union-attr]  # always there
     return round(float(width)), round(float(height))
-
-
-def _read(run: PaperRun, name: str) -> str:
-    return (run.folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")

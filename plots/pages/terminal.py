@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-import pandas as pd
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
@@ -16,27 +15,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.config.paper import Paper, Speaker
 from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
-from plots.rows.claim_rows import COMPUTED, ClaimRow, Forest, list_forests
-from plots.rows.strips import draw_in_text
-from plots.rows.text_rows import (
-    NumberGroup,
-    describe_facts,
-    describe_finding,
-    describe_readings,
-    draw_bar,
-    group_numbers,
-    list_shown_answers,
-    name_claim_reason,
-    name_number_reason,
-    name_paper,
-    trim_unit,
-)
-from plots.runs.run_folder import PaperRun
-from plots.tables.grid import GridTable, describe_center
+from plots.rows.claim_rows import COMPUTED, ClaimRow
+from plots.rows.number_rows import NumberRow
+from plots.rows.strips import StripPlot, draw_in_text
+from plots.runs.paper_run import PaperRun
+from plots.tables.grid import GridCells, GridTable, describe_center
 
 _STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right: as claimed"
 """What stands in the strip of a claim."""
@@ -54,21 +40,21 @@ _NAMES = 28
 """The most that the names of a grid's rows take of a line; longer ones are broken."""
 
 
-def print_summary(run: PaperRun, paths: Sequence[Path], grids: Sequence[tuple[GridTable, pd.DataFrame]] = ()) -> None:
+def print_summary(run: PaperRun, paths: Sequence[Path]) -> None:
     """Print to stderr what came out: answers, finding, every claim and printed number, some tables, and the files."""
     console = open_console(sys.stderr)
-    console.print(escape(name_paper(run.paper)), style="bold")
+    console.print(escape(run.heading), style="bold")
     _print_sentence(console, "It promises", run.paper.promise)
-    for answer in list_shown_answers(run):
+    for answer in run.shown_answers:
         _print_answer(console, answer)
-    _print_sentence(console, "What came out", describe_finding(run))
+    _print_sentence(console, "What came out", run.outcome)
     if run.claims:
         console.print(f"\n[dim]{_STRIPS}[/dim]")
-    for table in _make_tables(run, grids, console.width):
+    for table in _make_tables(run, console.width):
         console.print()
         console.print(table)
     console.print()
-    for note in filter(None, [describe_facts(run), *run.write_notes()]):
+    for note in filter(None, [run.note_on_facts, *run.notes]):
         console.print(escape(note), style="bold red" if note.startswith("INCOMPLETE") else None)
     for path in paths:
         console.print(f"  {escape(str(path))}", soft_wrap=True)
@@ -88,23 +74,25 @@ def _print_sentence(console: Console, head: str, sentence: str) -> None:
 def _print_answer(console: Console, answer: Answer) -> None:
     """Print an answer with its bar of signs, and the counts and why in lines below."""
     head = Text(f"{answer.question:{_QUESTION}}")
-    bar = _colour_signs(draw_bar(answer.counts))
+    bar = _colour_signs(answer.draw_bar())
     console.print(Text.assemble(head, bar, "  " if bar else "", (answer.words, "bold")))
     for detail in filter(None, [answer.tally, answer.reason]):
         console.print(Padding(_colour_signs(detail), (0, 0, 0, 2)))
 
 
-def _make_tables(
-    run: PaperRun, grids: Sequence[tuple[GridTable, pd.DataFrame]], width: int
-) -> Iterator[RenderableType]:
-    for head, speaker in (("Its claims", Speaker.PAPER), ("Claims of our own", Speaker.OURS)):
-        for forest in list_forests(run, speaker):
-            make_table = _make_computed_table if forest.unit == COMPUTED else _make_tested_table
-            yield make_table(run.paper, forest, head)
-    for group in group_numbers(run):
+def _make_tables(run: PaperRun, width: int) -> Iterator[RenderableType]:
+    """Yield claims and printed numbers; of what prints no numbers, its grids."""
+    for head, forests in (("Its claims", run.forests), ("Claims of our own", run.own_forests)):
+        for forest in forests:
+            yield _make_claims_table(forest, head)
+    for group in run.number_groups:
         yield _make_numbers_table(group)
-    for part, frame in grids:
-        yield from _make_grid_tables(run.paper, part, frame, width)
+    for part in () if len(run.numbers) else run.paper.tables:
+        if isinstance(part, GridTable):
+            frame = run.read_frame(part)
+            yield from _make_grid_tables(
+                part.title, part.arrange(run.paper, frame, " / "), describe_center(frame), width
+            )
 
 
 def make_table() -> Table:
@@ -112,52 +100,41 @@ def make_table() -> Table:
     return Table(box=None, pad_edge=False)
 
 
-def _make_tested_table(paper: Paper, forest: Forest, head: str) -> Table:
-    table = make_table()
+def _make_claims_table(forest: StripPlot[ClaimRow], head: str) -> Table:
+    """Return claims with their effects; of those that are decided by computing, why takes the place of an effect."""
+    table, is_computed = make_table(), forest.unit == COMPUTED
     table.add_column("")
-    table.add_column(head)
-    table.add_column(forest.unit, width=_STRIP)
-    table.add_column("effect", justify="right", no_wrap=True)
-    table.add_column("proven", no_wrap=True)
+    table.add_column(f"{head}, decided by computing" if is_computed else head)
+    if not is_computed:
+        table.add_column(forest.unit, width=_STRIP)
+        table.add_column("effect", justify="right", no_wrap=True)
+        table.add_column("proven", no_wrap=True)
     for row in forest.rows:
-        strip = draw_in_text(row.strip, "│", _STRIP) if row.strip else ""
-        effect = trim_unit(row.effect, forest.unit)
-        table.add_row(_colour_signs(SYMBOLS[row.sign]), _describe_claim(paper, row), strip, effect, row.held)
+        text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *map(escape, row.lines_on_readings)])
+        if not is_computed:
+            cells = [text, draw_in_text(row.strip, "│", _STRIP), row.size, row.held]
+        else:
+            cells = [text if row.verdict == ONLY_UNDER_READING else f"{text}\n[dim]{escape(row.reason)}[/dim]"]
+        table.add_row(_colour_signs(SYMBOLS[row.sign]), *cells)
     return table
 
 
-def _make_computed_table(paper: Paper, forest: Forest, head: str) -> Table:
-    table = make_table()
-    table.add_column("")
-    table.add_column(f"{head}, decided by computing")
-    for row in forest.rows:
-        why = "" if row.verdict == ONLY_UNDER_READING else f"\n[dim]{escape(row.reason)}[/dim]"
-        table.add_row(_colour_signs(SYMBOLS[row.sign]), f"{_describe_claim(paper, row)}{why}")
-    return table
-
-
-def _describe_claim(paper: Paper, row: ClaimRow) -> str:
-    lines = [f"{escape(row.text)}{_put_behind(name_claim_reason(paper, row))}", *map(escape, describe_readings(row))]
-    return "\n".join(lines)
-
-
-def _make_numbers_table(group: NumberGroup) -> Table:
+def _make_numbers_table(group: StripPlot[NumberRow]) -> Table:
     table = make_table()
     table.add_column("")
     table.add_column(escape(", ".join(filter(None, ["Its numbers", group.shared]))))
     table.add_column(f"× print, ● ours {group.unit}" if group.unit else "", no_wrap=True)
     for name in ("printed", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
-    for words, row in group.rows:
-        strip = draw_in_text(row.strip, "×", _STRIP) if row.strip else ""
-        what = f"{escape(words)}{_put_behind(name_number_reason(row))}"
+    for row in group.rows:
+        strip = draw_in_text(row.strip, "×", _STRIP)
+        what = f"{escape(row.what)}{_put_behind(row.aside)}"
         table.add_row(_colour_signs(SYMBOLS[row.sign]), what, strip, row.printed, row.ours)
     return table
 
 
-def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width: int) -> Iterator[Group]:
+def _make_grid_tables(title: str, grid: GridCells, center: str, width: int) -> Iterator[Group]:
     """Yield the table of a grid, in parts where it has more columns than a terminal is wide."""
-    grid = part.arrange(paper, frame, " / ")
     cells = [[f"{cell['ours']} {cell['band']}".rstrip() for cell in line] for line in grid.cells]
     lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]
     room = width - min(_NAMES, max(map(cell_len, [grid.corner, *grid.rows])))
@@ -168,8 +145,8 @@ def _make_grid_tables(paper: Paper, part: GridTable, frame: pd.DataFrame, width:
             table.add_column(escape(column), justify="right", no_wrap=True)
         for name, line in zip(grid.rows, cells, strict=True):
             table.add_row(escape(name), *line[columns])
-        behind = describe_center(frame) if columns.start == 0 else "continued"
-        yield Group(f"{escape(part.title)} [dim]({behind})[/dim]", table)
+        behind = center if columns.start == 0 else "continued"
+        yield Group(f"{escape(title)} [dim]({behind})[/dim]", table)
 
 
 def split_columns(lengths: Sequence[int], room: int) -> list[slice]:

@@ -1,1 +1,1 @@
-"""What pages and the terminal show in rows: claims, printed numbers, costs, and the strips that draw them."""
+"""What pages and the terminal show in rows: claims, printed numbers, and the strips that draw them."""

@@ -7,7 +7,7 @@ what the claim says, whatever its direction; where a claim says that nothing cha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,129 +19,96 @@ from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import ClaimAboutRuns
 from plots import labels
 from plots.answers import count_signs
-from plots.rows.strips import Axis, Strip, make_effect_axis, place_effect
-from plots.runs.run_folder import PaperRun
+from plots.rows.strips import Axis, Strip, StripPlot, make_effect_axis
 
 COMPUTED = ""
 """The unit of claims that are decided by computing: they have no effect."""
+PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
+"""Verdicts that say no more than their sign."""
 _APART = 0.1
 """Labels of an axis are at least so far apart, as a share of its length."""
-_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
-"""Verdicts that say no more than their sign."""
 
 
 @dataclass(frozen=True)
 class SettingRow:
-    """A setting that a claim speaks of.
-
-    Parameters
-    ----------
-    place : str
-        The setting in the paper's words, and the part of the claim that it is about.
-    effect : str
-        The effect with its interval; empty without a complete run.
-    won : str
-        How many of its runs are as claimed.
-    strip : Strip or None
-        Where the effect stands.
-    decides : bool
-        Whether the claim's row shows it.
-    """
+    """A setting that a claim speaks of, in the paper's words, with the part of the claim that it is about."""
 
     place: str
-    effect: str = ""
-    won: str = ""
+    effect: str = ""  # with its interval; empty without a complete run
+    won: str = ""  # how many of its runs are as claimed
     strip: Strip | None = None
-    decides: bool = False
 
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim, or another reading of one.
-
-    Parameters
-    ----------
-    id, text : str
-        As the paper's file has them.
-    sign : Sign
-        What a reader learns first.
-    verdict, reason : str
-        The finer kind, and why.
-    unit : str
-        Of its effect, `COMPUTED` without one.
-    effect, interval, place : str
-        Of the setting that decides, the 95 % interval, and which setting that is; empty if the claim has one only.
-    strip : Strip or None
-        Where that stands on the axis of its unit.
-    held : str
-        In how many settings it is proven, such as ``8 of 9``.
-    details : dict of str to str
-        What is told of it when its row is opened, by name.
-    settings : list of SettingRow
-        All its settings, the weakest first.
-    readings : list of ClaimRow
-        Other readings of the sentence.
-    """
+    """A claim, or another reading of one."""
 
     id: str
     text: str
     sign: Sign
     verdict: str
     reason: str
+    is_rebuilt: bool  # whether the other side is our reconstruction
     unit: str = COMPUTED
-    effect: str = ""
-    interval: str = ""
-    place: str = ""
-    strip: Strip | None = None
-    held: str = ""
-    details: dict[str, str] = field(default_factory=dict)
-    settings: list[SettingRow] = field(default_factory=list)
-    readings: list[ClaimRow] = field(default_factory=list)
+    effect: str = ""  # of the setting that decides
+    interval: str = ""  # 95 %, of that
+    place: str = ""  # which setting that is; empty if the claim has one only
+    strip: Strip | None = None  # where that stands on the axis of its unit
+    held: str = ""  # in how many settings it is proven, such as "8 of 9"
+    details: dict[str, str] = field(default_factory=dict)  # told when its row is opened, by name
+    settings: list[SettingRow] = field(default_factory=list)  # the weakest first
+    readings: list[ClaimRow] = field(default_factory=list)  # other readings of the sentence
 
     @property
     def finer(self) -> str:
         """The verdict where it says more than the sign; else nothing."""
-        return "" if self.verdict in _PLAIN else self.verdict
+        return "" if self.verdict in PLAIN else self.verdict
+
+    @property
+    def aside(self) -> str:
+        """What is said behind its text: the finer verdict, and what it was tested against."""
+        return ", ".join(filter(None, [self.finer, "against our reconstruction" if self.is_rebuilt else ""]))
+
+    @property
+    def size(self) -> str:
+        """The effect without its unit, for a column that is headed by that."""
+        return self.effect.removesuffix(f" {self.unit}")
 
     @property
     def turning(self) -> dict[Sign, int]:
         """How many of its readings come to another sign, and to which."""
         return count_signs([reading.verdict for reading in self.readings if reading.sign != self.sign])
 
+    @property
+    def lines_on_readings(self) -> list[str]:
+        """A line for each other reading that turns its sign, and how many do not."""
+        turning = [reading for reading in self.readings if reading.sign != self.sign]
+        lines = [f"another reading: {labels.SYMBOLS[one.sign]} {one.text.rstrip('.')}" for one in turning]
+        n_agreeing = len(self.readings) - len(turning)
+        if n_agreeing:
+            lines.append(f"{n_agreeing} other reading{'s agree' if n_agreeing > 1 else ' agrees'}")
+        return lines
 
-@dataclass(frozen=True)
-class Forest:
-    """The claims that share an axis.
 
-    Parameters
-    ----------
-    unit : str
-        Of their effects.
-    ticks : list of (float, str)
-        Where the labels of the axis stand, from 0 to 1.
-    rows : list of ClaimRow
-        In the order of the paper's file.
+def list_forests(
+    paper: Paper, records: Iterable[Mapping[str, Any]], new_rows: Mapping[str, str], speaker: Speaker
+) -> list[StripPlot[ClaimRow]]:
+    """Return the claims of one speaker by unit, those that are computed last; readings stand in the row they read.
+
+    ``records`` are what ``claims.json`` has of each claim, ``new_rows`` what is said of some claims on new rows, by id.
     """
-
-    unit: str
-    ticks: list[tuple[float, str]]
-    rows: list[ClaimRow]
-
-
-def list_forests(run: PaperRun, speaker: Speaker) -> list[Forest]:
-    """Return the claims of one speaker by unit, those that are computed last; readings stand in the row they read."""
-    paper = run.paper
-    records = {claim["id"]: claim for claim in run.claims}
-    wanted = [claim for claim in paper.claims if claim.reading_of is None and paper.speaker_of(claim) == speaker]
+    known = {record["id"]: {**record, "new rows": new_rows.get(record["id"], "")} for record in records}
     by_unit: dict[str, list[Claim]] = {}
-    for claim in wanted:
-        by_unit.setdefault(_find_unit(paper, records[claim.id]), []).append(claim)
+    for claim in paper.claims:
+        if claim.reading_of is None and paper.speaker_of(claim) == speaker:
+            by_unit.setdefault(_find_unit(paper, known[claim.id]), []).append(claim)
     forests = []
     for unit in sorted(by_unit, key=lambda name: name == COMPUTED):
         claims = by_unit[unit]
-        axis = _make_axis([records[claim.id] for claim in _with_readings(paper, claims)])
-        rows = [_make_row(run, claim, records, axis) for claim in claims]
-        forests.append(Forest(unit, _label_ticks(unit, axis), rows))
+        with_readings = [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
+        axis = _make_axis([known[claim.id] for claim in with_readings])
+        rows = [_make_row(paper, claim, known, axis) for claim in claims]
+        forests.append(StripPlot(unit, _label_ticks(unit, axis), rows))
     return forests
 
 
@@ -177,10 +144,6 @@ def _label_part(paper: Paper, claim: Claim, part: str) -> str:
         return part
     axis, values = labels.label_name(paper, along), " to ".join(labels.label_value(paper, value) for value in compared)
     return f"{axis} from {values}" if len(compared) > 1 else f"against {axis} = {values}"
-
-
-def _with_readings(paper: Paper, claims: Sequence[Claim]) -> list[Claim]:
-    return [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
 
 
 def _find_unit(paper: Paper, record: Mapping[str, Any]) -> str:
@@ -219,18 +182,23 @@ def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
     return ticks
 
 
-def _make_row(run: PaperRun, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
+def _make_row(paper: Paper, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
     record = records[claim.id]
-    readings = [_make_row(run, other, records, axis) for other in run.paper.claims if other.reading_of == claim.id]
     row = {name: record[name] for name in ("id", "text", "verdict", "reason")}
-    row |= {"sign": SIGN_OF[record["verdict"]], "readings": readings, "unit": _find_unit(run.paper, record)}
+    row |= {"sign": SIGN_OF[record["verdict"]], "unit": _find_unit(paper, record), "details": _list_details(record)}
+    row |= {"is_rebuilt": claim.against is not None}
     deciding = _find_deciding(record)
     if deciding:
         effect, _, interval = format_effect(record["metric"], deciding).rstrip(")").partition(" (")
         row |= {"effect": effect, "interval": interval, "strip": _place(claim, deciding, axis)}
-        row |= {"held": _count_held(record), "settings": _list_settings(run.paper, claim, record, axis)}
-        row |= {"place": label_place(run.paper, claim, deciding) if len(record["groups"]) > 1 else ""}
-    return ClaimRow(**row, details=_list_details(run, record))
+        states = [group["state"] for group in record["groups"]]
+        row |= {"held": f"{states.count(State.HOLDS.value)} of {len(states)}"}
+        row |= {"settings": [_make_setting(paper, claim, record["metric"], group, axis) for group in record["groups"]]}
+        row |= {"place": label_place(paper, claim, deciding) if len(states) > 1 else ""}
+    return ClaimRow(
+        **row,
+        readings=[_make_row(paper, other, records, axis) for other in paper.claims if other.reading_of == claim.id],
+    )
 
 
 def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
@@ -238,31 +206,19 @@ def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
     assert isinstance(claim, ClaimAboutRuns)
     effect, low, high, margin = (group[name] for name in ("effect", "low", "high", "margin"))
     if claim.find_direction(group.get("part", "")) == -1:
-        return place_effect(axis, -effect, -high, -low, margin)
-    return place_effect(axis, effect, low, high, margin)
+        effect, low, high = -effect, -high, -low
+    return axis.make_strip(effect, low, high, 0.0, margin)
 
 
-def _count_held(record: Mapping[str, Any]) -> str:
-    states = [group["state"] for group in record["groups"]]
-    return f"{states.count(State.HOLDS.value)} of {len(states)}"
+def _make_setting(paper: Paper, claim: Claim, metric: str, group: Mapping[str, Any], axis: Axis) -> SettingRow:
+    place = label_place(paper, claim, group)
+    if not group["n"]:
+        return SettingRow(place)
+    won = f"{100 * group['share_won']:.0f} % of {group['n']} runs as claimed"
+    return SettingRow(place, format_effect(metric, group), won, _place(claim, group, axis))
 
 
-def _list_settings(paper: Paper, claim: Claim, record: Mapping[str, Any], axis: Axis) -> list[SettingRow]:
-    deciding = _find_deciding(record)
-    rows = []
-    for group in record["groups"]:
-        place = label_place(paper, claim, group)
-        if not group["n"]:
-            rows.append(SettingRow(place))
-            continue
-        won = f"{100 * group['share_won']:.0f} % of {group['n']} runs as claimed"
-        is_deciding = deciding is not None and setting_of(group) == setting_of(deciding)
-        effect = format_effect(record["metric"], group)
-        rows.append(SettingRow(place, effect, won, _place(claim, group, axis), is_deciding))
-    return rows
-
-
-def _list_details(run: PaperRun, record: Mapping[str, Any]) -> dict[str, str]:
+def _list_details(record: Mapping[str, Any]) -> dict[str, str]:
     details = {}
     if record["on_average"] and record["on_average"] != record["in_most_runs"]:
         details["the mean of the runs"] = record["on_average"]
@@ -274,5 +230,5 @@ def _list_details(run: PaperRun, record: Mapping[str, Any]) -> dict[str, str]:
         details["chance that ten new runs show it again"] = format_chance(record["rerun_probability"])
     if record["at_bound"]:
         details["settings set aside, as they cannot move as claimed"] = str(record["at_bound"])
-    details |= {"what it speaks of": record["scope"] or "", "new rows": run.describe_further_rows(record["id"])}
+    details |= {"what it speaks of": record["scope"] or "", "new rows": record["new rows"]}
     return {name: text for name, text in details.items() if text}

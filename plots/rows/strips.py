@@ -9,24 +9,41 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 _WIDEST = 8.0
 """An axis reaches so many times as far as the median of what stands on it; what is longer runs off its end."""
 _ROOM = 1.05
 """An axis is so much longer than what it reaches, so that no mark is cut in half."""
 
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class StripPlot(Generic[Row]):
+    """Claims or printed numbers that share an axis, in the order of their file."""
+
+    unit: str  # of the axis; empty of those that have none
+    ticks: list[tuple[float, str]]  # where the labels of the axis stand, from 0 to 1, and the labels
+    rows: list[Row]
+    shared: str = ""  # words of what all rows are numbers of, which the rows do not repeat
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Where the marks of a row stand on its axis, each from 0 to 1."""
+
+    center: float  # what was measured
+    low: float  # the ends of its interval
+    high: float
+    band: tuple[float, float] | None = None  # the ends of what counts as no difference
+    mark: float | None = None  # zero on an axis of effects, the printed number on an axis of numbers
+    beyond: str = ""  # "left" or "right" if what was measured lies beyond that end of the axis
+
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis that a unit has.
-
-    Parameters
-    ----------
-    low, high : float
-        Its ends.
-    threshold : float
-        Beyond this distance from zero it is logarithmic; infinite for an axis that is linear throughout.
-    """
+    """An axis from ``low`` to ``high``; beyond ``threshold`` from zero it is logarithmic."""
 
     low: float
     high: float
@@ -47,6 +64,13 @@ class Axis:
             return 0.5
         return min(max((moved - low) / (high - low), 0.0), 1.0)
 
+    def make_strip(self, center: float, low: float, high: float, mark: float, margin: float | None = None) -> Strip:
+        """Return the strip of what was measured with its interval, beside a mark; ``margin`` is around zero."""
+        beyond = "left" if center < self.low else "right" if center > self.high else ""
+        first, last = (self.place(center if math.isnan(end) else end) for end in (low, high))
+        band = None if margin is None else (self.place(-margin), self.place(margin))
+        return Strip(self.place(center), first, last, band, self.place(mark), beyond)
+
     def list_ticks(self) -> list[float]:
         """Return at most seven round values of the axis, ascending.
 
@@ -57,7 +81,16 @@ class Axis:
         >>> Axis(-100, 100, threshold=1).list_ticks()
         [-100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0]
         """
-        return _list_decades(self) if math.isfinite(self.threshold) else _list_steps(self)
+        if math.isfinite(self.threshold):
+            n_decades = math.floor(math.log10(self.high / self.threshold) + 1e-9)
+            every = max(1, math.ceil((n_decades + 1) / 3))
+            sizes = [self.threshold * 10.0**decade for decade in range(0, n_decades + 1, every)]
+            return [*(-size for size in reversed(sizes)), 0.0, *sizes]
+        span = self.high - self.low
+        magnitude = 10.0 ** math.floor(math.log10(span))
+        step = next(size * magnitude for size in (0.1, 0.2, 0.5, 1, 2, 5) if span / (size * magnitude) <= 6)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [round(number * step, 12) for number in range(first, last + 1)]
 
     def _bend(self, value: float) -> float:
         if abs(value) <= self.threshold:
@@ -65,44 +98,11 @@ class Axis:
         return math.copysign(1 + math.log10(abs(value) / self.threshold), value)
 
 
-@dataclass(frozen=True)
-class Strip:
-    """Where the marks of a row stand on its axis, each from 0 to 1.
-
-    Parameters
-    ----------
-    center : float
-        What was measured.
-    low, high : float
-        The ends of its interval.
-    band : tuple of float or None
-        What counts as no difference, or what a claim allows: its two ends.
-    mark : float or None
-        Where zero is on an axis of effects; the printed number on an axis of numbers.
-    beyond : str
-        ``left`` or ``right`` if what was measured lies beyond that end of the axis.
-    """
-
-    center: float
-    low: float
-    high: float
-    band: tuple[float, float] | None = None
-    mark: float | None = None
-    beyond: str = ""
-
-
 def make_effect_axis(reaches: Iterable[float], margin: float, is_linear: bool) -> Axis:
     """Return the axis of effects around zero.
 
-    Parameters
-    ----------
-    reaches : iterable of float
-        How far from zero the marks of each row reach.
-    margin : float
-        What counts as no difference.
-    is_linear : bool
-        Whether it is linear, cut where single rows reach much farther than most; else it is logarithmic beyond the
-        margin and reaches all.
+    ``reaches`` is how far from zero the marks of each row reach, ``margin`` what counts as no difference. A linear axis
+    is cut where single rows reach much farther than most; else it is logarithmic beyond the margin and reaches all.
     """
     lengths = sorted(length for length in map(abs, reaches) if math.isfinite(length))
     farthest = max([*lengths, margin, 1e-12])
@@ -123,34 +123,8 @@ def make_number_axis(values: Iterable[float]) -> Axis:
     return Axis(low - room, high + room)
 
 
-def place_effect(axis: Axis, effect: float, low: float, high: float, margin: float) -> Strip:
-    """Return the strip of an effect with its interval, zero, and what counts as no difference."""
-    band = (axis.place(-margin), axis.place(margin))
-    return _place(axis, effect, low, high, band, axis.place(0.0))
-
-
-def place_number(axis: Axis, ours: float, low: float, high: float, printed: float) -> Strip:
-    """Return the strip of a number of ours with its interval, and the printed number."""
-    return _place(axis, ours, low, high, None, axis.place(printed))
-
-
-def _place(axis: Axis, center: float, low: float, high: float, band: tuple[float, float] | None, mark: float) -> Strip:
-    beyond = "left" if center < axis.low else "right" if center > axis.high else ""
-    first, last = (axis.place(center if math.isnan(end) else end) for end in (low, high))
-    return Strip(axis.place(center), first, last, band, mark, beyond)
-
-
-def draw_in_text(strip: Strip, mark: str, width: int = 21) -> str:
-    """Draw a strip in characters.
-
-    Parameters
-    ----------
-    strip : Strip
-        What is drawn.
-    mark : str
-        How zero or the printed number is written.
-    width : int
-        How many characters it has.
+def draw_in_text(strip: Strip | None, mark: str, width: int = 21) -> str:
+    """Draw a strip in characters, zero or the printed number as ``mark``; nothing without a strip.
 
     Examples
     --------
@@ -159,6 +133,8 @@ def draw_in_text(strip: Strip, mark: str, width: int = 21) -> str:
     >>> draw_in_text(Strip(0.0, 0.0, 0.1, None, 0.9, "left"), "×")
     '◂──···············×··'
     """
+    if strip is None:
+        return ""
     line = ["·"] * width
 
     def find_column(place: float) -> int:
@@ -177,18 +153,3 @@ def draw_in_text(strip: Strip, mark: str, width: int = 21) -> str:
     if strip.mark is not None and mark == "×":
         line[find_column(strip.mark)] = mark
     return "".join(line)
-
-
-def _list_steps(axis: Axis) -> list[float]:
-    span = axis.high - axis.low
-    magnitude = 10.0 ** math.floor(math.log10(span))
-    step = next(size * magnitude for size in (0.1, 0.2, 0.5, 1, 2, 5) if span / (size * magnitude) <= 6)
-    first, last = math.ceil(axis.low / step - 1e-9), math.floor(axis.high / step + 1e-9)
-    return [round(number * step, 12) for number in range(first, last + 1)]
-
-
-def _list_decades(axis: Axis) -> list[float]:
-    n_decades = math.floor(math.log10(axis.high / axis.threshold) + 1e-9)
-    every = max(1, math.ceil((n_decades + 1) / 3))
-    sizes = [axis.threshold * 10.0**decade for decade in range(0, n_decades + 1, every)]
-    return [*(-size for size in reversed(sizes)), 0.0, *sizes]

@@ -1,1 +1,1 @@
-"""A finished run as its folder holds it, what is published of it, and whether the prose of today fits it."""
+"""A finished run as its folder holds it, all that is said of it, and what is published."""

@@ -1,15 +1,17 @@
-"""A specification curve: an effect under every reading, sorted, above the choices that make each reading.
+"""The readings of a paper as files: two tables, and a specification curve for each question and each claim.
 
-Simonsohn, Simmons and Nelson, "Specification curve analysis", Nature Human Behaviour 4, 2020.
+A specification curve is an effect under every reading, sorted, above the choices that make each reading: Simonsohn,
+Simmons and Nelson, "Specification curve analysis", Nature Human Behaviour 4, 2020.
 """
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, SymmetricalLogLocator
 from numpy.typing import ArrayLike
 
+from experiments.config.paper import Paper
+from experiments.config.readings import Question
+from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from experiments.judge.verdict import say_share
 from plots import style
-from plots.style import GRID, INK
+from plots.runs.run_folder import write_csv
+from plots.style import ALARM, GRID, INK, QUALITATIVE
 
 _WIDTH = 11.0
 _TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
@@ -37,61 +43,113 @@ _WIDE = 6
 _VERY_WIDE = 50
 """The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero."""
 _LITERAL, _PALE = "#d1661f", "#8b949e"
+_LABELS = {
+    "points": "distance from what is printed\n(points, root mean square)",
+    "orderings": "share of comparisons\nthe wrong way round",
+}
+_COSTS = {
+    "yes": ("keeps the ε it claims", QUALITATIVE[2]),
+    "no": ("does not keep the ε it claims", QUALITATIVE[0]),
+    "claims none": ("claims no ε", QUALITATIVE[3]),
+}
+_VERDICTS = {
+    HOLDS: ("the claim holds", QUALITATIVE[2]),
+    IS_REFUTED: ("it fails", ALARM),
+    OPEN: ("open", QUALITATIVE[4]),
+}
 
 
 @dataclass(frozen=True)
 class SpecificationCurve:
-    """What a specification curve shows.
-
-    Parameters
-    ----------
-    title : str
-        What stands above it.
-    effect : str
-        The column that is drawn, sorted from the smallest; with ``low`` and ``high`` around it.
-    label : str
-        Of the y axis.
-    colour_by : str
-        The column that colours readings.
-    colours : mapping of str to (str, str)
-        Its values, each with what it means and its colour.
-    full : str
-        The column that says which readings are drawn full; others are hollow.
-    legend_of_full : tuple of str
-        What full and hollow mean.
-    floor : str, default=""
-        A column that is drawn as a tick below or above each reading; none if empty.
-    legend_of_floor : str, default=""
-        What the tick means.
-    line : tuple of (float, str, str), optional
-        A place on the y axis that is marked, what it means, and its colour.
-    is_distance : bool, default=False
-        Whether the effect is a distance, so that a logarithmic axis may show it.
-    """
+    """What a specification curve shows: columns of a table of readings, and words for them."""
 
     title: str
-    effect: str
-    label: str
-    colour_by: str
-    colours: Mapping[str, tuple[str, str]]
-    full: str
-    legend_of_full: tuple[str, str]
-    floor: str = ""
+    effect: str  # the column that is drawn, sorted from the smallest, with ``low`` and ``high`` around it
+    label: str  # of the y axis
+    colour_by: str  # the column that colours readings
+    colours: Mapping[str, tuple[str, str]]  # its values, each with what it means and its colour
+    full: str  # the column that says which readings are drawn full; others are hollow
+    legend_of_full: tuple[str, str]  # what full and hollow mean
+    floor: str = ""  # a column that is drawn as a tick below or above each reading
     legend_of_floor: str = ""
-    line: tuple[float, str, str] | None = None
-    is_distance: bool = False
+    line: tuple[float, str, str] | None = None  # a place on the y axis that is marked, what it means, and its colour
+    is_distance: bool = False  # whether a logarithmic axis may show the effect
 
 
-def draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
+def write_rankings(paper: Paper, rankings: Mapping[str, pd.DataFrame], folder: Path) -> list[Path]:
+    """Write ``readings.csv`` and a figure for each question into the folder of a paper; returns their paths.
+
+    ``rankings`` are by question, as `ranking.rank_readings` gives them; ``folder`` is ``results/paper-N``.
+    """
+    drawings = {f"readings-{one.id}": partial(_draw_ranking, one, rankings[one.id]) for one in paper.readings}
+    return _write_readings(rankings, folder / "readings.csv", drawings)
+
+
+def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path) -> list[Path]:
+    """Write ``curves.csv`` and a figure for each claim into the folder of a paper; returns their paths.
+
+    ``curves`` are by claim, as `claim_curves.judge_readings` gives them; ``folder`` is ``results/paper-N``.
+    """
+    texts = {claim.id: claim.text for claim in paper.claims}
+    drawings = {f"curve-{name}": partial(draw_claim, texts[name], rows) for name, rows in curves.items()}
+    return _write_readings(curves, folder / "curves.csv", drawings)
+
+
+def _write_readings(
+    parts: Mapping[str, pd.DataFrame], path: Path, drawings: Mapping[str, Callable[[], Figure]]
+) -> list[Path]:
+    """Write the tables of all questions, or of all claims, as one, none if there are none, and draw their figures."""
+    figures = path.parent / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    if parts:
+        write_csv(pd.concat(parts.values()), path)
+    pictures = [style.draw_figure(name, draw, figures)[1] for name, draw in drawings.items()]
+    return [path, *pictures] if parts else pictures
+
+
+def _draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
+    """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
+    null, unit = rows[rows["kind"] == "no noise"], rows["unit"].iloc[0]
+    curve = SpecificationCurve(
+        title=question.title,
+        effect="distance",
+        label=_LABELS[unit],
+        colour_by="keeps_epsilon",
+        colours=_COSTS,
+        full="in_set",
+        legend_of_full=("cannot be told from the nearest\n(model confidence set, 95 %)", "is farther off"),
+        floor="noise_floor" if rows["noise_floor"].notna().any() else "",
+        legend_of_floor="what noise alone would leave,\nwere this the paper's code",
+        line=None if null.empty else (null["distance"].iloc[0], "no noise at all, whatever ε", ALARM),
+        is_distance=unit == "points",
+    )
+    return _draw_curve(curve, rows[rows["kind"] != "no noise"])
+
+
+def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
+    """Draw the effect that a claim speaks of under every reading; above zero it speaks for the claim."""
+    counts, n = rows["verdict"].value_counts(), len(rows)
+    shares = f"It holds under {counts.get(HOLDS, 0):,} of {n:,} readings and fails under {counts.get(IS_REFUTED, 0):,}."
+    curve = SpecificationCurve(
+        title=f"{text} {shares}",
+        effect="effect",
+        label=f"effect in favour of the claim\n({rows['unit'].iloc[0]}, mean over its settings)",
+        colour_by="verdict",
+        colours=_VERDICTS,
+        full="is_private",
+        legend_of_full=("keeps the ε it claims", "does not, or claims none"),
+        floor="weakest",
+        legend_of_floor="effect in the weakest setting",
+        line=(0.0, "no effect", INK),
+    )
+    return _draw_curve(curve, rows.assign(is_private=rows["keeps_epsilon"] == "yes"))
+
+
+def _draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
     """Draw a specification curve.
 
-    Parameters
-    ----------
-    curve : SpecificationCurve
-        What it shows.
-    rows : DataFrame
-        One row for each reading: the columns that the curve names, ``kind`` (``literal`` or not), ``choice.<name>``.
-        Readings without an effect are left out.
+    ``rows`` has a row for each reading: the columns that the curve names, ``kind`` (``literal`` or not),
+    ``choice.<name>``. Readings without an effect are left out.
     """
     drawn = rows[np.isfinite(rows[curve.effect].to_numpy(np.float64))]
     drawn = drawn.sort_values(curve.effect, kind="stable", ignore_index=True)

@@ -1,1 +1,0 @@
-"""The report on all papers: a front page, a page of all claims, and around them the pages of papers."""

@@ -1,1 +1,0 @@
-"""Readings of a paper as tables and as specification curves."""

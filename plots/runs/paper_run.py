@@ -1,0 +1,290 @@
+"""One run of a paper: all that its folder holds, without its cells, and all that is said of it.
+
+Every page, the report and the summary on the terminal show this: what comes out is worded once, here and in what this
+module takes its rows and answers from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import pandas as pd
+
+from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker
+from experiments.config.readings import Question
+from experiments.config.substitutes import describe_substitutes
+from experiments.errors import BadInput
+from experiments.judge.number_answers import count_expected_misses
+from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
+from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
+from experiments.run.copies import describe_copies
+from plots import audit_bounds
+from plots.answers import OUTSIDE, Answer, answer_privacy, answer_verdicts, fill_finding, list_misfits
+from plots.labels import OF_NUMBERS
+from plots.rows.claim_rows import ClaimRow, list_forests
+from plots.rows.number_rows import NumberRow, describe_facts, group_numbers, make_row, plot_numbers
+from plots.rows.strips import StripPlot
+from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
+from plots.series import note_missing_cells
+
+_Asked = TypeVar("_Asked", Question, Claim)
+
+
+@dataclass(frozen=True)
+class PaperRun:
+    """What was run of a paper, and what came out; tables are empty of what nobody ran or measured."""
+
+    folder: Path
+    paper: Paper  # as it was run
+    numbers: pd.DataFrame  # verdicts on the printed numbers
+    claims: list[dict]  # verdicts on the claims
+    coverage: tuple[int, int]  # how many cells are answered, and how many the paper asks for
+    privacy: list[dict]  # as from `plots.privacy.sum_up_privacy`
+    provenance: dict  # where it comes from; empty if unknown
+    readings: pd.DataFrame  # how far each reading of the text is from what is printed
+    curves: pd.DataFrame  # what each reading says of each claim
+    further_rows: pd.DataFrame  # what splits crossed with draws of the noise say of each claim
+    costs: pd.DataFrame  # what fits take
+    audit: pd.DataFrame  # what was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`
+
+    @classmethod
+    def read(cls, folder: Path) -> PaperRun:
+        """Read a folder.
+
+        Raises
+        ------
+        BadInput
+            If a file is missing.
+        """
+        for name in NEEDED:
+            if not (folder / name).is_file():
+                raise BadInput(f"{folder / name} is missing; running the paper again writes it (its cells are kept)")
+        judged, provenance = read_json(folder / "claims.json"), folder / "provenance.json"
+        return cls(
+            folder,
+            read_paper_as_run(folder / "paper.yaml"),
+            read_csv(folder / "numbers.csv"),
+            judged["claims"],
+            (judged["cells"], judged["cells_expected"]),
+            read_json(folder / "privacy.json"),
+            json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
+            read_readings(folder / "readings.csv", "question"),
+            read_readings(folder / "curves.csv", "claim"),
+            read_csv(folder / "further_rows.csv", "claim"),
+            read_csv(folder / "costs.csv", "dataset"),
+            audit_bounds.read_bounds(folder.parent),
+        )
+
+    def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
+        """Return the numbers of a table or of a figure."""
+        folder = "tables" if isinstance(part, PaperTable) else "figures"
+        return read_csv(self.folder / folder / f"{part.id}.csv")
+
+    def find_picture(self, name: str) -> Path:
+        """Return where a figure lies."""
+        return self.folder / "figures" / f"{name}.svg"
+
+    @property
+    def is_of_paper(self) -> bool:
+        """Whether somebody published it; else it is a study of our own."""
+        return isinstance(self.paper.number, int)
+
+    @property
+    def heading(self) -> str:
+        """The title of the paper, with its number if it has one."""
+        return f"Paper {self.paper.number}. {self.paper.title}" if self.is_of_paper else self.paper.title
+
+    @property
+    def short_heading(self) -> str:
+        """Its number, if it has one, and its short title."""
+        return f"{self.paper.number}. {self.paper.short_title}" if self.is_of_paper else self.paper.short_title
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has fewer repeats than the paper's file asks for."""
+        return self.paper.repeats < (self.paper.repeats_asked or 0)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is short, or some of its cells are missing."""
+        return self.is_short or self.coverage[0] < self.coverage[1]
+
+    @property
+    def measured(self) -> pd.DataFrame:
+        """Verdicts on what the paper has measured."""
+        return self.numbers[self.numbers["statistic"] != "exact"]
+
+    @property
+    def facts(self) -> pd.DataFrame:
+        """Verdicts on what it says of its data sets."""
+        return self.numbers[self.numbers["statistic"] == "exact"]
+
+    def list_verdicts(self, speaker: Speaker) -> list[str]:
+        """Return the verdicts on the claims of the paper, on our readings of them, or on our own."""
+        whose = {claim.id: self.paper.speaker_of(claim) for claim in self.paper.claims}
+        return [claim["verdict"] for claim in self.claims if whose[claim["id"]] == speaker]
+
+    # What came out.
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """Whether its numbers come out, its claims hold and its algorithms are private, in the order of a page.
+
+        Neither facts of data sets nor readings of claims nor our own claims are counted.
+        """
+        nothing = "it prints no legible value" if self.is_of_paper else "it prints none"
+        return [
+            answer_verdicts("Do its numbers come out?", list(self.measured["verdict"]), nothing),
+            answer_verdicts("Do its claims hold?", self.list_verdicts(Speaker.PAPER), "it has none"),
+            answer_privacy(self.paper, self.privacy, self.audit),
+        ]
+
+    @property
+    def shown_answers(self) -> list[Answer]:
+        """The three answers; of a study of ours those that it has."""
+        return [answer for answer in self.answers if answer.counts or self.is_of_paper]
+
+    @cached_property
+    def finding(self) -> str:
+        """The finding of the paper with the sizes of this run, which a partial run says; nothing if it has none."""
+        if self.paper.finding is None:
+            return ""
+        if not self.coverage[0]:
+            return "Nothing of it has been run yet."
+        said = fill_finding(self.paper.finding, self.claims, self.numbers)
+        return f"So far, after a part of its runs: {said}" if self.is_partial else said
+
+    @cached_property
+    def misfits(self) -> list[str]:
+        """What the finding takes for granted and this run does not bear out, a text for each."""
+        if self.paper.finding is None or not self.coverage[0]:
+            return []
+        *_, private = self.answers
+        return list_misfits(self.paper.finding, self.claims, self.numbers, private.sign, self.is_partial)
+
+    @property
+    def outcome(self) -> str:
+        """The finding, or that the sentence about it no longer fits; nothing if it has none."""
+        misfits = "; ".join(self.misfits)
+        return f"The sentence that was written about it no longer fits: {misfits}." if misfits else self.finding
+
+    @cached_property
+    def forests(self) -> list[StripPlot[ClaimRow]]:
+        """The claims of the paper by unit, with their readings."""
+        return self._list_forests(Speaker.PAPER)
+
+    @cached_property
+    def own_forests(self) -> list[StripPlot[ClaimRow]]:
+        """Our own claims by unit."""
+        return self._list_forests(Speaker.OURS)
+
+    def _list_forests(self, speaker: Speaker) -> list[StripPlot[ClaimRow]]:
+        new_rows = {record["id"]: self.describe_further_rows(record) for record in self.claims}
+        return list_forests(self.paper, self.claims, new_rows, speaker)
+
+    def describe_further_rows(self, record: dict) -> str:
+        """Return what crossed splits say of a claim on new rows, where that differs from the verdict on it."""
+        rows = self.further_rows[self.further_rows["claim"] == record["id"]]
+        return "" if rows.empty or agrees_with_verdict(rows, record["verdict"]) else describe_further_rows(rows)
+
+    @cached_property
+    def dot_plots(self) -> list[StripPlot[NumberRow]]:
+        """The printed measurements by unit."""
+        return plot_numbers(self.paper, self.measured)
+
+    @property
+    def number_groups(self) -> list[StripPlot[NumberRow]]:
+        """The printed measurements by kind."""
+        return group_numbers(self.dot_plots)
+
+    @cached_property
+    def fact_rows(self) -> list[NumberRow]:
+        """The printed facts of data sets beside what was counted."""
+        return [make_row(self.paper, row) for row in self.facts.to_dict("records")]
+
+    # What must be said with it.
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be said with the verdicts: how complete the run is, and what chance alone would do."""
+        return [self.completeness, *self.notes_on_data, *self.notes_on_chance, *self.advice]
+
+    @property
+    def completeness(self) -> str:
+        """How complete the run is."""
+        n, expected = self.coverage
+        if self.is_short:
+            repeats = f"{self.paper.repeats} of {self.paper.repeats_asked} repeats of every setting"
+            return f"INCOMPLETE: {repeats}, {n} of {expected} of their cells."
+        return note_missing_cells(n, expected) or f"Complete: all {expected} cells."
+
+    @property
+    def substitutes(self) -> list[str]:
+        """Which data sets stand in for others."""
+        return describe_substitutes(self.paper.labels, self.paper.used_instead)
+
+    @property
+    def copies(self) -> str:
+        """How many test rows are copies of training rows; nothing if nobody counted, or few."""
+        path = self.folder / "copies.csv"
+        return describe_copies(read_csv(path), self.paper.labels) if path.is_file() else ""
+
+    @property
+    def notes_on_data(self) -> list[str]:
+        """What must be said of the data sets."""
+        return [*self.substitutes, *filter(None, [self.copies])]
+
+    @property
+    def notes_on_chance(self) -> list[str]:
+        """How many printed numbers chance alone would miss, and of how many runs they are taken to be means."""
+        by_chance = count_expected_misses(self.numbers)
+        if not by_chance:
+            return []
+        n_missed = int(self.measured["verdict"].isin(OUTSIDE).sum())
+        lying = "number lies" if n_missed < 2 else "numbers lie"
+        missed = f"{n_missed or 'No'} printed {lying} outside of our intervals"
+        notes = [f"{missed}; by chance alone about {by_chance:.1f} would, if all could be reproduced."]
+        if self.paper.printed_repeats > 1:
+            kindest = self.measured["verdict_one_run"].value_counts()
+            counts = ", ".join(f"{kindest[verdict]} {verdict}" for verdict in OF_NUMBERS if verdict in kindest)
+            assumed = f"A printed number is taken as the mean of {self.paper.printed_repeats} runs"
+            notes.append(f"{assumed}. Were each a single run: {counts}.")
+        return notes
+
+    @cached_property
+    def advice(self) -> list[str]:
+        """Which algorithm to take, of each figure that says so."""
+        advising = [part for part in self.paper.figures if getattr(part, "advises", False)]
+        return [part.advise(self.paper, self.read_frame(part)) for part in advising]
+
+    @property
+    def note_on_facts(self) -> str:
+        """How many printed facts of data sets agree with what was counted; nothing of a paper that prints none."""
+        return describe_facts(self.paper, self.facts)
+
+    # Readings of its text.
+
+    def list_rankings(self) -> list[tuple[Question, pd.DataFrame]]:
+        """Return the questions about the text that somebody ran, each with the rows of its readings."""
+        return _pair_with_rows(self.paper.readings, self.readings, "question")
+
+    def list_curves(self) -> list[tuple[Claim, pd.DataFrame]]:
+        """Return the claims that somebody judged under every reading, each with the rows of its readings."""
+        return _pair_with_rows(self.paper.claims, self.curves, "claim")
+
+    @property
+    def notes_on_running(self) -> list[str]:
+        """How its readings were run, by question and claim, which is no finding: what was dropped early."""
+        notes = [(asked.id, list_ranking_notes(rows)) for asked, rows in self.list_rankings()]
+        notes += [(asked.id, list_curve_notes(rows)) for asked, rows in self.list_curves()]
+        return [f"{name}: {note}." for name, told in notes for note in told]
+
+
+def _pair_with_rows(asked: Iterable[_Asked], rows: pd.DataFrame, column: str) -> list[tuple[_Asked, pd.DataFrame]]:
+    pairs = [(one, rows[rows[column] == one.id]) for one in asked]
+    return [(one, own) for one, own in pairs if len(own)]
