@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure
-from plots.comparisons.compared_part import ComparedPart
-from plots.comparisons.standings import format_rank
+from plots import style
+from plots.comparisons.compared_part import ComparedPart, format_rank
 from plots.labels import label_name, label_names
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
 _WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
@@ -50,10 +51,8 @@ class WinsFigure(ComparedPart, PaperFigure):
                 records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
         """Draw a heat map of wins less losses, with the counts written into it."""
-        from plots import style
-
         order = list(frame["row"].unique())
         names = label_names(paper, order)
         drawn = style.make_figure(5.2 + 0.56 * len(order), 2.2 + 0.38 * len(order))
@@ -93,7 +92,7 @@ class WinsFigure(ComparedPart, PaperFigure):
         )
 
 
-def _fill_cells(axes: Any, frame: pd.DataFrame, order: list[str]) -> None:
+def _fill_cells(axes: Axes, frame: pd.DataFrame, order: list[str]) -> None:
     """Colour each pair by wins less losses, and write the counts into it."""
     from matplotlib.colors import LinearSegmentedColormap
 

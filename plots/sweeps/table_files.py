@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plots.labels import MISSING
-from plots.latex import format_table as format_latex
+from plots.text_table import format_table as format_latex
 from plots.markdown import format_table
 from plots.sweeps.arrangement import BEST, INCOMPLETE, SweepTable, TableCell
 from plots.sweeps.collector import SweepResults
