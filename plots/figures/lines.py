@@ -69,11 +69,11 @@ class LinesFigure(ShownPart, PaperFigure):
 
     def check(self, paper: Paper) -> None:
         """Check that the study has the axes and metrics, and that no other axis varies; raises a PaperError."""
-        check_metrics_by(paper, self, self.metric, self._axes)
+        check_metrics_by(paper, self, self.metric, self.axes)
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Return one row for each point, as `summarise_metrics` does; ``unplaced`` is printed without its setting."""
-        frame = summarise_metrics(paper, self, self.metric, table, numbers, self._axes, self.center)
+        frame = summarise_metrics(paper, self, self.metric, table, numbers, self.axes, self.center)
         if self.lines != "algorithm" or not isinstance(self.metric, str):
             return frame
         return add_numbers_without_setting(paper, self, self.metric, frame, numbers)
@@ -113,7 +113,8 @@ class LinesFigure(ShownPart, PaperFigure):
         return {"line": line, "x": x, "metric": metric, "points": points}
 
     @property
-    def _axes(self) -> list[str]:
+    def axes(self) -> list[str]:
+        """The axis of the lines, and that along the bottom."""
         return [self.lines, self.x]
 
     @property

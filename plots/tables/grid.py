@@ -34,13 +34,18 @@ class GridTable(ShownPart, ArrangedTable):
             raise ValueError("columns: metric goes with a list of metrics, and a list with that")
         return self
 
+    @property
+    def axes(self) -> list[str]:
+        """The axes of rows and columns."""
+        return [self.rows, self.columns]
+
     def check(self, paper: Paper) -> None:
         """Check that the study has the axes and metrics, and that no other axis varies; raises a PaperError."""
-        check_metrics_by(paper, self, self.metric, [self.rows, self.columns])
+        check_metrics_by(paper, self, self.metric, self.axes)
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return one row for each cell of the table, as `summarise_metrics` does."""
-        return summarise_metrics(paper, self, self.metric, table, numbers, [self.rows, self.columns], self.center)
+        return summarise_metrics(paper, self, self.metric, table, numbers, self.axes, self.center)
 
     def arrange(self, paper: Paper, frame: pd.DataFrame, between: str = " \\ ") -> TextTable:
         """Arrange a frame as rows and columns of text, with something between the names of these in the corner."""
@@ -48,7 +53,7 @@ class GridTable(ShownPart, ArrangedTable):
         columns = list(self.metric) if is_of_metrics else study.axis(self.columns, self.where)
         cells, n = describe_points(frame), len(columns)
         return TextTable(
-            between.join(label_names(paper, [self.rows] if is_of_metrics else [self.rows, self.columns])),
+            between.join(label_names(paper, [self.rows] if is_of_metrics else self.axes)),
             label_values(paper, self.columns, columns),
             label_values(paper, self.rows, study.axis(self.rows, self.where)),
             [cells[start : start + n] for start in range(0, len(cells), n)],
