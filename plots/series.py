@@ -174,13 +174,7 @@ def name_of_center(series: pd.DataFrame) -> str:
 
 
 def note_missing_cells(n: int, expected: int) -> str:
-    """Return the note on missing cells; nothing when all are there.
-
-    Examples
-    --------
-    >>> note_missing_cells(3, 10), note_missing_cells(10, 10)
-    ('INCOMPLETE: 3 of 10 cells', '')
-    """
+    """Return the note on missing cells; nothing when all are there."""
     return "" if n >= expected else f"INCOMPLETE: {n} of {expected} cells"
 
 
@@ -191,6 +185,8 @@ def note_shortfall(series: pd.DataFrame) -> str:
     --------
     >>> note_shortfall(pd.DataFrame({"n": [10, 7], "n_expected": [10, 10]}))
     'INCOMPLETE: 17 of 20 cells'
+    >>> note_shortfall(pd.DataFrame({"n": [10], "n_expected": [10]}))
+    ''
     >>> note_shortfall(pd.DataFrame({"x": [], "y": []}))
     'INCOMPLETE: data set not available'
     """

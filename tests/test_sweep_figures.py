@@ -13,7 +13,7 @@ from tests.made_up_sweeps import accuracies, collect, make_sweep
 
 def plan(**values):
     figure = plan_figure(make_sweep(**values))
-    return figure and (figure.x, figure.lines, figure.facets)
+    return figure and (figure.x, figure.lines.names, figure.facets.names)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_of_too_many_facets_every_data_set_has_some(tmp_path):
     figure = plan_figure(
         make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "rfdpp_gini"], epsilon=[0.1, 1], max_depth=depths)
     )
-    chosen = figure.shown_facets.drawn
+    chosen = figure.facets.drawn
     assert len(chosen) == 24 and {name for name, _ in chosen} == {"car", "nursery"}
     assert (chosen[0], chosen[-1]) == (("car", 1), ("nursery", 25))
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 3
 """With more methods their number stands for their names."""
-_ODDS = ("better", "equal", "worse")
 _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
 _COLOURS = {"better": style.QUALITATIVE[0], "equal": "#b9c0c8", "worse": style.QUALITATIVE[1]}
 _INKS = {"better": "white", "equal": style.INK, "worse": "white"}
@@ -82,8 +81,21 @@ class RanksFigure(ComparedPart, PaperFigure):
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the comparisons as the report's page shows them."""
-        standings = self._list_standings(paper, frame)
-        return {"heads": _HEADS, "standings": standings, "explanation": self._explain(paper, frame)}
+        standings = []
+        for place, (row, is_apart) in enumerate(
+            zip(select_means(frame).to_dict("records"), is_beyond(frame), strict=True)
+        ):
+            odds = [format_probability(row[name]) for name in _COLOURS]
+            separated = ("yes" if is_apart else "no") if place else ""
+            name = label_name(paper, row["algorithm"])
+            standings.append([name, format_rank(row["rank"]), *odds, row["verdict"], separated])
+        explanation = (
+            f"mean ranks over {self.count_sets(paper, list_ranked_sets(frame))}. Beside each other method stands the "
+            f"chance that on new data sets the best is better by more than {self.margin_words}, equal within that, or "
+            f"worse; {100 * LEVEL:.0f} % decide (Bayesian signed-rank test). Mean ranks closer than "
+            f"{format_rank(find_critical_difference(frame))} may differ by chance (Nemenyi test, 5 %)."
+        )
+        return {"heads": _HEADS, "standings": standings, "explanation": explanation}
 
     def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
         """Say which algorithm to take: the best mean rank, with what the data sets say of it against each other one.
@@ -111,23 +123,6 @@ class RanksFigure(ComparedPart, PaperFigure):
             if names:
                 parts.append(says.format(_name_others(names, len(others))))
         return f"{self.title}: take {label_name(paper, best['algorithm'])}, {'; '.join(parts)}."
-
-    def _list_standings(self, paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
-        body: list[list[str]] = []
-        for row, is_apart in zip(select_means(frame).to_dict("records"), is_beyond(frame), strict=True):
-            odds = [format_probability(row[name]) for name in _ODDS]
-            name = label_name(paper, row["algorithm"])
-            separated = ("yes" if is_apart else "no") if body else ""
-            body.append([name, format_rank(row["rank"]), *odds, row["verdict"], separated])
-        return body
-
-    def _explain(self, paper: Paper, frame: pd.DataFrame) -> str:
-        return (
-            f"mean ranks over {self.count_sets(paper, list_ranked_sets(frame))}. Beside each other method stands the "
-            f"chance that on new data sets the best is better by more than {self.margin_words}, equal within that, or "
-            f"worse; {100 * LEVEL:.0f} % decide (Bayesian signed-rank test). Mean ranks closer than "
-            f"{format_rank(find_critical_difference(frame))} may differ by chance (Nemenyi test, 5 %)."
-        )
 
 
 def _draw_ranks(axes: Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:

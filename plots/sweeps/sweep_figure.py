@@ -6,7 +6,6 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -43,12 +42,18 @@ _CHARACTERS = 62, 27
 """How many stand along the bottom of the only picture, and of a small one."""
 
 
-class _Shown(NamedTuple):
-    """Some axes with every combination of their values, and the places of those that are drawn."""
+class ShownAxes(NamedTuple):
+    """Some axes of a sweep with every combination of their values, and the places of those that are drawn."""
 
     names: list[str]
     values: list[tuple]
     places: list[int]
+
+    @classmethod
+    def choose(cls, sweep: Sweep, names: list[str], most: int) -> ShownAxes:
+        """Choose what is drawn, from end to end."""
+        values = list(product(*(sweep.axes[name] for name in names)))
+        return cls(names, values, _spread_out(len(values), most))
 
     @property
     def drawn(self) -> list[tuple]:
@@ -61,40 +66,21 @@ class SweepFigure:
     """The figure of a sweep, as from `plan_figure`."""
 
     sweep: Sweep
-    x: str | None
-    """The axis along the bottom; None draws dots along the metric instead of lines."""
-    lines: list[str]
+    xs: ShownAxes
+    """The axis along the bottom; without one there are dots along the metric instead of lines."""
+    lines: ShownAxes
     """The axes of which each combination of values has a line, or a row of dots."""
-    facets: list[str]
+    facets: ShownAxes
     """The axes of which each combination has a small picture."""
 
-    @cached_property
-    def shown_xs(self) -> _Shown:
-        """The values along the bottom; of dots the one place that they have."""
-        return self._choose([self.x] if self.x else [], _MOST_X_VALUES)
-
-    @cached_property
-    def shown_lines(self) -> _Shown:
-        """The values of the lines."""
-        return self._choose(self.lines, _MOST_LINES if self.x else _MOST_DOTS)
-
-    @cached_property
-    def shown_facets(self) -> _Shown:
-        """The values of the facets: where they are too many, some of each data set."""
-        n_sets = len(self.sweep.axes["dataset"])
-        if "dataset" not in self.facets or n_sets > _MOST_FACETS:
-            return self._choose(self.facets, _MOST_FACETS)
-        _, values, places = self._choose(self.facets[1:], max(_MOST_FACETS // n_sets, 1))
-        of_all = [start * len(values) + i for start in range(n_sets) for i in places]
-        return self._choose(self.facets, _MOST_FACETS)._replace(places=of_all)
-
-    def _choose(self, names: list[str], most: int) -> _Shown:
-        values = list(product(*(self.sweep.axes[name] for name in names)))
-        return _Shown(names, values, _spread_out(len(values), most))
+    @property
+    def x(self) -> str | None:
+        """The axis along the bottom."""
+        return next(iter(self.xs.names), None)
 
     def make_frame(self, results: SweepResults) -> pd.DataFrame:
         """Return one row for each point that is drawn, by metric, facet, line and x."""
-        shown = self.shown_facets, self.shown_lines, self.shown_xs
+        shown = self.facets, self.lines, self.xs
         names = [name for one in shown for name in one.names]
         numbers = self.sweep.number_settings(names).reshape([len(one.values) for one in shown])
         order = numbers[np.ix_(*(one.places for one in shown))].ravel()
@@ -107,7 +93,7 @@ class SweepFigure:
 
     def draw(self, frame: pd.DataFrame, note: str) -> Figure:
         """Draw a frame, and above it what is missing of the sweep, if anything is."""
-        metrics, facets = list(frame["metric"].unique()), self.shown_facets.drawn
+        metrics, facets = list(frame["metric"].unique()), self.facets.drawn
         n_panels = len(metrics) * len(facets)
         drawn, panels = self._make_panels(len(metrics), len(facets))
         n_points = len(frame) // n_panels
@@ -129,8 +115,8 @@ class SweepFigure:
         style.write_title(drawn, max(panels, key=_find_column), self._write_title(metrics))
         return drawn
 
-    def _label(self, names: Sequence[str], values: Sequence[Any]) -> str:
-        return self.sweep.label_setting(dict(zip(names, values, strict=True)))
+    def _label(self, axes: ShownAxes, values: tuple) -> str:
+        return self.sweep.label_setting(dict(zip(axes.names, values, strict=True)))
 
     def _write_title(self, metrics: Sequence[str]) -> str:
         sweep = self.sweep
@@ -142,9 +128,9 @@ class SweepFigure:
         """Return what is not drawn; nothing if all is."""
         words = []
         for what, shown in (
-            ("lines" if self.x else "rows", self.shown_lines),
-            ("pictures", self.shown_facets),
-            ("values along the bottom", self.shown_xs),
+            ("lines" if self.x else "rows", self.lines),
+            ("pictures", self.facets),
+            ("values along the bottom", self.xs),
         ):
             n, total = len(shown.places), len(shown.values)
             words += [f"{n} of {total} {what}"] if n < total else []
@@ -152,7 +138,7 @@ class SweepFigure:
 
     def _make_panels(self, n_metrics: int, n_facets: int) -> tuple[Figure, list[Axes]]:
         """Return a figure with panels: those of a metric begin a row of their own, where there are several facets."""
-        n_lines = len(self.shown_lines.places)
+        n_lines = len(self.lines.places)
         if n_metrics * n_facets == 1:
             drawn = style.make_figure(8.4, 5.0 if self.x else 1.8 + 0.3 * n_lines)
             return drawn, [drawn.add_subplot()]
@@ -172,8 +158,8 @@ class SweepFigure:
 
     def _draw_lines(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw one panel; returns its legend's handles, and whether points lie beyond its ends."""
-        metric, paper, lines = frame["metric"].iloc[0], self.sweep.paper, self.shown_lines.drawn
-        xs = [x for (x,) in self.shown_xs.drawn]
+        metric, paper, lines = frame["metric"].iloc[0], self.sweep.paper, self.lines.drawn
+        xs = [x for (x,) in self.xs.drawn]
         limits, is_log = _choose_limits(metric, frame)
         places = place_values(xs).tolist()
         values = [line[0] if len(line) == 1 else line for line in lines]
@@ -192,7 +178,7 @@ class SweepFigure:
         panel.dress_panel(axes, xs, limits, is_log)
         _limit_per_cent(axes, metric)
         panel.mark_points(axes, beyond, limits)
-        return handles if self.lines else [], bool(beyond)
+        return handles if self.lines.names else [], bool(beyond)
 
     def _draw_dots(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw a row with a dot and its interval for each line."""
@@ -202,7 +188,7 @@ class SweepFigure:
         rows = np.arange(len(frame))
         axes.hlines(rows, low, high, colors=style.QUALITATIVE[0], linewidth=1.4, alpha=0.8)
         axes.plot(center, rows, linestyle="none", marker="o", markersize=5.5, color=style.QUALITATIVE[0], zorder=3)
-        labels = [self._label(self.lines, line) for line in self.shown_lines.drawn]
+        labels = [self._label(self.lines, line) for line in self.lines.drawn]
         names = [textwrap.shorten(label, 44, placeholder=" …") for label in labels]
         place = axes.get_subplotspec()
         axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
@@ -212,7 +198,7 @@ class SweepFigure:
         return [], False
 
     def _add_legend(self, drawn: Figure, handles: Sequence[Any], is_single: bool) -> None:
-        title = " and ".join(map(self.sweep.label_axis, self.lines)) if self.x else ""
+        title = " and ".join(map(self.sweep.label_axis, self.lines.names)) if self.x else ""
         look: dict[str, Any] = {"handles": handles, "handlelength": 3.2, "title": title, "alignment": "left"}
         if is_single:
             style.add_legend(drawn, labelspacing=0.65, **look)
@@ -236,7 +222,19 @@ def plan_figure(sweep: Sweep) -> SweepFigure | None:
     lines.sort(key=lambda name: name != "algorithm")
     while x and len(lines) > 1 and math.prod(len(sweep.axes[name]) for name in lines) > _FEW_LINES:
         facets.append(lines.pop())
-    return SweepFigure(sweep, x, lines, facets)
+    xs = ShownAxes.choose(sweep, [x] if x else [], _MOST_X_VALUES)
+    return SweepFigure(
+        sweep, xs, ShownAxes.choose(sweep, lines, _MOST_LINES if x else _MOST_DOTS), _choose_facets(sweep, facets)
+    )
+
+
+def _choose_facets(sweep: Sweep, names: list[str]) -> ShownAxes:
+    """Return the facets: where they are too many, some of each data set are drawn."""
+    chosen, n_sets = ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
+    if "dataset" not in names or n_sets > _MOST_FACETS:
+        return chosen
+    own = ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
+    return chosen._replace(places=[start * len(own.values) + i for start in range(n_sets) for i in own.places])
 
 
 def _spread_out(n: int, most: int) -> list[int]:

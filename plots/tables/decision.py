@@ -43,8 +43,8 @@ _SLACK = 1e-9
 _COLUMNS = ["situation", "algorithm", "dataset", "rank", "lead", *NOT_COMPARED, "n", "n_expected", "excluded"]
 
 
-class Requirement(Document):
-    """What a reader needs of a method."""
+class Situation(Document):
+    """A line of a decision table: what a reader has and needs."""
 
     neighbours: Literal["added_or_removed", "replaced"] | None = None
     """Between which tables the ε on the label must hold; as each method means it if left out."""
@@ -52,6 +52,21 @@ class Requirement(Document):
     """Whether the whole fitted model is to be published: the method must have a form in which it can leave."""
     unchecked: bool = False
     """Whether a claim that nobody accounted for will do, too: that of a peer, or of an (ε, δ)."""
+
+    situation: str
+    """What the reader has or needs, in words."""
+    study: str
+    """One of the paper's studies: its algorithms come into question."""
+    where: Where = {}
+    """Which part of the study: its algorithms, and the ε that count."""
+    metric: str
+    """The metric that decides."""
+    equal_within: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    """The largest difference that counts as practically equal; see the kind of figure ``ranks``."""
+    data: str | None = None
+    """Only data sets of this kind: ``small``, ``classes``, ``tails``, ``wide``, ``nominal`` or ``numbers``."""
+    figure: str | None = None
+    """The table or figure of the paper that shows the evidence."""
 
     def explain_exclusion(self, algorithm: str, table: pd.DataFrame) -> str:
         """Return why an algorithm does not come into question by rows of the long table; nothing if it does."""
@@ -75,25 +90,6 @@ class Requirement(Document):
             return bool(report["keeps_claim"])
         paid = float(report["accounted"][_RELATIONS[self.neighbours]])
         return paid <= float(report["claimed_epsilon"]) * (1 + _SLACK)
-
-
-class Situation(Requirement):
-    """A line of a decision table: what a reader has and needs."""
-
-    situation: str
-    """What the reader has or needs, in words."""
-    study: str
-    """One of the paper's studies: its algorithms come into question."""
-    where: Where = {}
-    """Which part of the study: its algorithms, and the ε that count."""
-    metric: str
-    """The metric that decides."""
-    equal_within: Annotated[float, Field(ge=0, lt=1)] = 0.01
-    """The largest difference that counts as practically equal; see the kind of figure ``ranks``."""
-    data: str | None = None
-    """Only data sets of this kind: ``small``, ``classes``, ``tails``, ``wide``, ``nominal`` or ``numbers``."""
-    figure: str | None = None
-    """The table or figure of the paper that shows the evidence."""
 
     def select_part(self, sets: Side | None) -> ComparedPart:
         """Return what is compared, over data sets of every kind."""
