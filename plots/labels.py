@@ -102,12 +102,8 @@ def _find_common_decimals(epsilons: Sequence[float]) -> int | None:
     finite = list(filter(math.isfinite, epsilons))
     if not finite or max(finite) > 100 * min(finite):
         return None
-    decimals = 0
-    for value in finite:
-        text = f"{value:g}"
-        if "e" not in text:
-            decimals = max(decimals, len(text.partition(".")[2]))
-    return decimals
+    texts = [f"{value:g}" for value in finite]
+    return max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
 
 
 def label_metric(paper: Paper, metric: str) -> str:

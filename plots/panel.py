@@ -128,12 +128,13 @@ def draw_panel(
         axes.vlines(positions, low, high, colors=color, linewidth=1.1, alpha=0.8)
         # likewise a point at zero, which lies infinitely far down there; other lines leave the axis by their own slope
         drawn = np.where(center <= 0, limits.bottom, center) if limits.bottom > 0 else center
-        edge = {"markeredgecolor": "white", "markeredgewidth": 0.5, "markevery": np.flatnonzero(limits.hold(center))}
-        handles += axes.plot(positions, drawn, zorder=3, label=text, **edge, **look)
-        shown = np.where(limits.hold(printed), printed, math.nan)
-        axes.plot(positions, shown, color=color, linestyle="none", zorder=4, **_NUMBER)
+        edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.5}
+        shown = np.flatnonzero(limits.hold(center))
+        handles += axes.plot(positions, drawn, zorder=3, label=text, markevery=shown, **edge, **look)
+        numbers = np.where(limits.hold(printed), printed, math.nan)
+        axes.plot(positions, numbers, color=color, linestyle="none", zorder=4, **_NUMBER)
         for values, is_printed in ((center, False), (printed, True)):
-            for place in np.flatnonzero(~limits.hold(values)):
+            for place in np.flatnonzero(~limits.hold(values)).tolist():
                 beyond.append(PointBeyond(places[place], positions[place], values[place], color, is_printed))
         _draw_level(axes, series.iloc[0], color)
     return handles, beyond

@@ -36,18 +36,9 @@ def summarise_metrics(
     """Return one row per combination of the axes ``by``, whether or not a cell answers it.
 
     Where there are several metrics, ``by`` has ``metric`` as its last. ``table`` is the long table, ``numbers`` has the
-    verdicts on the printed numbers, and ``center`` is what stands for the repeats, if not as the paper says.
-
-    Returns
-    -------
-    DataFrame
-        The axes, metric, mean or median (see `name_of_center`), ci_low, ci_high, n, n_expected, printed, decimals,
-        verdict, note.
-
-    Raises
-    ------
-    PaperError
-        If an axis that is not in ``by`` has several values, so that a point would mix settings.
+    verdicts on the printed numbers, and ``center`` is what stands for the repeats, if not as the paper says. A row has
+    the axes, metric, mean or median (see `name_of_center`), ci_low, ci_high, n, n_expected, printed, decimals, verdict,
+    note. A PaperError is raised if another axis has several values, so that a point would mix settings.
     """
     if isinstance(metrics, str):
         return _summarise_metric(paper, part, metrics, table, numbers, by, center)
@@ -56,12 +47,9 @@ def summarise_metrics(
 
 
 def check_metrics_by(paper: Paper, part: Any, metrics: str | Sequence[str], by: Sequence[str]) -> None:
-    """Check that `summarise_metrics` can be asked for this: the axes, what ``where`` names, and the metrics.
+    """Check that `summarise_metrics` can be asked for this; raises a PaperError.
 
-    Raises
-    ------
-    PaperError
-        If the study has not these, or another axis varies.
+    The study must have the axes, what ``where`` names, and the metrics, and no other axis may vary.
     """
     study = paper.study(part.study, part.id)
     for name in by:

@@ -149,9 +149,10 @@ def write_shortfall(axes: Axes, frame: pd.DataFrame, pad: float | None = None) -
     write_note(axes, note_shortfall(frame), pad)
 
 
-def add_legend(figure: Figure, loc: str = "outside right upper", **look: Any) -> None:
+def add_legend(figure: Figure, loc: str = "outside right upper", **given: Any) -> None:
     """Add a legend outside of the axes: of ``handles``, or of all that has a label."""
-    figure.legend(loc=loc, **{"frameon": False, "fontsize": 10, **look})
+    look: dict[str, Any] = {"loc": loc, "frameon": False, "fontsize": 10, **given}
+    figure.legend(**look)
 
 
 def write_title(figure: Figure, axes: Axes, title: str) -> None:

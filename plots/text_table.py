@@ -45,7 +45,8 @@ class ArrangedTable(PaperTable):
         table = self.arrange(paper, frame)
         heads = [table.corner.replace(" \\ ", " / "), *table.columns]
         body = [[name, *map(self.format_entry, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
-        write_table(path, self.name_caption(frame), heads, body, self.note_in_caption(paper, frame))
+        text = format_table(self.name_caption(frame), heads, body, self.note_in_caption(paper, frame))
+        path.write_text(text, encoding="utf-8")
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""
@@ -72,11 +73,6 @@ class ArrangedTable(PaperTable):
     def note_in_caption(self, paper: Paper, frame: pd.DataFrame) -> str:
         """Return what stands in bold behind that."""
         return self.note_missing(frame)
-
-
-def write_table(path: Path, title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str) -> None:
-    """Write a table of text as LaTeX; see `format_table`."""
-    path.write_text(format_table(title, columns, body, note), encoding="utf-8")
 
 
 def format_table(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:

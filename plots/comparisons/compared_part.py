@@ -121,15 +121,12 @@ class ComparedPart(ShownPart):
     def compare_algorithms(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
         """Rank the algorithms, and compare the first of them with each other one.
 
-        Returns
-        -------
-        DataFrame
-            One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the
-            best, of medians over repeats, mean over all other axes; ``lead``, by how much the first algorithm is better
-            than this one, mean over the same axes, of errors ln(this one's / the first's); ``better``, ``equal`` and
-            ``worse``, probabilities about the first one against this one, as from `compare_over_datasets`; ``verdict``,
-            what they say; ``critical_difference`` of mean ranks, as from `nemenyi_difference`; ``n`` and
-            ``n_expected`` (cells). A data set of which some setting has no result ranks nobody and is in no comparison.
+        One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the best,
+        of medians over repeats, mean over all other axes; ``lead``, by how much the first algorithm is better than this
+        one, mean over the same axes, of errors ln(this one's / the first's); ``better``, ``equal`` and ``worse``,
+        probabilities about the first one against this one, as from `compare_over_datasets`; ``verdict``, what they say;
+        ``critical_difference`` of mean ranks, as from `nemenyi_difference`; ``n`` and ``n_expected`` (cells). A data
+        set of which some setting has no result ranks nobody and is in no comparison.
         """
         axes = paper.study(self.study, self.id).axes(self.narrow(paper))
         medians = self.list_medians(paper, table)

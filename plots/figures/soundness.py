@@ -56,16 +56,13 @@ class SoundnessFigure(ShownPart, PaperFigure):
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Compare each sound variant with the printed algorithm, on the same splits.
 
-        Returns
-        -------
-        DataFrame
-            One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all
-            have an answer: ``printed`` and ``sound`` (algorithms); ``epsilon``; ``gain``, ``low`` and ``high``, center
-            over repeats of the sound metric less the printed one, of errors log2(printed error / sound error), so that
-            more is better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for
-            between tables that are ``neighbours`` as it means them, infinite where a step has no noise; ``noisy``, the
-            same over its noisy steps alone; ``sound_accounted``, what the sound one accounts for between the same
-            neighbours; ``n`` and ``n_expected`` (pairs of cells).
+        One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all have
+        an answer: ``printed`` and ``sound`` (algorithms); ``epsilon``; ``gain``, ``low`` and ``high``, center over
+        repeats of the sound metric less the printed one, of errors log2(printed error / sound error), so that more is
+        better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for between tables
+        that are ``neighbours`` as it means them, infinite where a step has no noise; ``noisy``, the same over its noisy
+        steps alone; ``sound_accounted``, what the sound one accounts for between the same neighbours; ``n`` and
+        ``n_expected`` (pairs of cells).
         """
         study = paper.study(self.study, self.id)
         rows = select_rows(table, study, self.metric, self.where)
@@ -146,7 +143,7 @@ def _draw_pair(axes: Axes, place: int, rows: pd.DataFrame, metric: str) -> None:
     axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=style.QUALITATIVE[4], zorder=3)
     color = style.QUALITATIVE[2] if mean["gain"] >= 0 else style.QUALITATIVE[1]
     axes.plot([scale_value(metric, mean["gain"])], [place], color=color, zorder=4, **_MEAN)
-    words = {"ha": "right", "va": "center", "fontsize": 8.5}
+    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8.5}
     axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
 

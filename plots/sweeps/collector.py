@@ -52,7 +52,7 @@ class SweepResults:
     def list_incomplete(self) -> list[str]:
         """Return the settings that have fewer runs than were asked for, each with how many it has."""
         repeats, lines = self.sweep.repeats, []
-        for number in np.flatnonzero(self.n_measured < repeats):
+        for number in np.flatnonzero(self.n_measured < repeats).tolist():
             name = self.sweep.name_setting(number)
             lines.append(f"INCOMPLETE: {name}: {self.n_measured[number]} of {repeats} runs")
         return lines
@@ -70,8 +70,7 @@ class ResultCollector:
         self._sweep, self._file = sweep, file
         self._rows = csv.writer(file, lineterminator="\n")
         self._rows.writerow([*sweep.axes, "metric", "mean", "std", "ci_low", "ci_high", "n", "n_expected"])
-        self._shown: list[str] = []
-        self._kept = array("d")  # of each metric shown: setting, metric, and its numbers
+        self._kept: dict[str, array] = {}  # by metric that is shown: settings, each with its numbers
         self._n_measured = array("q")
         self._found: dict[str, None] = {}
 
@@ -86,9 +85,9 @@ class ResultCollector:
             n_expected = len(setting.cells) - max(setting.n_measured - one.mean.n, 0)  # without those undefined
             if one.metric != _NOT_IN_TABLE:
                 self._rows.writerow([*values, one.metric, *_format_numbers(one), one.mean.n, n_expected])
-            if one.metric in self._shown:
+            if one.metric in self._kept:
                 numbers = one.mean.center, one.mean.low, one.mean.high, one.mean.n, n_expected
-                self._kept.extend((number, self._shown.index(one.metric), *numbers))
+                self._kept[one.metric].extend((number, *numbers))
 
     def copy_table(self, stream: TextIO) -> None:
         """Write the table of all metrics, as CSV."""
@@ -97,16 +96,15 @@ class ResultCollector:
 
     def arrange(self) -> SweepResults:
         """Return what is shown of all that was taken."""
-        rows = np.frombuffer(self._kept, dtype=np.float64).reshape(-1, 2 + len(_NUMBERS))
         empty = {"n": 0, "n_expected": self._sweep.repeats}
         numbers = {}
-        for i, metric in enumerate(self._shown):
-            own = rows[rows[:, 1] == i]
-            frame = pd.DataFrame(own[:, 2:], index=own[:, 0].astype(int), columns=_NUMBERS)
+        for metric, kept in self._kept.items():
+            rows = np.array(kept).reshape(-1, 1 + len(_NUMBERS))
+            frame = pd.DataFrame(rows[:, 1:], index=rows[:, 0].astype(int), columns=_NUMBERS)
             numbers[metric] = (
                 frame.reindex(range(len(self._n_measured))).fillna(empty).astype(dict.fromkeys(empty, int))
             )
-        others = [name for name in self._found if name not in self._shown]
+        others = [name for name in self._found if name not in self._kept]
         return SweepResults(self._sweep, numbers, np.array(self._n_measured, dtype=np.int64), others)
 
     def _show_more(self, setting: SettingSummary) -> None:
@@ -115,7 +113,8 @@ class ResultCollector:
         wanted = self._list_wanted(setting)
         if found and not set(found) & set(wanted):
             wanted = [name for name in found if not _is_internal(name)] or found
-        self._shown += [name for name in wanted if name not in self._shown]
+        for name in wanted:
+            self._kept.setdefault(name, array("d"))
 
     def _list_wanted(self, setting: SettingSummary) -> Sequence[str]:
         return self._sweep.metrics or _USUAL[catalogue.read_entry(setting.cells[0].dataset).task]

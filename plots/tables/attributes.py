@@ -13,7 +13,7 @@ from experiments.config.paper import Paper
 from plots.facts import name_categories
 from plots.labels import MISSING, label_name
 from plots.tables.datasets import TableOfFacts, list_facts
-from plots.text_table import TextTable, make_cell, write_table
+from plots.text_table import TextTable, format_table, make_cell
 
 
 class AttributesTable(TableOfFacts):
@@ -55,7 +55,8 @@ class AttributesTable(TableOfFacts):
         table, body = self.arrange(paper, frame), []
         for dataset, name, cells in zip(frame["dataset"], table.rows, table.cells, strict=True):
             body.append([label_name(paper, dataset), name, *map(self.format_entry, cells)])
-        write_table(path, self.title, ["data set", table.corner, *table.columns], body, "")
+        text = format_table(self.title, ["data set", table.corner, *table.columns], body, "")
+        path.write_text(text, encoding="utf-8")
 
 
 def _describe_kind(n_categories: Any) -> tuple[str, str]:

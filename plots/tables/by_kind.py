@@ -33,15 +33,11 @@ class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the share of the way of each algorithm, mean over the data sets of each kind.
 
-        Returns
-        -------
-        DataFrame
-            One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in
-            `KINDS` or ``all``, or ``unknown`` where files are missing; ``way``, mean over data sets of (score - floor)
-            / (ceiling - floor), from -1 to 2, of errors with minus their logarithms as scores; ``members``, the data
-            sets in the mean, joined by blanks; ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of
-            which a setting has no result, and one whose ceiling is not above its floor by more than ``equal_within``,
-            is in no mean.
+        One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in `KINDS` or
+        ``all``, or ``unknown`` where files are missing; ``way``, mean over data sets of (score - floor) / (ceiling -
+        floor), from -1 to 2, of errors with minus their logarithms as scores; ``members``, the data sets in the mean,
+        joined by blanks; ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of which a setting has no
+        result, and one whose ceiling is not above its floor by more than ``equal_within``, is in no mean.
         """
         ways = self._measure_ways(paper, table)
         study = paper.study(self.study, self.id)

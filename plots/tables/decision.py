@@ -138,12 +138,9 @@ class DecisionTable(ArrangedTable):
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Rank the methods that come into question in each situation.
 
-        Returns
-        -------
-        DataFrame
-            For each situation the rows of `ComparedPart.compare_algorithms`, of the methods and data sets that come
-            into question, and a row for each method that does not, with the reason in ``excluded``, as for each data
-            set whose kind is unknown. Of a kind that no data set is of, the methods have a row without a rank.
+        For each situation the rows of `ComparedPart.compare_algorithms`, of the methods and data sets that come into
+        question, and a row for each method that does not, with the reason in ``excluded``, as for each data set whose
+        kind is unknown. Of a kind that no data set is of, the methods have a row without a rank.
         """
         frames = [self._judge_situation(paper, table, line).assign(situation=line.situation) for line in self.lines]
         return pd.concat(frames, ignore_index=True)[_COLUMNS]
