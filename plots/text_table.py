@@ -45,8 +45,8 @@ class ArrangedTable(PaperTable):
         table = self.arrange(paper, frame)
         heads = [table.corner.replace(" \\ ", " / "), *table.columns]
         body = [[name, *map(self.format_entry, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
-        text = format_table(self.name_caption(frame), heads, body, self.note_in_caption(paper, frame))
-        path.write_text(text, encoding="utf-8")
+        title, note = self.caption(paper, frame)
+        path.write_text(format_table(title, heads, body, note), encoding="utf-8")
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""
@@ -66,13 +66,9 @@ class ArrangedTable(PaperTable):
         """Return what LaTeX has of a cell."""
         return cell["ours"]
 
-    def name_caption(self, frame: pd.DataFrame) -> str:
-        """Return what stands above it in LaTeX."""
-        return self.title
-
-    def note_in_caption(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return what stands in bold behind that."""
-        return self.note_missing(frame)
+    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+        """Return what stands above it in LaTeX, and behind that in bold."""
+        return self.title, self.note_missing(frame)
 
 
 def format_table(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:

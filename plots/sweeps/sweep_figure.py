@@ -112,7 +112,7 @@ class SweepFigure:
                 style.write_above(axes, text, 16 if has_cut else 5, fontsize=10, fontweight="bold")
         self._add_legend(drawn, handles + panel.make_explanations(frame, is_cut), n_panels == 1)
         style.write_note(panels[0], note, pad=22)
-        style.write_title(drawn, max(panels, key=_find_column), self._write_title(metrics))
+        style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
         return drawn
 
     def _label(self, axes: ShownAxes, values: tuple) -> str:
@@ -255,11 +255,6 @@ def _write_empty(axes: Axes, along: Literal["x", "y"]) -> None:
     axes.grid(visible=False)
 
 
-def _find_column(axes: Axes) -> int:
-    place = axes.get_subplotspec()
-    return place.colspan.start if place else 0
-
-
 def _clip_intervals(metric: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Return points whose intervals end where the metric does."""
     bounds = find_metric(metric).range
@@ -323,10 +318,6 @@ def thin_names(places: Sequence[float], names: Sequence[str], room: float) -> li
     kept: list[int] = []
     for i in range(last):
         neighbours = [*kept[-1:], last]
-        if all(_are_apart(scale * abs(places[i] - places[j]), names[i], names[j]) for j in neighbours):
+        if all(scale * abs(places[i] - places[j]) >= (len(names[i]) + len(names[j])) / 2 + 1 for j in neighbours):
             kept.append(i)
     return [name if i in (*kept, last) else "" for i, name in enumerate(names)]
-
-
-def _are_apart(distance: float, one: str, other: str) -> bool:
-    return distance >= (len(one) + len(other)) / 2 + 1

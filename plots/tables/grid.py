@@ -63,9 +63,9 @@ class GridTable(ShownPart, ArrangedTable):
         """Return what its numbers are, and whether the paper prints one of them."""
         return {"center": describe_center(frame), "has_printed": frame["printed"].notna().any()}
 
-    def name_caption(self, frame: pd.DataFrame) -> str:
-        """Return its title, and what its numbers are."""
-        return f"{self.title} ({describe_center(frame)})"
+    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+        """Return its title with what its numbers are, and what is missing."""
+        return f"{self.title} ({describe_center(frame)})", self.note_missing(frame)
 
     def format_entry(self, cell: Cell) -> str:
         """Return a number with its interval."""

@@ -80,11 +80,11 @@ class SpanTable(ArrangedTable):
         rows = frame.to_dict("records")
         return TextTable("algorithm", COLUMNS, label_names(paper, frame["algorithm"]), list(map(_list_cells, rows)))
 
-    def note_in_caption(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return what is to be said of each algorithm."""
+    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+        """Return its title, and what is to be said of each algorithm."""
         noted = frame[frame["note"] != ""]
         names = label_names(paper, noted["algorithm"])
-        return "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
+        return self.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
 
 
 def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
