@@ -58,7 +58,7 @@ def label_name(paper: Paper, name: str) -> str:
 
 
 def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
-    """Return the readable name of each of some columns, data sets, algorithms or metrics; see `label_name`."""
+    """Return the readable names of some; see `label_name`."""
     return [label_name(paper, name) for name in names]
 
 
@@ -102,12 +102,8 @@ def _find_common_decimals(epsilons: Sequence[float]) -> int | None:
     finite = list(filter(math.isfinite, epsilons))
     if not finite or max(finite) > 100 * min(finite):
         return None
-    decimals = 0
-    for value in finite:
-        text = f"{value:g}"
-        if "e" not in text:
-            decimals = max(decimals, len(text.partition(".")[2]))
-    return decimals
+    texts = [f"{value:g}" for value in finite]
+    return max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
 
 
 def label_metric(paper: Paper, metric: str) -> str:
@@ -151,13 +147,7 @@ def format_number(metric: str, value: Any, decimals: int) -> str:
 
 
 def format_large(value: float) -> str:
-    """Return a number of at least a thousand in few characters.
-
-    Examples
-    --------
-    >>> format_large(-12345.6), format_large(1.5e9)
-    ('-12,346', '1.5e+09')
-    """
+    """Return a number of at least a thousand in few characters, ``-12,346`` or ``1.5e+09``."""
     return f"{value:,.0f}" if abs(value) < 1e5 else f"{value:.1e}"
 
 

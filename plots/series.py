@@ -11,13 +11,18 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, StudyPart
 from experiments.config.setting import make_setting_key
+from experiments.judge.numbers.printed import read_setting, select_part
+from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.printed import read_setting, select_part
 from experiments.stats import CENTERS, center_interval
 from experiments.store.study_rows import select_rows, select_undefined
+from plots.labels import format_interval, format_number
 
 NOTHING_PRINTED = {"printed": math.nan, "decimals": math.nan, "verdict": ""}
 """What a row of a table or figure holds where the paper prints nothing."""
+NO_NUMBERS = pd.DataFrame(columns=["table", "statistic", "metric"])
+"""Verdicts on printed numbers where there is none."""
 
 
 def summarise_metrics(
@@ -31,38 +36,31 @@ def summarise_metrics(
 ) -> pd.DataFrame:
     """Return one row per combination of the axes ``by``, whether or not a cell answers it.
 
-    Parameters
-    ----------
-    paper : Paper
-        The paper.
-    part : StudyPart
-        The table or figure of it, with its ``id``.
-    metrics : str or sequence of str
-        What is shown; where there are several, ``by`` has ``metric`` as its last.
-    table : DataFrame
-        The long table.
-    numbers : DataFrame
-        Verdicts on the printed numbers.
-    by : sequence of str
-        The two axes of the table or figure.
-    center : {"mean", "median"}, optional
-        What stands for the repeats, if not as the paper says.
-
-    Returns
-    -------
-    DataFrame
-        The axes, metric, mean or median (see `name_of_center`), ci_low, ci_high, n, n_expected, printed, decimals,
-        verdict, note.
-
-    Raises
-    ------
-    PaperError
-        If an axis that is not in ``by`` has several values, so that a point would mix settings.
+    Where there are several metrics, ``by`` has ``metric`` as its last. ``table`` is the long table, ``numbers`` has the
+    verdicts on the printed numbers, and ``center`` is what stands for the repeats, if not as the paper says. A row has
+    the axes, metric, mean or median (see `name_of_center`), ci_low, ci_high, n, n_expected, printed, decimals, verdict,
+    note. A PaperError is raised if another axis has several values, so that a point would mix settings.
     """
     if isinstance(metrics, str):
         return _summarise_metric(paper, part, metrics, table, numbers, by, center)
     frames = [_summarise_metric(paper, part, metric, table, numbers, by[:-1], center) for metric in metrics]
     return pd.concat(frames).sort_index(kind="stable").reset_index(drop=True)
+
+
+def check_metrics_by(paper: Paper, part: Any, metrics: str | Sequence[str], by: Sequence[str]) -> None:
+    """Check that `summarise_metrics` can be asked for this; raises a PaperError.
+
+    The study must have the axes, what ``where`` names, and the metrics, and no other axis may vary.
+    """
+    study = paper.study(part.study, part.id)
+    for name in by:
+        if name != "metric":
+            try:
+                study.axis(name, part.where)
+            except ValueError as error:
+                raise type(error)(f"{part.id}: {error}") from error
+    summarise_metrics(paper, part, metrics, pd.DataFrame(), NO_NUMBERS, by)
+    check_metrics(paper, part.id, part.study, part.where, [metrics] if isinstance(metrics, str) else metrics)
 
 
 def _summarise_metric(
@@ -165,13 +163,7 @@ def name_of_center(series: pd.DataFrame) -> str:
 
 
 def note_missing_cells(n: int, expected: int) -> str:
-    """Return the note on missing cells; nothing when all are there.
-
-    Examples
-    --------
-    >>> note_missing_cells(3, 10), note_missing_cells(10, 10)
-    ('INCOMPLETE: 3 of 10 cells', '')
-    """
+    """Return the note on missing cells; nothing when all are there."""
     return "" if n >= expected else f"INCOMPLETE: {n} of {expected} cells"
 
 
@@ -182,6 +174,8 @@ def note_shortfall(series: pd.DataFrame) -> str:
     --------
     >>> note_shortfall(pd.DataFrame({"n": [10, 7], "n_expected": [10, 10]}))
     'INCOMPLETE: 17 of 20 cells'
+    >>> note_shortfall(pd.DataFrame({"n": [10], "n_expected": [10]}))
+    ''
     >>> note_shortfall(pd.DataFrame({"x": [], "y": []}))
     'INCOMPLETE: data set not available'
     """
@@ -210,6 +204,32 @@ def count_decimals(series: pd.DataFrame) -> int:
     return min(max(0, 2 - math.floor(math.log10(sizes[sizes > 0].min()))), 6)
 
 
-def count_decimals_by_metric(series: pd.DataFrame) -> dict[str, int]:
-    """Return how many decimals to show of each metric; see `count_decimals`."""
-    return {metric: count_decimals(part) for metric, part in series.groupby("metric")}
+def describe_points(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return each row of `summarise_metrics` as text; see `describe_point`."""
+    decimals = {metric: count_decimals(part) for metric, part in frame.groupby("metric")}
+    center = name_of_center(frame)
+    return [describe_point(point, center, decimals[point["metric"]]) for point in frame.to_dict("records")]
+
+
+def describe_point(point: Mapping[str, Any], center: str, decimals: int) -> dict[str, Any]:
+    """Return a row of `summarise_metrics` as text, with so many decimals.
+
+    It has ``ours``, ``interval``, ``band`` (the half-width of a mean's interval, the ends of a median's), ``printed``,
+    ``verdict`` and ``note``, and as a number ``n``.
+    """
+    metric, low, high = point["metric"], point["ci_low"], point["ci_high"]
+    interval = format_interval(metric, low, high, decimals)
+    if center == "median":
+        band = f"({interval})" if interval else ""
+    else:
+        band = "" if pd.isna(high - low) else f"± {format_number(metric, (high - low) / 2, decimals)}"
+    printed = "" if pd.isna(point["printed"]) else format_number(metric, point["printed"], int(point["decimals"]))
+    return {
+        "ours": format_number(metric, point[center], decimals),
+        "interval": interval,
+        "band": band,
+        "printed": printed,
+        "verdict": point["verdict"],
+        "note": point["note"],
+        "n": point["n"],
+    }

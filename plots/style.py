@@ -1,23 +1,27 @@
 """The look of figures: colours, markers, titles, and the files that a figure is written to.
 
 Lines differ in marker, dash and lightness, so that a grey print is as readable as the coloured one. The files are the
-same bytes on every run.
+same bytes on every run. matplotlib is slow to import: it is imported where something is drawn.
 """
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import matplotlib
+import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from plots.series import note_shortfall
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
 SEQUENTIAL = ("#2fa8a0", "#2a91a5", "#2f7aa6", "#3f62a0", "#4c4a93", "#523282", "#511b6b", "#450a4f")
@@ -26,6 +30,8 @@ QUALITATIVE = ("#0a3d7a", "#d1661f", "#3b9c6d", "#9c4f96", "#7a7a7a", "#b8860b",
 """Distinct hues of distinct lightness, for things without an order."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
+MOST_COLUMNS = 4
+"""Small pictures beside one another."""
 _APART = 12
 """Pixels between the title and what stands beside it."""
 _STYLE: dict[Any, Any] = {
@@ -43,28 +49,19 @@ _STYLE: dict[Any, Any] = {
 
 
 def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write a figure as SVG, PNG and PDF, and what it is drawn from as CSV; returns the files.
-
-    What is drawn from a part of a larger file is drawn by `draw_figure` alone.
-
-    Parameters
-    ----------
-    name : str
-        Of the files.
-    draw : callable
-        Makes the figure; it is called in here, because what is drawn takes its style when it is made.
-    frame : DataFrame
-        What it is drawn from.
-    folder : Path
-        Where the files go; it must exist.
-    """
+    """Write a figure by `draw_figure`, and what it is drawn from as CSV; returns the files."""
     path = folder / f"{name}.csv"
     frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
     return [*draw_figure(name, draw, folder), path]
 
 
 def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Path]:
-    """Write a figure as SVG, PNG and PDF; parameters are those of `write_figure`."""
+    """Write a figure as SVG, PNG and PDF to a folder that exists; returns the files.
+
+    It is drawn in here, because what is drawn takes its style when it is made.
+    """
+    import matplotlib
+
     paths = [folder / f"{name}.{ending}" for ending in ("svg", "png", "pdf")]
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = draw()
@@ -86,11 +83,41 @@ def choose_shape(i: int) -> dict[str, Any]:
     return {"marker": MARKERS[turned % len(MARKERS)], "dashes": DASHES[turned % len(DASHES)]}
 
 
+def choose_color(i: int) -> str:
+    """Return the colour of thing number ``i`` of some without an order."""
+    return QUALITATIVE[i % len(QUALITATIVE)]
+
+
 def make_figure(width: float, height: float) -> Figure:
     """Return an empty figure of so many inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def make_grid(n_pictures: int, most_columns: int = MOST_COLUMNS) -> tuple[Figure, np.ndarray]:
+    """Return an empty figure with room for some small pictures and a legend, and their axes in rows and columns."""
+    n_columns = min(most_columns, n_pictures)
+    n_rows = math.ceil(n_pictures / n_columns)
+    drawn = make_figure(1.2 + 2.9 * n_columns, 2.4 + 2.25 * n_rows)
+    return drawn, drawn.subplots(n_rows, n_columns, squeeze=False)
+
+
+def make_key(label: str, **look: Any) -> Line2D:
+    """Return an entry of a legend: what a line or marker of some look stands for."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **look)
+
+
+def make_patch(label: str, color: str) -> Patch:
+    """Return an entry of a legend: what a colour stands for."""
+    from matplotlib.patches import Patch
+
+    return Patch(color=color, label=label)
 
 
 def dress_axes(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
@@ -105,10 +132,27 @@ def hide_frame(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def write_above(axes: Axes, text: str, points: float, **look: Any) -> None:
+    """Write text so many points above the left end of a picture."""
+    place: dict[str, Any] = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate(text, xytext=(0, points), **place, **look)
+
+
+def write_note(axes: Axes, note: str, pad: float | None = None) -> None:
+    """Write above the axes what is missing; nothing if nothing is."""
+    if note:
+        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=pad)
+
+
 def write_shortfall(axes: Axes, frame: pd.DataFrame, pad: float | None = None) -> None:
     """Say above the axes what is missing of a figure, if anything is."""
-    if note := note_shortfall(frame):
-        axes.set_title(note, loc="left", fontsize=11, fontweight="bold", color=ALARM, pad=pad)
+    write_note(axes, note_shortfall(frame), pad)
+
+
+def add_legend(figure: Figure, loc: str = "outside right upper", **given: Any) -> None:
+    """Add a legend outside of the axes: of ``handles``, or of all that has a label."""
+    look: dict[str, Any] = {"loc": loc, "frameon": False, "fontsize": 10, **given}
+    figure.legend(**look)
 
 
 def write_title(figure: Figure, axes: Axes, title: str) -> None:

@@ -7,14 +7,13 @@ import pytest
 
 from experiments.config.paths import ROOT
 from plots import style
-from plots.sweeps._sweep_drawing import draw_sweep
 from plots.sweeps.sweep_figure import place_values, plan_figure, thin_names
 from tests.made_up_sweeps import accuracies, collect, make_sweep
 
 
 def plan(**values):
     figure = plan_figure(make_sweep(**values))
-    return figure and (figure.x, figure.lines, figure.facets)
+    return figure and (figure.x, figure.lines.names, figure.facets.names)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def draw(made, metrics_of, folder):
     drawn = []
 
     def make():
-        drawn.append(draw_sweep(figure, frame, results.describe_shortfall()))
+        drawn.append(figure.draw(frame, results.describe_shortfall()))
         return drawn[0]
 
     style.write_figure("figure", make, frame, folder)
@@ -119,7 +118,7 @@ def test_of_too_many_facets_every_data_set_has_some(tmp_path):
     figure = plan_figure(
         make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "rfdpp_gini"], epsilon=[0.1, 1], max_depth=depths)
     )
-    chosen = figure.list_facets()
+    chosen = figure.facets.drawn
     assert len(chosen) == 24 and {name for name, _ in chosen} == {"car", "nursery"}
     assert (chosen[0], chosen[-1]) == (("car", 1), ("nursery", 25))
 

@@ -1,9 +1,9 @@
-"""A part of a study in which algorithms are compared over data sets: their scores, ranks and leads."""
+"""Algorithms compared over the data sets of a study: scores, ranks and leads, and what these say as text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,14 +11,19 @@ import pandas as pd
 from pydantic import Field
 
 from datasets.tuning import Side, find_side, read_division
-from experiments.config.paper import Paper, PaperError, ShownPart, Study
+from documents.document import Document
+from experiments.config.paper import Paper, PaperError, ShownPart, Study, Where
+from experiments.judge.preflight import check_metrics
+from experiments.judge.verdict import EQUAL
 from experiments.metrics.find import is_error, is_in_per_cent
-from experiments.questions.preflight import check_metrics
-from experiments.stats import compare_over_datasets, nemenyi_difference
+from experiments.stats import LEVEL, compare_over_datasets, nemenyi_difference
 from experiments.store.study_rows import select_rows
-from plots.comparisons.standings import judge_posterior
-from plots.labels import label_names
+from plots.labels import MISSING, label_name, label_names
 
+TOLD_APART = "told apart"
+NOT_TOLD_APART = "not told apart"
+BEATS_THE_FIRST = "beats the first"
+"""Told apart the other way: a mean rank counts wins over everybody, a comparison those of one pair alone."""
 NOT_COMPARED: dict[str, Any] = {"better": math.nan, "equal": math.nan, "worse": math.nan, "verdict": ""}
 """What a row holds of an algorithm that is compared with nobody."""
 
@@ -59,10 +64,7 @@ class ComparedPart(ShownPart):
     def narrow(self, paper: Paper) -> dict[str, Any]:
         """Return which part of the study is compared: ``where``, with the data sets that ``sets`` leaves.
 
-        Raises
-        ------
-        PaperError
-            If it leaves none.
+        A PaperError is raised if it leaves none.
         """
         if self.sets is None:
             return dict(self.where)
@@ -84,26 +86,16 @@ class ComparedPart(ShownPart):
         return {}
 
     def check(self, paper: Paper) -> None:
-        """Check that there is something to compare.
-
-        Raises
-        ------
-        PaperError
-            If there is not.
-        """
+        """Check that there is something to compare; raises a PaperError."""
         where = self.narrow(paper)
         if len(paper.study(self.study, self.id).axis("algorithm", where)) < 2:
             raise PaperError(f"{self.id}: one algorithm alone has no rank")
         check_metrics(paper, self.id, self.study, where, [self.metric])
 
     def list_medians(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the median over repeats of each algorithm in each setting.
+        """Return the median over repeats of each algorithm, a column, in each setting, a row.
 
-        Returns
-        -------
-        DataFrame
-            One row per setting of the data sets of which every setting has a result of every algorithm, one column per
-            algorithm; the index has ``dataset`` among its levels.
+        The index has ``dataset`` among its levels: it has those of which every setting has a result of every algorithm.
         """
         study, where = paper.study(self.study, self.id), self.narrow(paper)
         axes = study.axes(where)
@@ -129,15 +121,12 @@ class ComparedPart(ShownPart):
     def compare_algorithms(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
         """Rank the algorithms, and compare the first of them with each other one.
 
-        Returns
-        -------
-        DataFrame
-            One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the
-            best, of medians over repeats, mean over all other axes; ``lead``, by how much the first algorithm is better
-            than this one, mean over the same axes, of errors ln(this one's / the first's); ``better``, ``equal`` and
-            ``worse``, probabilities about the first one against this one, as from `compare_over_datasets`; ``verdict``,
-            what they say; ``critical_difference`` of mean ranks, as from `nemenyi_difference`; ``n`` and
-            ``n_expected`` (cells). A data set of which some setting has no result ranks nobody and is in no comparison.
+        One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the best,
+        of medians over repeats, mean over all other axes; ``lead``, by how much the first algorithm is better than this
+        one, mean over the same axes, of errors ln(this one's / the first's); ``better``, ``equal`` and ``worse``,
+        probabilities about the first one against this one, as from `compare_over_datasets`; ``verdict``, what they say;
+        ``critical_difference`` of mean ranks, as from `nemenyi_difference`; ``n`` and ``n_expected`` (cells). A data
+        set of which some setting has no result ranks nobody and is in no comparison.
         """
         axes = paper.study(self.study, self.id).axes(self.narrow(paper))
         medians = self.list_medians(paper, table)
@@ -185,16 +174,37 @@ class ComparedPart(ShownPart):
     def _list_absent(self, study: Study) -> list[str]:
         """Return the held-out sets of the same task that the study does not have."""
         held_out = read_division().held_out
-        of_task = next(
-            (sets for sets in (held_out.classification, held_out.regression) if set(sets) & set(study.dataset)), ()
-        )
-        return [name for name in of_task if name not in study.dataset]
+        for of_task in (held_out.classification, held_out.regression):
+            if set(of_task) & set(study.dataset):
+                return [name for name in of_task if name not in study.dataset]
+        return []
 
     def _compare(self, leads: pd.Series) -> dict[str, Any]:
         if leads.empty:
             return NOT_COMPARED
         posterior = vars(compare_over_datasets(leads.to_numpy(), self.margin))
         return {**posterior, "verdict": judge_posterior(posterior)}
+
+
+class BetweenLevels(Document):
+    """What is shown between a floor and a ceiling, which a study of their own runs."""
+
+    levels: str
+    """The study that runs floor and ceiling on the same data sets: what has no ε need not be run at each."""
+    floor: str
+    """The algorithm that knows next to nothing: the majority class, or the mean."""
+    ceiling: str
+    """The algorithm without privacy that others are measured by."""
+
+    def select_levels(self, paper: Paper, user: str, metric: str, sets: Sequence[str]) -> ComparedPart:
+        """Return floor and ceiling on some data sets, as a part of their study; a PaperError if it has not all that."""
+        study, algorithms = paper.study(self.levels, user), [self.floor, self.ceiling]
+        for axis, wanted in (("algorithm", algorithms), ("dataset", sets)):
+            has = study.axis(axis)
+            if missing := [name for name in wanted if name not in has]:
+                raise PaperError(f"{user}: study {self.levels!r} has no {axis} {', '.join(missing)}; add it there")
+        where: Where = {"algorithm": tuple(algorithms), "dataset": tuple(sets)}
+        return ComparedPart(id=user, title="", study=self.levels, where=where, metric=metric)
 
 
 def describe_held_out(names: Iterable[str]) -> str:
@@ -214,3 +224,67 @@ def describe_held_out(names: Iterable[str]) -> str:
     if n_held_out == len(sides):
         return "all held out"
     return f"{n_held_out} of {len(sides)} held out" if n_held_out else "none held out"
+
+
+def judge_posterior(posterior: Mapping[str, float]) -> str:
+    """Return what the probabilities of the first algorithm against another one say, which 0.95 decides.
+
+    Examples
+    --------
+    >>> judge_posterior({"better": 0.96, "equal": 0.01, "worse": 0.03})
+    'told apart'
+    >>> judge_posterior({"better": 0.94, "equal": 0.06, "worse": 0.0})
+    'not told apart'
+    """
+    verdicts = {"better": TOLD_APART, "equal": EQUAL, "worse": BEATS_THE_FIRST}
+    return next((verdict for name, verdict in verdicts.items() if posterior[name] >= LEVEL), NOT_TOLD_APART)
+
+
+def format_rank(rank: float) -> str:
+    """Return a mean rank as text; a dash where nothing was ranked."""
+    return MISSING if math.isnan(rank) else f"{rank:.2f}"
+
+
+def format_probability(probability: float) -> str:
+    """Return a probability in per cent, rounded down so that what is below 0.95 never reads 95 %.
+
+    Examples
+    --------
+    >>> [format_probability(p) for p in (0.9496, 0.9999, 0.003, math.nan)]
+    ['94 %', '> 99 %', '< 1 %', '—']
+    """
+    if math.isnan(probability):
+        return MISSING
+    if probability >= 0.995:
+        return "> 99 %"
+    return f"{math.floor(100 * probability + 1e-9)} %" if probability >= 0.01 else "< 1 %"
+
+
+def name_with_odds(paper: Paper, row: Mapping[str, Any]) -> str:
+    """Return the name of an algorithm, with the probabilities where these decide nothing."""
+    name = label_name(paper, row["algorithm"])
+    if row["verdict"] != NOT_TOLD_APART:
+        return name
+    odds = ", ".join(f"{what} {format_probability(row[what])}" for what in ("better", "equal", "worse"))
+    return f"{name} ({odds})"
+
+
+def select_means(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows over all data sets, the best mean rank first."""
+    return frame[frame["dataset"] == ""].sort_values("rank", kind="stable")
+
+
+def list_ranked_sets(frame: pd.DataFrame) -> pd.Index:
+    """Return the data sets that rank the algorithms."""
+    return pd.Index(frame.loc[(frame["dataset"] != "") & frame["rank"].notna(), "dataset"].unique())
+
+
+def find_critical_difference(frame: pd.DataFrame) -> float:
+    """Return the critical difference of the mean ranks; NaN where nothing was ranked."""
+    return nemenyi_difference(len(select_means(frame)), len(list_ranked_sets(frame)))
+
+
+def is_beyond(frame: pd.DataFrame) -> np.ndarray:
+    """Return which mean ranks, the best first, differ from the best by at least the critical difference."""
+    ranks = select_means(frame)["rank"].to_numpy()
+    return ranks - ranks[0] >= find_critical_difference(frame)

@@ -30,25 +30,14 @@ SHARE_SKEWED = 0.25
 
 
 class DataFacts(NamedTuple):
-    """What the rules ask of a data set.
-
-    Parameters
-    ----------
-    n_train : int
-        Training rows.
-    n_classes : int
-        Classes of the target; 0 of a regression.
-    n_numbers, n_nominal : int
-        Columns of either kind, without the target.
-    n_skewed : int
-        Columns of numbers whose skewness is beyond 2, upwards or downwards.
-    """
+    """What the rules ask of a data set: how many training rows, classes (0 of a regression) and columns it has."""
 
     n_train: int
     n_classes: int
     n_numbers: int
     n_nominal: int
     n_skewed: int
+    """Columns of numbers whose skewness is beyond 2, upwards or downwards."""
 
     @property
     def n_columns(self) -> int:
@@ -57,17 +46,7 @@ class DataFacts(NamedTuple):
 
 
 class KindRule(NamedTuple):
-    """A kind of data.
-
-    Parameters
-    ----------
-    title : str
-        How a table calls it.
-    words : str
-        Its rule, in words.
-    holds : callable
-        Whether a data set is of this kind.
-    """
+    """A kind of data: its title in a table, its rule in words, and whether a data set is of it."""
 
     title: str
     words: str

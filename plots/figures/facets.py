@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import math
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, ShownPart
-from experiments.questions.preflight import check_metrics
+from experiments.metrics.find import is_error
+from plots import style
+from plots.comparisons.compared_part import BetweenLevels
 from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
-from plots.comparisons.levels import BetweenLevels
-from plots.labels import format_interval, format_number, label_metric, label_name, label_value, label_values
-from plots.series import count_decimals, name_of_center, summarise_metrics
-from plots.tables.grid import check_axes
+from plots.labels import format_large, label_metric, label_name, label_names, label_value, label_values, scale_value
+from plots.series import NO_NUMBERS, check_metrics_by, describe_points, name_of_center, summarise_metrics
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _BY = ["dataset", "algorithm", "epsilon"]
+_LOWEST, _HIGHEST = -0.7, 1.7
+"""How far beyond the two levels a picture may reach, in distances between them."""
+_BEYOND = "#e9ecef"
+
+Looks = dict[str, dict[str, Any]]
+"""Colour, marker and dash of each line."""
 
 
 class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
@@ -28,21 +37,9 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
     """The metric; an error is drawn on a logarithmic axis."""
 
     def check(self, paper: Paper) -> None:
-        """Check that the studies have axes, metric, floor and ceiling.
-
-        Raises
-        ------
-        PaperError
-            If they have not.
-        """
-        check_axes(paper, self, _BY)
-        nothing = pd.DataFrame(columns=["table", "statistic", "metric"])
-        self.make_frame(paper, pd.DataFrame(), nothing)
-        check_metrics(paper, self.id, self.study, self.where, [self.metric])
-
-    def list_lines(self, paper: Paper) -> list[str]:
-        """Return the algorithms that have a line."""
-        return paper.study(self.study, self.id).axis("algorithm", self.where)
+        """Check that the studies have axes, metric, floor and ceiling; raises a PaperError."""
+        check_metrics_by(paper, self, self.metric, _BY)
+        self.make_frame(paper, pd.DataFrame(), NO_NUMBERS)
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Return one row for each point, as `summarise_metrics` does, with the kinds of its data set.
@@ -61,25 +58,123 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
         frame = frame.assign(kinds=[" ".join(kinds[name]) for name in frame["dataset"]])
         return frame.sort_values("dataset", key=lambda names: names.map(places), kind="stable", ignore_index=True)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
-        """Draw it; a data set without results has no picture."""
-        from plots.figures._facets_drawing import draw_facets  # matplotlib is slow to import
-
-        return draw_facets(paper, self, frame)
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+        """Draw a small picture for each data set that has results."""
+        facets = [self._read_facet(str(name), rows) for name, rows in frame.groupby("dataset", sort=False)]
+        facets = [facet for facet in facets if facet.high > facet.low]
+        n_pictures = max(len(facets), 1)
+        drawn, grid = style.make_grid(n_pictures)
+        n_columns = grid.shape[1]
+        study = paper.study(self.study, self.id)
+        lines, epsilons = study.axis("algorithm", self.where), study.axis("epsilon", self.where)
+        looks = {name: {**style.choose_shape(i), "color": style.choose_color(i)} for i, name in enumerate(lines)}
+        ends, names = _find_reach(facets, lines), label_values(paper, "epsilon", epsilons)
+        for place, (axes, facet) in enumerate(zip(grid.flat, facets, strict=False)):
+            _draw_facet(axes, facet, looks, ends)
+            _name_facet(axes, paper, facet)
+            axes.set_xticks(range(len(names)), names, fontsize=8.5)
+            if place + n_columns >= len(facets):
+                axes.set_xlabel(label_name(paper, "epsilon"), fontsize=9)
+            if place % n_columns == 0:
+                axes.set_ylabel(label_metric(paper, self.metric), fontsize=9)
+        for axes in grid.flat[n_pictures:]:
+            axes.remove()
+        style.add_legend(drawn, "outside lower left", handles=self._make_keys(paper, looks), ncols=3, fontsize=9.5)
+        style.write_shortfall(grid[0][0], frame, pad=32)
+        style.write_title(drawn, grid[0][-1], self.title)
+        return drawn
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the points of the figure as the report's page shows them."""
-        decimals, center = count_decimals(frame), name_of_center(frame)
         points = []
-        for point in frame.to_dict("records"):
-            line = f"{label_name(paper, point['dataset'])}: {label_name(paper, point['algorithm'])}"
-            ours = format_number(self.metric, point[center], decimals)
-            interval = format_interval(self.metric, point["ci_low"], point["ci_high"], decimals)
-            said = {"line": line, "x": label_value(paper, point["epsilon"]), "ours": ours, "interval": interval}
-            points.append({**said, "n": point["n"], "printed": "", "verdict": ""})
-        metric = f"{label_metric(paper, self.metric)}, {center}"
+        for row, point in zip(frame.to_dict("records"), describe_points(frame), strict=True):
+            line = f"{label_name(paper, row['dataset'])}: {label_name(paper, row['algorithm'])}"
+            x = label_value(paper, row["epsilon"])
+            points.append({**point, "line": line, "x": x, "printed": "", "verdict": ""})
+        metric = f"{label_metric(paper, self.metric)}, {name_of_center(frame)}"
         return {"line": "data set: algorithm", "x": label_name(paper, "epsilon"), "metric": metric, "points": points}
 
-    def name_ticks(self, paper: Paper) -> list[str]:
-        """Return the ε as text."""
-        return label_values(paper, "epsilon", paper.study(self.study, self.id).axis("epsilon", self.where))
+    def _read_facet(self, name: str, rows: pd.DataFrame) -> _Facet:
+        center, is_log = name_of_center(rows), is_error(self.metric)
+        scaled = {column: scale_value(self.metric, rows[column]) for column in (center, "ci_low", "ci_high")}
+        points = rows.assign(**scaled).rename(columns={center: "center"})
+        levels = []
+        for algorithm in (self.floor, self.ceiling):  # each as its mean over ε
+            level = float(points.loc[points["algorithm"] == algorithm, "center"].mean())
+            levels.append(math.log10(level) if is_log and level > 0 else level)
+        return _Facet(name, points, min(levels), max(levels), is_log)
+
+    def _make_keys(self, paper: Paper, looks: Looks) -> list[Any]:
+        """Return legend entries of the lines, and of what stands at the two levels."""
+        names = label_names(paper, [*looks, self.floor, self.ceiling])
+        lower, upper = names[-2:][::-1] if is_error(self.metric) else names[-2:]
+        return [
+            *(style.make_key(name, **look) for name, look in zip(names, looks.values(), strict=False)),
+            style.make_key(f"upper level: {upper}", color=style.INK, linewidth=0.9),
+            style.make_key(f"lower level: {lower}", color=style.INK, linewidth=0.9),
+            style.make_patch("beyond either level", _BEYOND),
+            style.make_key("beyond the axis", linestyle="none", marker="v", color=style.INK, markersize=5),
+        ]
+
+
+class _Facet(NamedTuple):
+    """One data set: its points, and its two levels on the scale on which the axis is linear."""
+
+    name: str
+    points: pd.DataFrame
+    low: float
+    high: float
+    is_log: bool
+
+    def place(self, values: pd.Series) -> np.ndarray:
+        """Return where values stand: 0 at the lower of the two levels, 1 at the upper."""
+        numbers = values.to_numpy(dtype=float)
+        if self.is_log:
+            numbers = np.log10(np.maximum(numbers, np.finfo(float).tiny))
+        return (numbers - self.low) / (self.high - self.low)
+
+    def name_value(self, place: float) -> str:
+        """Return the value at a place as text."""
+        number = self.low + place * (self.high - self.low)
+        if self.is_log:
+            return f"{10**number:.2g}"
+        return f"{number:.3g}" if abs(number) < 1000 else format_large(number)
+
+
+def _find_reach(facets: list[_Facet], lines: list[str]) -> tuple[float, float]:
+    """Return how far the axes reach, the same in every picture."""
+    places = [0.0, 1.0]
+    for facet in facets:
+        shown = facet.points[facet.points["algorithm"].isin(lines)]
+        places += facet.place(shown["center"].dropna()).tolist()
+    return max(min(places), _LOWEST) - 0.08, min(max(places), _HIGHEST) + 0.08
+
+
+def _draw_facet(axes: Axes, facet: _Facet, looks: Looks, ends: tuple[float, float]) -> None:
+    bottom, top = ends
+    axes.axhspan(bottom, 0, color=_BEYOND, zorder=0)
+    axes.axhspan(1, top, color=_BEYOND, zorder=0)
+    for level in (0, 1):
+        axes.axhline(level, color=style.INK, linewidth=0.9, zorder=1)
+    for name, look in looks.items():
+        own = facet.points[facet.points["algorithm"] == name]
+        center, xs = facet.place(own["center"]), np.arange(len(own))
+        low, high = (np.clip(facet.place(own[end]), bottom, top) for end in ("ci_low", "ci_high"))
+        axes.vlines(xs, low, high, colors=look["color"], linewidth=0.8, alpha=0.6)
+        axes.plot(xs, center, linewidth=1.3, markersize=3.6, markeredgewidth=0, zorder=3, **look)
+        for is_out, end, marker in ((center < bottom, bottom, "v"), (center > top, top, "^")):
+            if is_out.any():  # a line without points has no extent, and nothing could be laid out beside it
+                beyond: dict[str, Any] = {"linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 5}
+                axes.plot(xs[is_out], np.full(is_out.sum(), end), marker=marker, color=look["color"], **beyond)
+    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))), fontsize=8)
+    axes.set_ylim(bottom, top)
+    axes.tick_params(axis="y", length=0)
+    style.dress_axes(axes, "y")
+
+
+def _name_facet(axes: Axes, paper: Paper, facet: _Facet) -> None:
+    """Write the name of the data set above its picture, and below it the kinds that it is of."""
+    own = str(facet.points["kinds"].iloc[0]).split()
+    kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
+    style.write_above(axes, label_name(paper, facet.name), 14, fontsize=10, fontweight="bold")
+    style.write_above(axes, ", ".join(kinds), 4, fontsize=7.8)

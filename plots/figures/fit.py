@@ -16,10 +16,11 @@ from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.paper import Paper, PaperError, PaperFigure
 from experiments.errors import suggest_name
+from plots import style
 from plots.labels import label_name
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.figure import Figure
 
 _ROWS = "rows"
 """The name of the dots among the lines of the frame."""
@@ -46,23 +47,14 @@ class FitFigure(PaperFigure):
         return list(self.algorithm)
 
     def check(self, paper: Paper) -> None:
-        """Check that the algorithms can be fitted, without reading a row.
-
-        Raises
-        ------
-        BadInput
-            If they cannot.
-        """
+        """Check that the algorithms can be fitted, without reading a row; raises a BadInput if they cannot."""
         self._make_models()
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Fit the algorithms to the feature; fits see all rows, and their noise comes from a fixed seed.
 
-        Returns
-        -------
-        DataFrame
-            ``line`` (``rows`` for a sample of the rows, else the algorithm), ``x`` and ``y``; empty if the data set is
-            not available.
+        Returns ``line`` (``rows`` for a sample of the rows, else the algorithm), ``x`` and ``y``; empty if the data set
+        is not available.
         """
         models = self._make_models()
         try:
@@ -80,10 +72,8 @@ class FitFigure(PaperFigure):
             frames.append(pd.DataFrame({"line": name, "x": along, "y": predicted}))
         return pd.concat(frames, ignore_index=True)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
         """Draw the rows and the curves."""
-        from plots import style
-
         drawn = style.make_figure(8.4, 5.0)
         axes = drawn.add_subplot()
         dots = frame[frame["line"] == _ROWS]
@@ -98,7 +88,7 @@ class FitFigure(PaperFigure):
         axes.set_ylabel(label_name(paper, catalogue.read_entry(self.dataset).domain.target.name))
         style.hide_frame(axes)
         style.write_shortfall(axes, frame)
-        drawn.legend(loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)
+        style.add_legend(drawn, handlelength=3.2)
         style.write_title(drawn, axes, self.title)
         return drawn
 

@@ -17,10 +17,12 @@ from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.paper import Paper, PaperError, PaperFigure
+from plots import style
 from plots.labels import label_name, label_values
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
 _NARROW = 0.04  # of the axis: a number does not fit into a narrower part
@@ -51,13 +53,7 @@ class LedgerFigure(PaperFigure):
         return [self.algorithm]
 
     def check(self, paper: Paper) -> None:
-        """Check that the algorithm can be fitted and keeps a ledger, without reading a row.
-
-        Raises
-        ------
-        BadInput
-            If it cannot, or keeps none.
-        """
+        """Check that the algorithm can be fitted and keeps a ledger, without reading a row; raises a BadInput."""
         for model in self._make_models().values():
             if not isinstance(model, PrivateEstimator):
                 raise PaperError(f"{self.id}: {self.algorithm} keeps no ledger")
@@ -65,11 +61,7 @@ class LedgerFigure(PaperFigure):
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Fit the algorithm for each value, and read in its ledger what the steps that a record meets cost.
 
-        Returns
-        -------
-        DataFrame
-            ``value`` (of the parameter), ``step`` (from 1), ``mechanism``, ``purpose`` and ``epsilon``; steps without
-            noise are not in it. Empty if the data set is not available.
+        ``step`` counts from 1; steps without noise are not in it. Empty if the data set is not available.
         """
         try:
             data = datasets.load(self.dataset)
@@ -82,12 +74,8 @@ class LedgerFigure(PaperFigure):
                 rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
         """Draw a bar for every value."""
-        from matplotlib.patches import Patch
-
-        from plots import style
-
         drawn = style.make_figure(8.4, 1.9 + 0.48 * max(frame["value"].nunique(), 1))
         axes = drawn.add_subplot()
         ((name, values),) = self.params.items()
@@ -101,8 +89,7 @@ class LedgerFigure(PaperFigure):
         axes.set_xlabel("ε of the steps that one record meets")
         style.dress_axes(axes, "x")
         style.write_shortfall(axes, frame)
-        handles = [Patch(color=colour, label=purpose) for purpose, colour in colours.items()]
-        drawn.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10)
+        style.add_legend(drawn, handles=list(map(style.make_patch, colours, colours.values())))
         style.write_title(drawn, axes, self.title)
         return drawn
 
@@ -132,18 +119,14 @@ def list_steps(event: Event) -> list[Spent]:
 
 def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
     """Return a colour for every purpose: dark to light in order of the steps, and one for the last steps of bars."""
-    from plots.style import QUALITATIVE, SEQUENTIAL
-
     purposes = list(frame.sort_values("step", kind="stable")["purpose"].unique())
     lasts = set(frame.groupby("value")["purpose"].last())
     inner = [purpose for purpose in purposes if purpose not in lasts]
-    colours = dict(zip(inner, cycle(reversed(SEQUENTIAL)), strict=False))
-    return colours | dict.fromkeys(sorted(lasts), QUALITATIVE[1])
+    colours = dict(zip(inner, cycle(reversed(style.SEQUENTIAL)), strict=False))
+    return colours | dict.fromkeys(sorted(lasts), style.QUALITATIVE[1])
 
 
-def _draw_bar(axes: Any, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
-    from plots.style import INK
-
+def _draw_bar(axes: Axes, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
     left = 0.0
     for step in steps.to_dict("records"):
         width = step["epsilon"]
@@ -151,4 +134,4 @@ def _draw_bar(axes: Any, place: int, steps: pd.DataFrame, colours: Mapping[str, 
         if width >= narrow:
             axes.text(left + width / 2, place, f"{width:.2f}", ha="center", va="center", color="white", fontsize=9)
         left += width
-    axes.text(left, place, f" {left:.3g}", va="center", color=INK, fontsize=9)
+    axes.text(left, place, f" {left:.3g}", va="center", color=style.INK, fontsize=9)

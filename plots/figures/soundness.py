@@ -17,12 +17,15 @@ from experiments.questions.preflight import check_metrics
 from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
+from plots import style
 from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _PANEL = 2.3
+_MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": "white"}
 _TEXT = "text: ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
 
 
@@ -43,13 +46,7 @@ class SoundnessFigure(ShownPart, PaperFigure):
         return pairs
 
     def check(self, paper: Paper) -> None:
-        """Check that the study has both algorithms of every pair.
-
-        Raises
-        ------
-        PaperError
-            If it has not.
-        """
+        """Check that the study has both algorithms of every pair; raises a PaperError."""
         algorithms = paper.study(self.study, self.id).axis("algorithm", self.where)
         for name in [*self.pairs, *self.pairs.values()]:
             if name not in algorithms:
@@ -59,16 +56,13 @@ class SoundnessFigure(ShownPart, PaperFigure):
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Compare each sound variant with the printed algorithm, on the same splits.
 
-        Returns
-        -------
-        DataFrame
-            One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all
-            have an answer: ``printed`` and ``sound`` (algorithms); ``epsilon``; ``gain``, ``low`` and ``high``, center
-            over repeats of the sound metric less the printed one, of errors log2(printed error / sound error), so that
-            more is better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for
-            between tables that are ``neighbours`` as it means them, infinite where a step has no noise; ``noisy``, the
-            same over its noisy steps alone; ``sound_accounted``, what the sound one accounts for between the same
-            neighbours; ``n`` and ``n_expected`` (pairs of cells).
+        One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all have
+        an answer: ``printed`` and ``sound`` (algorithms); ``epsilon``; ``gain``, ``low`` and ``high``, center over
+        repeats of the sound metric less the printed one, of errors log2(printed error / sound error), so that more is
+        better, with its 95 % interval; ``accounted``, the largest ε that the printed one accounts for between tables
+        that are ``neighbours`` as it means them, infinite where a step has no noise; ``noisy``, the same over its noisy
+        steps alone; ``sound_accounted``, what the sound one accounts for between the same neighbours; ``n`` and
+        ``n_expected`` (pairs of cells).
         """
         study = paper.study(self.study, self.id)
         rows = select_rows(table, study, self.metric, self.where)
@@ -80,11 +74,9 @@ class SoundnessFigure(ShownPart, PaperFigure):
                 records += self._compare(paper, at_epsilon, pair, study.axis("dataset", self.where))
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
         """Draw a panel for each ε, a line for each pair."""
-        from plots import style
-
-        epsilons, pairs = _list_distinct(frame, "epsilon"), _list_distinct(frame, "printed")
+        epsilons, pairs = frame["epsilon"].unique(), list(frame["printed"].unique())
         drawn = style.make_figure(2.2 + _PANEL * len(epsilons), 2.2 + 0.5 * len(pairs))
         panels = drawn.subplots(1, len(epsilons), sharex=True, sharey=True, squeeze=False)[0]
         for axes, epsilon in zip(panels, epsilons, strict=True):
@@ -96,8 +88,8 @@ class SoundnessFigure(ShownPart, PaperFigure):
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
         panels[len(panels) // 2].set_xlabel(self._name_unit(paper))
         style.write_shortfall(panels[0], frame, pad=22)
-        legend: dict[str, Any] = {"loc": "outside lower left", "ncols": 4, "frameon": False, "fontsize": 9.5}
-        drawn.legend(handles=_make_explanations(_count_datasets(frame)), **legend)
+        n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
+        style.add_legend(drawn, "outside lower left", handles=_make_keys(n_sets), ncols=4, fontsize=9.5)
         style.write_title(drawn, panels[-1], self.title)
         return drawn
 
@@ -143,43 +135,24 @@ def _sum_up_privacy(printed: list[dict], sound: list[dict]) -> dict[str, Any]:
     }
 
 
-def _list_distinct(frame: pd.DataFrame, column: str) -> list:
-    return list(dict.fromkeys(frame[column]))
-
-
-def _count_datasets(frame: pd.DataFrame) -> int:
-    return frame.loc[frame["dataset"] != "", "dataset"].nunique()
-
-
-def _draw_pair(axes: Any, place: int, rows: pd.DataFrame, metric: str) -> None:
-    from plots.style import QUALITATIVE
-
+def _draw_pair(axes: Axes, place: int, rows: pd.DataFrame, metric: str) -> None:
     single, (mean,) = rows[rows["dataset"] != ""], rows[rows["dataset"] == ""].to_dict("records")
     gains, low, high = scale_value(metric, single[["gain", "low", "high"]].to_numpy()).T
     places = place + np.linspace(-0.22, 0.22, len(single)) if len(single) > 1 else [place]
-    axes.hlines(places, low, high, colors=QUALITATIVE[4], linewidth=0.9, alpha=0.6)
-    axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=QUALITATIVE[4], zorder=3)
-    look: dict[str, Any] = {
-        "marker": "D",
-        "markersize": 7,
-        "linestyle": "none",
-        "markeredgecolor": "white",
-        "zorder": 4,
-    }
-    color = QUALITATIVE[2] if mean["gain"] >= 0 else QUALITATIVE[1]
-    axes.plot([scale_value(metric, mean["gain"])], [place], color=color, **look)
-    words = {"ha": "right", "va": "center", "fontsize": 8.5}
+    axes.hlines(places, low, high, colors=style.QUALITATIVE[4], linewidth=0.9, alpha=0.6)
+    axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=style.QUALITATIVE[4], zorder=3)
+    color = style.QUALITATIVE[2] if mean["gain"] >= 0 else style.QUALITATIVE[1]
+    axes.plot([scale_value(metric, mean["gain"])], [place], color=color, zorder=4, **_MEAN)
+    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8.5}
     axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
 
-def _dress_panel(axes: Any, epsilon: float, metric: str) -> None:
+def _dress_panel(axes: Axes, epsilon: float, metric: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
 
-    from plots.style import INK, dress_axes
-
-    axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
+    axes.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
     axes.set_title(f"claimed ε = {epsilon:g}", fontsize=10.5)
-    dress_axes(axes, "x")
+    style.dress_axes(axes, "x")
     if is_error(metric):  # logarithmic beyond a factor of two: a data set may gain thousands
         axes.set_xscale("symlog", linthresh=1.0)
         axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1.0))
@@ -199,16 +172,11 @@ def _format_paid(row: Mapping[str, Any]) -> str:
     return printed + (f"; sound {row['sound_accounted']:.3g}" if is_other else "")
 
 
-def _make_explanations(n_sets: int) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    from plots.style import QUALITATIVE
-
-    mean: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "marker": "D", "markersize": 7}
-    dot: dict[str, Any] = {"color": QUALITATIVE[4], "marker": "o", "markersize": 3.2, "linewidth": 0.9}
+def _make_keys(n_sets: int) -> list[Any]:
+    dot: dict[str, Any] = {"color": style.QUALITATIVE[4], "marker": "o", "markersize": 3.2, "linewidth": 0.9}
     return [
-        Line2D([], [], color=QUALITATIVE[2], label=f"mean over {n_sets} data sets: a gain", **mean),
-        Line2D([], [], color=QUALITATIVE[1], label="a loss", **mean),
-        Line2D([], [], label="one data set, 95 % interval", **dot),
-        Line2D([], [], linestyle="none", label=_TEXT),
+        style.make_key(f"mean over {n_sets} data sets: a gain", color=style.QUALITATIVE[2], **_MEAN),
+        style.make_key("a loss", color=style.QUALITATIVE[1], **_MEAN),
+        style.make_key("one data set, 95 % interval", **dot),
+        style.make_key(_TEXT, linestyle="none"),
     ]

@@ -13,10 +13,12 @@ from experiments.config.setting import match_column
 from experiments.questions.preflight import check_metrics
 from experiments.questions.tradeoffs import check_curve, select_points
 from experiments.stats import center_interval
+from plots import style
 from plots.labels import label_metric, label_value, scale_value
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 class LabelledCurve(Curve):
@@ -42,25 +44,15 @@ class TradeoffFigure(PaperFigure):
         return [(paper.study(curve.study, self.id), curve.where) for curve in self.curves]
 
     def check(self, paper: Paper) -> None:
-        """Check that the curves are curves, and that their data sets have the metrics.
-
-        Raises
-        ------
-        PaperError
-            If they are not.
-        """
+        """Check that the curves are curves, and that their data sets have the metrics; raises a PaperError."""
         for curve in self.curves:
             check_curve(paper, self.id, curve)
             check_metrics(paper, self.id, curve.study, curve.where, [self.x, self.y])
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-        """Return one row per point of each curve.
+        """Return one row per point of each curve: ``curve`` (from 0), ``value`` of the parameter, n, n_expected.
 
-        Returns
-        -------
-        DataFrame
-            ``curve`` (from 0), ``value`` of the parameter, and for both metrics, under ``x`` and ``y``, their center
-            and interval (``x_low``, ...); n, n_expected.
+        For both metrics, under ``x`` and ``y``, it has their center and interval (``x_low``, ...).
         """
         rows = []
         for i, curve in enumerate(self.curves):
@@ -75,12 +67,8 @@ class TradeoffFigure(PaperFigure):
                 rows.append({**point, "n": len(part), "n_expected": paper.repeats})
         return pd.DataFrame(rows)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
         """Draw the curves."""
-        from matplotlib.lines import Line2D
-
-        from plots import style
-
         drawn = style.make_figure(8.8, 5.2)
         axes = drawn.add_subplot()
         handles = [self._draw_curve(axes, paper, i, frame[frame["curve"] == i]) for i in range(len(self.curves))]
@@ -88,26 +76,25 @@ class TradeoffFigure(PaperFigure):
         axes.set_ylabel(label_metric(paper, self.y))
         style.dress_axes(axes)
         style.write_shortfall(axes, frame)
-        cross: dict[str, Any] = {"linestyle": "none", "marker": "+", "markersize": 12, "color": style.INK}
-        handles.append(Line2D([], [], label="95 % intervals", **cross))
-        drawn.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10, handlelength=3.2)
+        handles.append(style.make_key("95 % intervals", linestyle="none", marker="+", markersize=12, color=style.INK))
+        style.add_legend(drawn, handles=handles, handlelength=3.2)
         style.write_title(drawn, axes, self.title)
         return drawn
 
-    def _draw_curve(self, axes: Any, paper: Paper, i: int, points: pd.DataFrame) -> Any:
-        from plots import style
-
-        color = style.QUALITATIVE[i % len(style.QUALITATIVE)]
+    def _draw_curve(self, axes: Axes, paper: Paper, i: int, points: pd.DataFrame) -> Any:
+        color = style.choose_color(i)
         scaled = points.copy()
         for axis, metric in (("x", self.x), ("y", self.y)):
             for name in (axis, f"{axis}_low", f"{axis}_high"):
                 scaled[name] = scale_value(metric, points[name])
         axes.vlines(scaled["x"], scaled["y_low"], scaled["y_high"], colors=color, linewidth=1.0, alpha=0.7)
         axes.hlines(scaled["y"], scaled["x_low"], scaled["x_high"], colors=color, linewidth=1.0, alpha=0.7)
-        look = {"marker": style.MARKERS[i % len(style.MARKERS)], "dashes": style.DASHES[i % len(style.DASHES)]}
-        label = self.curves[i].label
-        (line,) = axes.plot(scaled["x"], scaled["y"], color=color, label=label, zorder=3, markersize=5.5, **look)
+        look: dict[str, Any] = {"marker": style.MARKERS[i % len(style.MARKERS)], "markersize": 5.5}
+        look |= {"dashes": style.DASHES[i % len(style.DASHES)], "color": color, "label": self.curves[i].label}
+        (line,) = axes.plot(scaled["x"], scaled["y"], zorder=3, **look)
         for point in scaled.dropna(subset=["x", "y"]).to_dict("records"):
-            place = {"xy": (point["x"], point["y"]), "xytext": (5, 4), "textcoords": "offset points"}
-            axes.annotate(label_value(paper, point["value"]), color=color, fontsize=8.5, **place)
+            place: dict[str, Any] = {"xytext": (5, 4), "textcoords": "offset points"}
+            axes.annotate(
+                label_value(paper, point["value"]), (point["x"], point["y"]), color=color, fontsize=8.5, **place
+            )
         return line

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure
-from plots.comparisons.compared_part import ComparedPart
-from plots.comparisons.standings import format_rank
+from plots import style
+from plots.comparisons.compared_part import ComparedPart, format_rank
 from plots.labels import label_name, label_names
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
 _WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
@@ -25,16 +26,12 @@ class WinsFigure(ComparedPart, PaperFigure):
     kind: Literal["wins"]
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-        """Count wins, ties and losses of every pair, over data sets.
+        """Count wins, ties and losses of every ordered pair over data sets, in the order of mean ranks.
 
-        Returns
-        -------
-        DataFrame
-            One row per ordered pair, in the order of mean ranks: ``row`` and ``column`` (algorithms), ``rank`` (mean,
-            of the row's), ``wins``, ``ties`` and ``losses`` of the row against the column: data sets on which the
-            difference of scores, mean over all other axes of medians over repeats, is above, within and below the
-            margin; ``sets``, their sum. A pair of an algorithm with itself has its number of cells, ``n`` of
-            ``n_expected``, which are 0 elsewhere. A data set of which a setting has no result counts for nobody.
+        They are data sets on which the difference of scores of ``row`` and ``column``, mean over all other axes of
+        medians over repeats, is above, within and below the margin; ``sets`` is their sum, ``rank`` that of the row. A
+        pair of an algorithm with itself has its number of cells, ``n`` of ``n_expected``, which are 0 elsewhere. A data
+        set of which a setting has no result counts for nobody.
         """
         medians = self.list_medians(paper, table)
         scores, ranks = self.score_algorithms(medians), self.rank_algorithms(medians).mean().round(9)
@@ -50,10 +47,8 @@ class WinsFigure(ComparedPart, PaperFigure):
                 records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> matplotlib.figure.Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
         """Draw a heat map of wins less losses, with the counts written into it."""
-        from plots import style
-
         order = list(frame["row"].unique())
         names = label_names(paper, order)
         drawn = style.make_figure(5.2 + 0.56 * len(order), 2.2 + 0.38 * len(order))
@@ -80,20 +75,22 @@ class WinsFigure(ComparedPart, PaperFigure):
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the sums over all others as the report's page shows them."""
-        return {"heads": _HEADS, "standings": _sum_up(paper, frame), "explanation": self._explain(frame)}
+        standings = []
+        for name, pairs in frame[frame["row"] != frame["column"]].groupby("row", sort=False):
+            counts = pairs[["wins", "ties", "losses"]].sum().map(str)
+            standings.append([label_name(paper, str(name)), format_rank(pairs["rank"].iloc[0]), *counts])
+        explanation = (
+            f"each against all others, over {int(frame['sets'].max())} data sets{self._held_out}; "
+            f"a tie is a difference of up to {self.margin_words}. The figure has each pair."
+        )
+        return {"heads": _HEADS, "standings": standings, "explanation": explanation}
 
     @property
     def _held_out(self) -> str:
         return ", all held out" if self.sets == "held_out" else ""
 
-    def _explain(self, frame: pd.DataFrame) -> str:
-        return (
-            f"each against all others, over {int(frame['sets'].max())} data sets{self._held_out}; "
-            f"a tie is a difference of up to {self.margin_words}. The figure has each pair."
-        )
 
-
-def _fill_cells(axes: Any, frame: pd.DataFrame, order: list[str]) -> None:
+def _fill_cells(axes: Axes, frame: pd.DataFrame, order: list[str]) -> None:
     """Colour each pair by wins less losses, and write the counts into it."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -111,12 +108,3 @@ def _fill_cells(axes: Any, frame: pd.DataFrame, order: list[str]) -> None:
     for edge in range(1, len(order)):
         axes.axhline(edge - 0.5, color="white", linewidth=1)
         axes.axvline(edge - 0.5, color="white", linewidth=1)
-
-
-def _sum_up(paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
-    """Return how often each algorithm beats any other one."""
-    body = []
-    for name, pairs in frame[frame["row"] != frame["column"]].groupby("row", sort=False):
-        counts = pairs[["wins", "ties", "losses"]].sum().map(str)
-        body.append([label_name(paper, str(name)), format_rank(pairs["rank"].iloc[0]), *counts])
-    return body

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from experiments.metrics.find import is_error
 from plots.labels import label_metric, label_values, scale_value
-from plots.series import NOTHING_PRINTED, count_decimals
+from plots.series import NOTHING_PRINTED, count_decimals, describe_point
 from plots.sweeps.collector import SweepResults
 from plots.sweeps.sweep import Sweep, find_numeric_axis
-from plots.tables.grid import describe_cell
 
 BEST, INCOMPLETE = "*", "!"
 """The signs behind a mean."""
@@ -29,79 +27,53 @@ _MOST_ROWS = 1000
 """Rows of a table as text: more are for machines, which read ``table.csv``."""
 
 
-@dataclass(frozen=True)
-class TableCell:
-    """A cell of a table as text: a mean with the half-width of its interval, and what is to be said of it."""
+class SweepCell(NamedTuple):
+    """A cell of a table as text: a mean, the half-width of its interval, and what is to be said of it."""
 
-    text: str
+    ours: str
+    band: str
     is_best: bool
     note: str
 
     @property
+    def text(self) -> str:
+        """The mean with its interval."""
+        return f"{self.ours} {self.band}".rstrip()
+
+    @property
+    def sign(self) -> str:
+        """What stands behind it."""
+        return BEST if self.is_best else INCOMPLETE if self.note else ""
+
+    @property
     def marked(self) -> str:
         """The text with its sign."""
-        return self.text + (BEST if self.is_best else INCOMPLETE if self.note else "")
+        return self.text + self.sign
 
 
-@dataclass(frozen=True)
-class SweepTable:
-    """A table of a sweep.
+class SweepTable(NamedTuple):
+    """A table of a sweep: its metric, which is empty where the columns are metrics, and what its cells and signs are.
 
-    Parameters
-    ----------
-    title : str
-        The metric that all cells are of, readable; empty where the columns are metrics.
-    columns_of : str
-        The axis of the columns; empty where these are metrics.
-    heads : list of str
-        What the names of the rows are.
-    columns : list of str
-        The names of the columns.
-    rows : list of (list of str, list of TableCell)
-        The names of a row, and its cells.
-    n_left_out : int
-        How many rows more there are.
-    best_of : str
-        What the best is marked of; empty where nothing is marked.
+    ``heads`` say what the names of a row are; ``rows`` have these names and the cells.
     """
 
     title: str
-    columns_of: str
+    words: str
     heads: list[str]
     columns: list[str]
-    rows: list[tuple[list[str], list[TableCell]]]
+    rows: list[tuple[list[str], list[SweepCell]]]
     n_left_out: int
-    best_of: str
+
+    def describe(self) -> str:
+        """Return what it shows, what its cells are, and what its signs mean."""
+        return ": ".join(filter(None, [self.title, self.words]))
 
     def measure_width(self) -> int:
         """Return how many characters wide it is."""
-        lines = [
-            [*self.heads, *self.columns],
-            *([*names, *(cell.marked for cell in cells)] for names, cells in self.rows),
-        ]
+        lines = [[*self.heads, *self.columns]]
+        lines += [[*names, *(cell.marked for cell in cells)] for names, cells in self.rows]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return sum(widths) + _GAP * (len(widths) - 1)
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Which axes the rows are of, in order, and which the columns; None for metrics."""
-
-    rows: list[str]
-    columns: str | None
-
-    @property
-    def compared(self) -> list[str]:
-        """The axes over which the best is looked for: alternatives in the rows, else those in the columns."""
-        in_rows = list(filter(_is_alternative, self.rows))
-        return in_rows or [name for name in [self.columns] if name and _is_alternative(name)]
-
-    def name_group(self, sweep: Sweep) -> str:
-        """Return what the best is marked of."""
-        if self.compared == [self.columns]:
-            return "row"
-        others = [sweep.label_axis(name) for name in self.rows if name not in self.compared]
-        return f"column at each {' and '.join(others)}" if others else "column"
 
 
 def arrange_tables(results: SweepResults) -> list[SweepTable]:
@@ -109,8 +81,7 @@ def arrange_tables(results: SweepResults) -> list[SweepTable]:
 
     Of the possible layouts the first is taken that a terminal has room for.
     """
-    layouts = _list_layouts(results.sweep)
-    arranged = [_arrange_layout(results, layout) for layout in layouts]
+    arranged = [layout.arrange(results) for layout in _list_layouts(results.sweep)]
     for tables in arranged:
         if max(table.measure_width() for table in tables) <= WIDTH:
             return tables
@@ -130,8 +101,8 @@ def _list_layouts(sweep: Sweep) -> list[_Layout]:
     layouts = []
     for name in columns:
         if rows := sorted((other for other in varying if other != name), key=_order_row):
-            layouts.append(_Layout(rows, name))
-    return layouts or [_Layout(sorted(varying, key=_order_row), None)]
+            layouts.append(_Layout(sweep, rows, name))
+    return layouts or [_Layout(sweep, sorted(varying, key=_order_row), None)]
 
 
 def _is_alternative(name: str) -> bool:
@@ -143,89 +114,91 @@ def _order_row(name: str) -> tuple[bool, bool]:
     return _is_alternative(name), name.startswith("params.")
 
 
-def _arrange_layout(results: SweepResults, layout: _Layout) -> list[SweepTable]:
-    metrics = results.metrics
-    if layout.columns is None:
-        columns = [_arrange_cells(results, metric, layout) for metric in metrics]
-        cells = [list(line) for line in zip(*(column[0] for column in columns), strict=True)]
-        heads = [label_metric(results.sweep.paper, metric) for metric in metrics]
-        return [_make_table(results, layout, "", heads, cells, any(has_best for _, has_best in columns))]
-    tables = []
-    names = label_values(results.sweep.paper, layout.columns, results.sweep.axes[layout.columns])
-    for metric in metrics:
-        flat, has_best = _arrange_cells(results, metric, layout)
-        cells = [flat[start : start + len(names)] for start in range(0, len(flat), len(names))]
-        tables.append(_make_table(results, layout, metric, names, cells, has_best))
-    return tables
+@dataclass(frozen=True)
+class _Layout:
+    """Which axes the rows are of, in order, and which the columns; None for metrics."""
+
+    sweep: Sweep
+    rows: list[str]
+    columns: str | None
+
+    @property
+    def compared(self) -> list[str]:
+        """The axes over which the best is looked for: alternatives in the rows, else those in the columns."""
+        in_rows = list(filter(_is_alternative, self.rows))
+        return in_rows or [name for name in [self.columns] if name and _is_alternative(name)]
+
+    def arrange(self, results: SweepResults) -> list[SweepTable]:
+        paper, arranged = self.sweep.paper, {}
+        for metric in results.metrics:
+            arranged[metric] = self._arrange_cells(results, metric)
+        if self.columns is None:
+            rows = [list(line) for line in zip(*arranged.values(), strict=True)]
+            return [self._make_table("", [label_metric(paper, metric) for metric in arranged], rows)]
+        names = label_values(paper, self.columns, self.sweep.axes[self.columns])
+        if self.columns not in ("dataset", "algorithm"):
+            axis = self.sweep.label_axis(self.columns)
+            names = [name if name == "no noise" else f"{axis} = {name}" for name in names]
+        tables = []
+        for metric, cells in arranged.items():
+            rows = [cells[start : start + len(names)] for start in range(0, len(cells), len(names))]
+            tables.append(self._make_table(label_metric(paper, metric), names, rows))
+        return tables
+
+    def _make_table(self, title: str, columns: list[str], cells: list[list[SweepCell]]) -> SweepTable:
+        sweep = self.sweep
+        values = [label_values(sweep.paper, name, sweep.axes[name]) for name in self.rows]
+        names = [list(row) for row in product(*values)]
+        rows = list(zip(names[:_MOST_ROWS], cells, strict=True))
+        words = ["one run each" if sweep.repeats == 1 else "mean ± half-width of its 95 % interval"]
+        shown = [cell for line in cells for cell in line]
+        words += [f"{BEST} best of each {self._name_group()}"] if any(cell.is_best for cell in shown) else []
+        words += [f"{INCOMPLETE} incomplete"] if any(cell.note for cell in shown) else []
+        heads = list(map(sweep.label_axis, self.rows))
+        return SweepTable(title, "; ".join(words), heads, columns, rows, len(names) - len(rows))
+
+    def _name_group(self) -> str:
+        """Return what the best is marked of."""
+        if self.compared == [self.columns]:
+            return "row"
+        others = [self.sweep.label_axis(name) for name in self.rows if name not in self.compared]
+        return f"column at each {' and '.join(others)}" if others else "column"
+
+    def _arrange_cells(self, results: SweepResults, metric: str) -> list[SweepCell]:
+        """Return the cells of a metric, row by row."""
+        sweep, numbers = self.sweep, results.numbers[metric]
+        means = numbers["mean"].to_numpy().reshape(sweep.shape)
+        decimals = _count_decimals(metric, means)
+        complete = np.where(results.n_measured.reshape(sweep.shape) < sweep.repeats, math.nan, means)
+        axes = tuple(list(sweep.axes).index(name) for name in self.compared)
+        said = {"metric": metric, "note": "", "digits": decimals.ravel(), "n_measured": results.n_measured}
+        is_best = _find_best(metric, complete, decimals, axes).ravel()
+        points = numbers.assign(**NOTHING_PRINTED, **said, is_best=is_best)
+        order = sweep.number_settings(filter(None, [*self.rows, self.columns])).ravel()
+        n_cells = _MOST_ROWS * (len(sweep.axes[self.columns]) if self.columns else 1)
+        cells = []
+        for point in points.iloc[order[:n_cells]].to_dict("records"):
+            note = f"{point['n_measured']} of {sweep.repeats} runs" if point["n_measured"] < sweep.repeats else ""
+            text = describe_point(point, "mean", point["digits"])
+            cells.append(SweepCell(text["ours"], text["band"], point["is_best"], note))
+        return cells
 
 
-def _make_table(
-    results: SweepResults,
-    layout: _Layout,
-    metric: str,
-    columns: list[str],
-    cells: list[list[TableCell]],
-    has_best: bool,
-) -> SweepTable:
-    sweep = results.sweep
-    values = [label_values(sweep.paper, name, sweep.axes[name]) for name in layout.rows]
-    names = [list(row) for row in product(*values)][:_MOST_ROWS]
-    n_rows = math.prod(map(len, values))
-    axis = sweep.label_axis(layout.columns) if layout.columns else ""
-    is_numeric = layout.columns not in (None, "dataset", "algorithm")
-    heads = list(map(sweep.label_axis, layout.rows))
-    shown = [f"{axis} = {name}" if is_numeric and name != "no noise" else name for name in columns]
-    rows = list(zip(names, cells, strict=True))
-    title = label_metric(sweep.paper, metric) if metric else ""
-    return SweepTable(title, axis, heads, shown, rows, n_rows - len(rows), layout.name_group(sweep) if has_best else "")
-
-
-def _arrange_cells(results: SweepResults, metric: str, layout: _Layout) -> tuple[list[TableCell], bool]:
-    """Return the cells of a metric in the order of a layout, and whether one is the best."""
-    sweep, axes = results.sweep, list(results.sweep.axes)
-    inner = [layout.columns] if layout.columns else []
-    order = [axes.index(name) for name in [*(name for name in axes if name not in sweep.varying), *layout.rows, *inner]]
-    numbers = {name: values.transpose(order) for name, values in results.numbers[metric].items()}
-    lacks = (results.n_measured < sweep.repeats).transpose(order)
-    decimals = _count_decimals(sweep, metric, results.numbers[metric]["mean"]).transpose(order)
-    compared = tuple(order.index(axes.index(name)) for name in layout.compared)
-    is_best = _find_best(metric, numbers["mean"], lacks, decimals, compared)
-    n_cells = _MOST_ROWS * (len(sweep.axes[layout.columns]) if layout.columns else 1)
-    columns = [values.ravel()[:n_cells].tolist() for values in numbers.values()]
-    measured = results.n_measured.transpose(order).ravel()[:n_cells].tolist()
-    cells = []
-    shown = zip(zip(*columns, strict=True), is_best.ravel(), decimals.ravel(), measured, strict=False)
-    for point, best, digits, n in shown:
-        note = f"{n} of {sweep.repeats} runs" if n < sweep.repeats else ""
-        cells.append(_make_cell(metric, dict(zip(numbers, point, strict=True)), int(digits), bool(best), note))
-    return cells, bool(is_best.any())
-
-
-def _count_decimals(sweep: Sweep, metric: str, means: np.ndarray) -> np.ndarray:
-    """Return how many decimals are shown of each mean: of errors every data set has a size of its own."""
-    axis = list(sweep.axes).index("dataset")
+def _count_decimals(metric: str, means: np.ndarray) -> np.ndarray:
+    """Return how many decimals are shown of each mean: of errors every data set, the first axis, has its own size."""
     decimals = np.empty(means.shape, dtype=np.int64)
-    for place in range(means.shape[axis]):
-        own = means.take(place, axis).ravel()
-        own = own[np.abs(own) > _NEGLIGIBLE * np.nanmax(np.abs(own), initial=0.0)]
-        frame = pd.DataFrame({"metric": [metric, *[metric] * len(own)], "mean": [math.nan, *own], "decimals": math.nan})
-        decimals[(slice(None),) * axis + (place,)] = count_decimals(frame)
+    for own, shown in zip(means, decimals, strict=True):
+        large = own[np.abs(own) > _NEGLIGIBLE * np.nanmax(np.abs(own), initial=0.0)]
+        shown[...] = count_decimals(pd.DataFrame({"metric": metric, "mean": [math.nan, *large], "decimals": math.nan}))
     return decimals
 
 
-def _make_cell(metric: str, point: dict[str, Any], decimals: int, is_best: bool, note: str) -> TableCell:
-    described = describe_cell({**NOTHING_PRINTED, **point, "metric": metric, "note": note}, "mean", decimals)
-    return TableCell(f"{described['ours']} {described['band']}".rstrip(), is_best, note)
-
-
-def _find_best(
-    metric: str, means: np.ndarray, lacks: np.ndarray, decimals: np.ndarray, compared: Sequence[int]
-) -> np.ndarray:
-    """Return where the best of several complete means stands along some axes; nowhere where two are shown as equal."""
-    rounded = np.where(lacks, math.nan, np.rint(scale_value(metric, means) * 10.0**decimals))
+def _find_best(metric: str, means: np.ndarray, decimals: np.ndarray, compared: tuple[int, ...]) -> np.ndarray:
+    """Return where the best of several means stands along some axes; nowhere where two are shown as equal."""
     if not compared or math.prod(means.shape[axis] for axis in compared) < 2:
         return np.zeros(means.shape, dtype=bool)
+    rounded = np.rint(scale_value(metric, means) * 10.0**decimals)
     scores = np.where(np.isnan(rounded), -math.inf, -rounded if is_error(metric) else rounded)
-    is_highest = (scores == scores.max(axis=tuple(compared), keepdims=True)) & np.isfinite(scores)
-    several = np.isfinite(scores).sum(axis=tuple(compared), keepdims=True) > 1
-    return is_highest & several & (is_highest.sum(axis=tuple(compared), keepdims=True) == 1)
+    is_highest = (scores == scores.max(axis=compared, keepdims=True)) & np.isfinite(scores)
+    several = np.isfinite(scores).sum(axis=compared, keepdims=True) > 1
+    return is_highest & several & (is_highest.sum(axis=compared, keepdims=True) == 1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 import numpy as np
+import pandas as pd
 
 from datasets import catalogue
 from experiments.cells.cell import format_canonical
@@ -18,7 +19,7 @@ from experiments.stats import mean_interval, median_interval
 from experiments.store.summaries import MetricSummary, SettingSummary
 from plots.sweeps.sweep import Sweep
 
-_NUMBERS = ("mean", "ci_low", "ci_high", "n", "n_expected")
+_NUMBERS = ["mean", "ci_low", "ci_high", "n", "n_expected"]
 _USUAL = {"classification": ("accuracy",), "regression": ("r2", "mse")}
 """What is shown by task where nobody says what."""
 _INTERNAL = ("fit_seconds", "beta", "sampling_ratio", "monomials")
@@ -28,25 +29,15 @@ _NOT_IN_TABLE = "fit_seconds"
 
 @dataclass(frozen=True)
 class SweepResults:
-    """What is shown of a sweep.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        What was asked for.
-    numbers : dict of str to dict of str to array
-        By metric: ``mean``, ``ci_low``, ``ci_high``, ``n`` and ``n_expected``, each of the shape of the axes; NaN and 0
-        where there is none.
-    n_measured : array
-        How many repeats of each setting have a result.
-    others : list of str
-        Metrics that were measured and are not shown.
-    """
+    """What is shown of a sweep."""
 
     sweep: Sweep
-    numbers: dict[str, dict[str, np.ndarray]]
+    numbers: dict[str, pd.DataFrame]
+    """By metric, a row for each setting: mean, ci_low, ci_high, n and n_expected; NaN and 0 where there is none."""
     n_measured: np.ndarray
+    """How many repeats of each setting have a result."""
     others: list[str]
+    """Metrics that were measured and are not shown."""
 
     @property
     def metrics(self) -> list[str]:
@@ -61,9 +52,9 @@ class SweepResults:
     def list_incomplete(self) -> list[str]:
         """Return the settings that have fewer runs than were asked for, each with how many it has."""
         repeats, lines = self.sweep.repeats, []
-        for place in np.argwhere(self.n_measured < repeats):
-            n = self.n_measured[tuple(place)]
-            lines.append(f"INCOMPLETE: {self.sweep.name_setting(place.tolist())}: {n} of {repeats} runs")
+        for number in np.flatnonzero(self.n_measured < repeats).tolist():
+            name = self.sweep.name_setting(number)
+            lines.append(f"INCOMPLETE: {name}: {self.n_measured[number]} of {repeats} runs")
         return lines
 
     def describe_shortfall(self) -> str:
@@ -73,22 +64,13 @@ class SweepResults:
 
 
 class ResultCollector:
-    """Takes the summaries of settings one by one, in their order.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        What was asked for.
-    file : file object
-        Where the rows of all metrics are kept until the table is whole.
-    """
+    """Takes the summaries of settings one by one, in their order; a file keeps the rows of all metrics meanwhile."""
 
     def __init__(self, sweep: Sweep, file: TextIO) -> None:
         self._sweep, self._file = sweep, file
         self._rows = csv.writer(file, lineterminator="\n")
         self._rows.writerow([*sweep.axes, "metric", "mean", "std", "ci_low", "ci_high", "n", "n_expected"])
-        self._shown: list[str] = []
-        self._kept = array("d")  # of each metric shown: setting, metric, and its numbers
+        self._kept: dict[str, array] = {}  # by metric that is shown: settings, each with its numbers
         self._n_measured = array("q")
         self._found: dict[str, None] = {}
 
@@ -98,15 +80,14 @@ class ResultCollector:
         self._n_measured.append(setting.n_measured)
         self._found |= dict.fromkeys(one.metric for one in setting.metrics)
         self._show_more(setting)
-        place = np.unravel_index(number, self._sweep.shape)
-        values = [_format_value(axis[i]) for axis, i in zip(self._sweep.axes.values(), place, strict=True)]
+        values = list(map(_format_value, self._sweep.find_setting(number).values()))
         for one in self._fill_up(setting):
             n_expected = len(setting.cells) - max(setting.n_measured - one.mean.n, 0)  # without those undefined
             if one.metric != _NOT_IN_TABLE:
                 self._rows.writerow([*values, one.metric, *_format_numbers(one), one.mean.n, n_expected])
-            if one.metric in self._shown:
+            if one.metric in self._kept:
                 numbers = one.mean.center, one.mean.low, one.mean.high, one.mean.n, n_expected
-                self._kept.extend((number, self._shown.index(one.metric), *numbers))
+                self._kept[one.metric].extend((number, *numbers))
 
     def copy_table(self, stream: TextIO) -> None:
         """Write the table of all metrics, as CSV."""
@@ -115,20 +96,16 @@ class ResultCollector:
 
     def arrange(self) -> SweepResults:
         """Return what is shown of all that was taken."""
-        shape = self._sweep.shape
-        rows = np.frombuffer(self._kept, dtype=np.float64).reshape(-1, 2 + len(_NUMBERS))
-        numbers: dict[str, dict[str, np.ndarray]] = {}
-        for i, metric in enumerate(self._shown):
-            own = rows[rows[:, 1] == i]
-            numbers[metric] = {}
-            for column, name in enumerate(_NUMBERS, start=2):
-                empty = 0.0 if name.startswith("n") else math.nan
-                values = np.full(math.prod(shape), self._sweep.repeats if name == "n_expected" else empty)
-                values[own[:, 0].astype(int)] = own[:, column]
-                numbers[metric][name] = values.reshape(shape)
-        n_measured = np.array(self._n_measured, dtype=np.int64).reshape(shape)
-        others = [name for name in self._found if name not in self._shown]
-        return SweepResults(self._sweep, numbers, n_measured, others)
+        empty = {"n": 0, "n_expected": self._sweep.repeats}
+        numbers = {}
+        for metric, kept in self._kept.items():
+            rows = np.array(kept).reshape(-1, 1 + len(_NUMBERS))
+            frame = pd.DataFrame(rows[:, 1:], index=rows[:, 0].astype(int), columns=_NUMBERS)
+            numbers[metric] = (
+                frame.reindex(range(len(self._n_measured))).fillna(empty).astype(dict.fromkeys(empty, int))
+            )
+        others = [name for name in self._found if name not in self._kept]
+        return SweepResults(self._sweep, numbers, np.array(self._n_measured, dtype=np.int64), others)
 
     def _show_more(self, setting: SettingSummary) -> None:
         """Show the metrics that were asked for; else the usual ones, or all of a setting that has none of these."""
@@ -136,7 +113,8 @@ class ResultCollector:
         wanted = self._list_wanted(setting)
         if found and not set(found) & set(wanted):
             wanted = [name for name in found if not _is_internal(name)] or found
-        self._shown += [name for name in wanted if name not in self._shown]
+        for name in wanted:
+            self._kept.setdefault(name, array("d"))
 
     def _list_wanted(self, setting: SettingSummary) -> Sequence[str]:
         return self._sweep.metrics or _USUAL[catalogue.read_entry(setting.cells[0].dataset).task]

@@ -16,31 +16,18 @@ _OF_SWEEPS = ("name", "output", "repeat")
 
 @dataclass(frozen=True)
 class SweepOptions:
-    """How a sweep is run and answered.
-
-    Parameters
-    ----------
-    name : str or None
-        Of its folder; None for a name from what varies.
-    output : str
-        What goes to stdout: ``table``, ``json`` or ``csv``.
-    repeat : int or None
-        The only repeat that is run of each setting.
-    """
+    """How a sweep is run and answered."""
 
     name: str | None
+    """Of its folder; None for a name from what varies."""
     output: str
+    """What goes to stdout: ``table``, ``json`` or ``csv``."""
     repeat: int | None
+    """The only repeat that is run of each setting."""
 
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> SweepOptions:
-        """Read the settings of the command.
-
-        Raises
-        ------
-        BadInput
-            If a value cannot be.
-        """
+        """Read the settings of the command; raises a BadInput if a value cannot be."""
         output, repeat = config["output"], config["repeat"]
         if output is None:
             output = "table" if sys.stdout.isatty() else "json"
@@ -52,26 +39,14 @@ class SweepOptions:
 
 
 def refuse_options_of_sweeps(config: Mapping[str, Any]) -> None:
-    """Refuse beside a paper what is about a sweep.
-
-    Raises
-    ------
-    BadInput
-        With the first such setting.
-    """
+    """Refuse beside a paper what is about a sweep; raises a BadInput with the first such setting."""
     for name in _OF_SWEEPS:
         if config[name] is not None:
             raise BadInput(f"{name} cannot be given beside paper=...: it is for sweeps")
 
 
 def read_stop_on_error(config: Mapping[str, Any]) -> bool:
-    """Return whether to stop at the first failure.
-
-    Raises
-    ------
-    BadInput
-        If it is neither true nor false.
-    """
+    """Return whether to stop at the first failure; raises a BadInput if it is neither true nor false."""
     if not isinstance(config["stop_on_error"], bool):
         raise BadInput(f"stop_on_error must be true or false, got {config['stop_on_error']!r}")
     return config["stop_on_error"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from experiments.cells.cell import PROTOCOL, Cell, format_canonical, read_epsilon
 from experiments.config import estimators
@@ -23,22 +25,15 @@ _LONGEST_PART = 40
 
 @dataclass(frozen=True)
 class Sweep:
-    """What was asked for on the command line.
-
-    Parameters
-    ----------
-    axes : mapping of str to list
-        The values of ``dataset``, ``algorithm``, ``epsilon`` and what else was given, ``params.<name>`` and
-        ``protocol.<name>``, as from `order_values`.
-    settings : list of list of Cell
-        The cells of every combination, in the order of `itertools.product` of the axes.
-    metrics : sequence of str
-        Those that are to be shown; none for the usual ones.
-    """
+    """What was asked for on the command line."""
 
     axes: Mapping[str, list]
+    """The values of ``dataset``, ``algorithm``, ``epsilon`` and what else was given, ``params.<name>`` and
+    ``protocol.<name>``, as from `order_values`."""
     settings: list[list[Cell]]
+    """The cells of every combination, in the order of `itertools.product` of the axes."""
     metrics: Sequence[str] = ()
+    """Those that are to be shown; none for the usual ones."""
 
     @property
     def repeats(self) -> int:
@@ -54,6 +49,18 @@ class Sweep:
     def shape(self) -> tuple[int, ...]:
         """How many values each axis has."""
         return tuple(map(len, self.axes.values()))
+
+    def find_setting(self, number: int) -> dict[str, Any]:
+        """Return the values of the axes in the setting of that number."""
+        places = np.unravel_index(number, self.shape)
+        return {name: values[i] for (name, values), i in zip(self.axes.items(), places, strict=True)}
+
+    def number_settings(self, names: Iterable[str]) -> np.ndarray:
+        """Return the numbers of all settings as an array along all axes that vary, in the order of their ``names``."""
+        names, axes = list(names), list(self.axes)
+        order = [axes.index(name) for name in [*names, *(name for name in axes if name not in names)]]
+        numbers = np.arange(len(self.settings)).reshape(self.shape).transpose(order)
+        return numbers.reshape([len(self.axes[name]) for name in names])
 
     @cached_property
     def paper(self) -> Paper:
@@ -72,10 +79,7 @@ class Sweep:
     @property
     def automatic_name(self) -> str:
         """A readable name: data sets, algorithms, and the names of what else varies."""
-        parts = [
-            _join_values(self.axes[name], what)
-            for name, what in (("dataset", "data-sets"), ("algorithm", "algorithms"))
-        ]
+        parts = [_join_values(self.axes["dataset"], "data-sets"), _join_values(self.axes["algorithm"], "algorithms")]
         parts += [_shorten_name(name) for name in self.varying if name not in ("dataset", "algorithm")]
         return re.sub(r"[^\w.+-]+", "_", "-".join(parts)).lstrip(".")
 
@@ -83,55 +87,48 @@ class Sweep:
         """Return the readable name of an axis."""
         return label_name(self.paper, _shorten_name(name))
 
-    def describe_fixed(self) -> str:
-        """Return what does not vary, as a heading has it."""
-        takes_epsilon = any(map(estimators.takes_epsilon, self.axes["algorithm"]))
+    def label_setting(self, values: Mapping[str, Any]) -> str:
+        """Return values of some axes as text."""
         words = []
-        for name, values in {**self.axes, **self._list_other_protocol()}.items():
-            if len(values) > 1 or (name == "epsilon" and not takes_epsilon):
-                continue
-            text = label_value(self.paper, values[0])
+        for name, value in values.items():
+            text = label_value(self.paper, value)
             is_plain = name in ("dataset", "algorithm") or text == "no noise"
             words.append(text if is_plain else f"{self.label_axis(name)} = {text}")
-        words.append("1 run" if self.repeats == 1 else f"{self.repeats} repeats")
         return ", ".join(words)
+
+    def name_setting(self, number: int) -> str:
+        """Return the setting of a number by what varies; of one that is alone its data set and algorithm."""
+        setting = self.find_setting(number)
+        return self.label_setting({name: setting[name] for name in self.varying or ["dataset", "algorithm"]})
+
+    def describe_fixed(self) -> str:
+        """Return what does not vary, as a heading has it."""
+        fixed = {name: values[0] for name, values in self.axes.items() if len(values) == 1}
+        if not any(map(estimators.takes_epsilon, self.axes["algorithm"])):
+            fixed.pop("epsilon", None)
+        runs = "1 run" if self.repeats == 1 else f"{self.repeats} repeats"
+        return ", ".join(filter(None, [self.label_setting({**fixed, **self._list_other_protocol()}), runs]))
 
     def describe_varying(self) -> str:
         """Return what varies, in words; of many values, how many there are. Nothing of one setting."""
         words = []
         for name in self.varying:
-            values = self.axes[name]
-            texts = [label_value(self.paper, value) for value in values]
+            texts = [label_value(self.paper, value) for value in self.axes[name]]
             is_short = len(texts) <= _NAMED
             words.append(f"{self.label_axis(name)} ({', '.join(texts) if is_short else f'{len(texts)} values'})")
         return ", ".join(words)
 
-    def name_setting(self, place: Sequence[int]) -> str:
-        """Return the setting at a place of the axes by what varies."""
-        words = []
-        for (name, values), i in zip(self.axes.items(), place, strict=True):
-            if len(values) > 1:
-                text = label_value(self.paper, values[i])
-                is_plain = name in ("dataset", "algorithm") or text == "no noise"
-                words.append(text if is_plain else f"{self.label_axis(name)} = {text}")
-        return ", ".join(words) or ", ".join([self.axes["dataset"][0], self.axes["algorithm"][0]])
-
-    def _list_other_protocol(self) -> dict[str, list]:
+    def _list_other_protocol(self) -> dict[str, Any]:
         """Return options of the protocol that were given one value beside the lists, if it is not the usual one."""
         given = {}
         for name, value in self.settings[0][0].protocol.items():
             if f"protocol.{name}" not in self.axes and value != PROTOCOL[name]:
-                given[f"protocol.{name}"] = [value]
+                given[f"protocol.{name}"] = value
         return given
 
 
 def order_values(values: Mapping[str, list]) -> dict[str, list]:
-    """Return the values of axes, each once, numbers from the smallest on.
-
-    Raises
-    ------
-    BadInput
-        If an ε is no positive number.
+    """Return the values of axes, each once, numbers from the smallest on; a BadInput if an ε is no positive number.
 
     Examples
     --------
@@ -142,16 +139,16 @@ def order_values(values: Mapping[str, list]) -> dict[str, list]:
     for name, given in values.items():
         read = list(map(read_epsilon, given)) if name == "epsilon" else given
         distinct = list({format_canonical(value): value for value in read}.values())
-        ordered[name] = sorted(distinct) if are_numbers(distinct) else distinct
+        ordered[name] = sorted(distinct) if _are_numbers(distinct) else distinct
     return ordered
 
 
-def are_numbers(values: Sequence) -> bool:
+def _are_numbers(values: Sequence) -> bool:
     """Return whether all values of an axis are numbers.
 
     Examples
     --------
-    >>> are_numbers([1, 0.5]), are_numbers([True, False]), are_numbers([3, None])
+    >>> _are_numbers([1, 0.5]), _are_numbers([True, False]), _are_numbers([3, None])
     (True, False, False)
     """
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
@@ -162,7 +159,7 @@ def find_numeric_axis(sweep: Sweep) -> str | None:
     if "epsilon" in sweep.varying:
         return "epsilon"
     for name in sweep.varying:
-        if are_numbers(sweep.axes[name]) and all(map(math.isfinite, sweep.axes[name])):
+        if _are_numbers(sweep.axes[name]) and all(map(math.isfinite, sweep.axes[name])):
             return name
     return None
 

@@ -1,20 +1,27 @@
-"""What the figure of a sweep shows: what is x, what has a line, what has a facet, and the numbers behind it."""
+"""The figure of a sweep: what is x, what has a line, what has a facet; lines over numbers, else dots."""
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from plots.labels import label_value
+from experiments.metrics.find import find_metric, is_error, is_in_per_cent
+from plots import panel, style
+from plots.labels import label_metric, label_values, scale_value
 from plots.series import NOTHING_PRINTED
 from plots.sweeps.collector import SweepResults
 from plots.sweeps.sweep import Sweep, find_numeric_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _FEW_LINES = 8
 """As many lines one facet takes before other axes get facets of their own."""
@@ -22,117 +29,181 @@ _MOST_LINES = 16
 _MOST_DOTS = 40
 _MOST_FACETS = 24
 _MOST_X_VALUES = 100
+_SPAN_OF_LOG = 30
+"""Errors that span as much are drawn on a logarithmic axis."""
+_MOST_DECADES = 1e6
+"""What is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25."""
+_LOWEST_R2 = -1.0
+"""What lies below is marked at the end of the axis: it would flatten all else."""
+_LONGEST_NAME = 30
+_MOST_TICKS = 25
+"""Of more places only those with a name have a tick."""
+_CHARACTERS = 62, 27
+"""How many stand along the bottom of the only picture, and of a small one."""
+
+
+class ShownAxes(NamedTuple):
+    """Some axes of a sweep with every combination of their values, and the places of those that are drawn."""
+
+    names: list[str]
+    values: list[tuple]
+    places: list[int]
+
+    @classmethod
+    def choose(cls, sweep: Sweep, names: list[str], most: int) -> ShownAxes:
+        """Choose what is drawn, from end to end."""
+        values = list(product(*(sweep.axes[name] for name in names)))
+        return cls(names, values, _spread_out(len(values), most))
+
+    @property
+    def drawn(self) -> list[tuple]:
+        """The values that are drawn."""
+        return [self.values[i] for i in self.places]
 
 
 @dataclass(frozen=True)
 class SweepFigure:
-    """The figure of a sweep.
-
-    Parameters
-    ----------
-    x : str or None
-        The axis along the bottom; None draws dots along the metric instead of lines.
-    lines : list of str
-        The axes of which each combination of values has a line, or a row of dots.
-    facets : list of str
-        The axes of which each combination has a small picture.
-    """
+    """The figure of a sweep, as from `plan_figure`."""
 
     sweep: Sweep
-    x: str | None
-    lines: list[str]
-    facets: list[str]
+    xs: ShownAxes
+    """The axis along the bottom; without one there are dots along the metric instead of lines."""
+    lines: ShownAxes
+    """The axes of which each combination of values has a line, or a row of dots."""
+    facets: ShownAxes
+    """The axes of which each combination has a small picture."""
 
-    def list_x_values(self) -> list:
-        """Return the values along the bottom that are drawn; of dots None, for the one place that they have."""
-        return [self.sweep.axes[self.x][i] for i in self._choose_x_values()] if self.x else [None]
-
-    def list_lines(self) -> list[tuple]:
-        """Return the values of the lines that are drawn."""
-        points = self._list_points(self.lines)
-        return [points[i] for i in self._choose_lines()]
-
-    def list_facets(self) -> list[tuple]:
-        """Return the values of the facets that are drawn."""
-        points = self._list_points(self.facets)
-        return [points[i] for i in self._choose_facets()]
-
-    def label_line(self, values: Sequence) -> str:
-        """Return how the legend calls a line."""
-        return self._label(self.lines, values)
-
-    def label_facet(self, values: Sequence) -> str:
-        """Return what stands above a facet."""
-        return self._label(self.facets, values)
-
-    def describe_rest(self) -> str:
-        """Return what is not drawn; nothing if all is."""
-        words = []
-        for what, names, n in (
-            ("lines" if self.x else "rows", self.lines, len(self.list_lines())),
-            ("pictures", self.facets, len(self.list_facets())),
-            ("values along the bottom", [self.x] if self.x else [], len(self.list_x_values())),
-        ):
-            total = len(self._list_points(names))
-            words += [f"{n} of {total} {what}"] if n < total else []
-        return f"shown: {', '.join(words)}; table.csv has all" if words else ""
+    @property
+    def x(self) -> str | None:
+        """The axis along the bottom."""
+        return next(iter(self.xs.names), None)
 
     def make_frame(self, results: SweepResults) -> pd.DataFrame:
         """Return one row for each point that is drawn, by metric, facet, line and x."""
-        order = [*self.facets, *self.lines, *([self.x] if self.x else [])]
-        axes = list(self.sweep.axes)
-        others = [name for name in axes if name not in order]
-        places = [axes.index(name) for name in [*others, *order]]
-        sizes = [len(self._list_points(names)) for names in (self.facets, self.lines)]
-        points = product(self.list_facets(), self.list_lines(), self.list_x_values())
-        values = [(*facet, *line, *([x] if self.x else [])) for facet, line, x in points]
+        shown = self.facets, self.lines, self.xs
+        names = [name for one in shown for name in one.names]
+        numbers = self.sweep.number_settings(names).reshape([len(one.values) for one in shown])
+        order = numbers[np.ix_(*(one.places for one in shown))].ravel()
+        values = [facet + line + x for facet, line, x in product(*(one.drawn for one in shown))]
         frames = []
-        for metric, numbers in results.numbers.items():
-            frame = pd.DataFrame(values, columns=order, dtype=object)
-            frame["metric"] = metric
-            for name, array in numbers.items():
-                whole = array.transpose(places).reshape(*sizes, -1)
-                shown = whole[self._choose_facets()][:, self._choose_lines()][:, :, self._choose_x_values()].ravel()
-                frame[name] = shown.astype(np.int64) if name.startswith("n") else shown
-            frames.append(frame.assign(**NOTHING_PRINTED))
+        for metric, of_settings in results.numbers.items():
+            frame = pd.DataFrame(values, columns=names, dtype=object).assign(metric=metric)
+            frames.append(frame.join(of_settings.iloc[order].reset_index(drop=True)).assign(**NOTHING_PRINTED))
         return pd.concat(frames, ignore_index=True)
 
-    def _choose_x_values(self) -> list[int]:
-        return _spread_out(len(self.sweep.axes[self.x]) if self.x else 1, _MOST_X_VALUES)
+    def draw(self, frame: pd.DataFrame, note: str) -> Figure:
+        """Draw a frame, and above it what is missing of the sweep, if anything is."""
+        metrics, facets = list(frame["metric"].unique()), self.facets.drawn
+        n_panels = len(metrics) * len(facets)
+        drawn, panels = self._make_panels(len(metrics), len(facets))
+        n_points = len(frame) // n_panels
+        handles: list[Any] = []
+        is_cut = False
+        for i, axes in enumerate(panels):
+            own = frame.iloc[i * n_points : (i + 1) * n_points]
+            draw = self._draw_lines if self.x else self._draw_dots
+            handles, has_cut = draw(axes, own, n_panels > 1)
+            if own["mean"].isna().all():
+                _write_empty(axes, "y" if self.x else "x")
+            is_cut |= has_cut
+            title = self._label(self.facets, facets[i % len(facets)])
+            if n_panels > 1 and title:
+                text = textwrap.shorten(title, 44, placeholder=" …")
+                style.write_above(axes, text, 16 if has_cut else 5, fontsize=10, fontweight="bold")
+        self._add_legend(drawn, handles + panel.make_explanations(frame, is_cut), n_panels == 1)
+        style.write_note(panels[0], note, pad=22)
+        style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
+        return drawn
 
-    def _choose_lines(self) -> list[int]:
-        return _spread_out(len(self._list_points(self.lines)), _MOST_LINES if self.x else _MOST_DOTS)
+    def _label(self, axes: ShownAxes, values: tuple) -> str:
+        return self.sweep.label_setting(dict(zip(axes.names, values, strict=True)))
 
-    def _choose_facets(self) -> list[int]:
-        """Return the places of the facets that are drawn: where they are too many, some of each data set."""
-        n, n_sets = len(self._list_points(self.facets)), len(self.sweep.axes["dataset"])
-        if "dataset" not in self.facets or n_sets > _MOST_FACETS:
-            return _spread_out(n, _MOST_FACETS)
-        n_own = n // n_sets
-        chosen = _spread_out(n_own, max(_MOST_FACETS // n_sets, 1))
-        return [start * n_own + i for start in range(n_sets) for i in chosen]
+    def _write_title(self, metrics: Sequence[str]) -> str:
+        sweep = self.sweep
+        shown = " and ".join(label_metric(sweep.paper, metric) for metric in metrics)
+        over = f" over {sweep.label_axis(self.x)}" if self.x else ""
+        return f"{shown}{over}: {sweep.describe_fixed()}{self._describe_rest()}"
 
-    def _list_points(self, names: Sequence[str]) -> list[tuple]:
-        return list(product(*(self.sweep.axes[name] for name in names)))
-
-    def _label(self, names: Sequence[str], values: Sequence[Any]) -> str:
+    def _describe_rest(self) -> str:
+        """Return what is not drawn; nothing if all is."""
         words = []
-        for name, value in zip(names, values, strict=True):
-            text = label_value(self.sweep.paper, value)
-            is_plain = name in ("dataset", "algorithm") or text == "no noise"
-            words.append(text if is_plain else f"{self.sweep.label_axis(name)} = {text}")
-        return ", ".join(words)
+        for what, shown in (
+            ("lines" if self.x else "rows", self.lines),
+            ("pictures", self.facets),
+            ("values along the bottom", self.xs),
+        ):
+            n, total = len(shown.places), len(shown.values)
+            words += [f"{n} of {total} {what}"] if n < total else []
+        return f" (shown: {', '.join(words)}; table.csv has all)" if words else ""
 
+    def _make_panels(self, n_metrics: int, n_facets: int) -> tuple[Figure, list[Axes]]:
+        """Return a figure with panels: those of a metric begin a row of their own, where there are several facets."""
+        n_lines = len(self.lines.places)
+        if n_metrics * n_facets == 1:
+            drawn = style.make_figure(8.4, 5.0 if self.x else 1.8 + 0.3 * n_lines)
+            return drawn, [drawn.add_subplot()]
+        n_columns = n_metrics if n_facets == 1 else min(style.MOST_COLUMNS, n_facets)
+        n_of_metric = n_columns * math.ceil(n_facets / n_columns)
+        drawn, grid = style.make_grid(n_columns if n_facets == 1 else n_of_metric * n_metrics, n_columns)
+        if not self.x:
+            drawn.set_figheight(1.6 + len(grid) * (1.1 + 0.22 * n_lines))
+            drawn.set_figwidth(drawn.get_figwidth() + 1.6)
+        panels = []
+        for i, axes in enumerate(grid.flat):
+            if n_facets == 1 or i % n_of_metric < n_facets:
+                panels.append(axes)
+            else:
+                axes.remove()
+        return drawn, panels
 
-def _spread_out(n: int, most: int) -> list[int]:
-    """Return the places of some of ``n`` things, the first and the last among them; of all if there are few.
+    def _draw_lines(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+        """Draw one panel; returns its legend's handles, and whether points lie beyond its ends."""
+        metric, paper, lines = frame["metric"].iloc[0], self.sweep.paper, self.lines.drawn
+        xs = [x for (x,) in self.xs.drawn]
+        limits, is_log = _choose_limits(metric, frame)
+        places = place_values(xs).tolist()
+        values = [line[0] if len(line) == 1 else line for line in lines]
+        panel_lines = []
+        for i, line in enumerate(lines):
+            own = _clip_intervals(metric, frame.iloc[i * len(xs) : (i + 1) * len(xs)])
+            look = panel.choose_look(values[i], i, values)
+            look |= {"markersize": 3.6, "linewidth": 1.3} if is_small else {}
+            panel_lines.append(panel.PanelLine(textwrap.fill(self._label(self.lines, line), _LONGEST_NAME), look, own))
+        handles, beyond = panel.draw_panel(axes, panel_lines, places, limits)
+        names = thin_names(places, label_values(paper, self.x or "", xs), _CHARACTERS[is_small])
+        ticks = [(place, name) for place, name in zip(places, names, strict=True) if name or len(xs) <= _MOST_TICKS]
+        axes.set_xticks(*zip(*ticks, strict=True), fontsize=9 if is_small else None)
+        axes.set_xlabel(self.sweep.label_axis(self.x or ""))
+        axes.set_ylabel(label_metric(paper, metric), fontsize=9 if is_small else None)
+        panel.dress_panel(axes, xs, limits, is_log)
+        _limit_per_cent(axes, metric)
+        panel.mark_points(axes, beyond, limits)
+        return handles if self.lines.names else [], bool(beyond)
 
-    Examples
-    --------
-    >>> _spread_out(3, 5), _spread_out(9, 3)
-    ([0, 1, 2], [0, 4, 8])
-    """
-    return np.linspace(0, n - 1, min(n, most)).round().astype(int).tolist()
+    def _draw_dots(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+        """Draw a row with a dot and its interval for each line."""
+        metric = frame["metric"].iloc[0]
+        scaled = _clip_intervals(metric, frame)
+        center, low, high = (scale_value(metric, scaled[name].to_numpy()) for name in ("mean", "ci_low", "ci_high"))
+        rows = np.arange(len(frame))
+        axes.hlines(rows, low, high, colors=style.QUALITATIVE[0], linewidth=1.4, alpha=0.8)
+        axes.plot(center, rows, linestyle="none", marker="o", markersize=5.5, color=style.QUALITATIVE[0], zorder=3)
+        labels = [self._label(self.lines, line) for line in self.lines.drawn]
+        names = [textwrap.shorten(label, 44, placeholder=" …") for label in labels]
+        place = axes.get_subplotspec()
+        axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlabel(label_metric(self.sweep.paper, metric))
+        style.dress_axes(axes, "both")
+        return [], False
+
+    def _add_legend(self, drawn: Figure, handles: Sequence[Any], is_single: bool) -> None:
+        title = " and ".join(map(self.sweep.label_axis, self.lines.names)) if self.x else ""
+        look: dict[str, Any] = {"handles": handles, "handlelength": 3.2, "title": title, "alignment": "left"}
+        if is_single:
+            style.add_legend(drawn, labelspacing=0.65, **look)
+        else:
+            style.add_legend(drawn, "outside lower left", ncols=3, **look)
 
 
 def plan_figure(sweep: Sweep) -> SweepFigure | None:
@@ -151,7 +222,65 @@ def plan_figure(sweep: Sweep) -> SweepFigure | None:
     lines.sort(key=lambda name: name != "algorithm")
     while x and len(lines) > 1 and math.prod(len(sweep.axes[name]) for name in lines) > _FEW_LINES:
         facets.append(lines.pop())
-    return SweepFigure(sweep, x, lines, facets)
+    xs = ShownAxes.choose(sweep, [x] if x else [], _MOST_X_VALUES)
+    return SweepFigure(
+        sweep, xs, ShownAxes.choose(sweep, lines, _MOST_LINES if x else _MOST_DOTS), _choose_facets(sweep, facets)
+    )
+
+
+def _choose_facets(sweep: Sweep, names: list[str]) -> ShownAxes:
+    """Return the facets: where they are too many, some of each data set are drawn."""
+    chosen, n_sets = ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
+    if "dataset" not in names or n_sets > _MOST_FACETS:
+        return chosen
+    own = ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
+    return chosen._replace(places=[start * len(own.values) + i for start in range(n_sets) for i in own.places])
+
+
+def _spread_out(n: int, most: int) -> list[int]:
+    """Return the places of some of ``n`` things, the first and the last among them; of all if there are few.
+
+    Examples
+    --------
+    >>> _spread_out(3, 5), _spread_out(9, 3)
+    ([0, 1, 2], [0, 4, 8])
+    """
+    return np.linspace(0, n - 1, min(n, most)).round().astype(int).tolist()
+
+
+def _write_empty(axes: Axes, along: Literal["x", "y"]) -> None:
+    """Say that a panel has nothing to draw along its axis of values: they are missing, or undefined."""
+    axes.text(0.5, 0.5, "no value", transform=axes.transAxes, ha="center", va="center", color=style.INK)
+    axes.tick_params(along, length=0, labelleft=along == "x", labelbottom=along == "y")
+    axes.grid(visible=False)
+
+
+def _clip_intervals(metric: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return points whose intervals end where the metric does."""
+    bounds = find_metric(metric).range
+    ends = {name: frame[name].clip(bounds.low, bounds.high) for name in ("ci_low", "ci_high")}
+    return frame.assign(**ends)
+
+
+def _choose_limits(metric: str, frame: pd.DataFrame) -> tuple[panel.Limits, bool]:
+    """Return the ends of the y axis, infinite where the drawing decides, and whether it is logarithmic."""
+    means = frame["mean"].dropna()
+    if is_error(metric) and len(means) and means.min() > 0 and means.max() > _SPAN_OF_LOG * means.min():
+        lowest = means.max() / _MOST_DECADES
+        given = panel.Limits(bottom=lowest if means.min() < lowest else -math.inf)
+        return panel.find_limits(metric, frame, given, is_log=True), True
+    if metric == "r2" and (means < _LOWEST_R2).any():
+        clipped = _clip_intervals(metric, frame)
+        return panel.find_limits(metric, clipped, panel.Limits(bottom=_LOWEST_R2), is_log=False), False
+    return panel.Limits(), False
+
+
+def _limit_per_cent(axes: Axes, metric: str) -> None:
+    """Let an axis of shares end a little beyond 0 and 100 %, where there is nothing."""
+    if is_in_per_cent(metric):
+        low, high = axes.get_ylim()
+        room = 0.03 * (min(high, 100) - max(low, 0))
+        axes.set_ylim(max(low, -room), min(high, 100 + room))
 
 
 def place_values(values: Sequence[float]) -> np.ndarray:
@@ -177,14 +306,7 @@ def place_values(values: Sequence[float]) -> np.ndarray:
 def thin_names(places: Sequence[float], names: Sequence[str], room: float) -> list[str]:
     """Return the names of ticks without those that would touch one before; the last one always stays.
 
-    Parameters
-    ----------
-    places : sequence of float
-        Where the ticks stand.
-    names : sequence of str
-        Their names.
-    room : float
-        How many characters the axis is long.
+    The ticks stand at ``places`` of an axis that has ``room`` for so many characters.
 
     Examples
     --------
@@ -192,15 +314,10 @@ def thin_names(places: Sequence[float], names: Sequence[str], room: float) -> li
     ['1', '', '', '4']
     """
     scale = room / max(len(places), 1)
-    kept = [len(places) - 1]
-    for i in range(len(places) - 1):
-        before = [j for j in kept if j < i]
-        neighbours = [*before[-1:], len(places) - 1]
-        if all(_are_apart(scale * abs(places[i] - places[j]), names[i], names[j]) for j in neighbours):
+    last = len(places) - 1
+    kept: list[int] = []
+    for i in range(last):
+        neighbours = [*kept[-1:], last]
+        if all(scale * abs(places[i] - places[j]) >= (len(names[i]) + len(names[j])) / 2 + 1 for j in neighbours):
             kept.append(i)
-            kept.sort()
-    return [name if i in kept else "" for i, name in enumerate(names)]
-
-
-def _are_apart(distance: float, one: str, other: str) -> bool:
-    return distance >= (len(one) + len(other)) / 2 + 1
+    return [name if i in (*kept, last) else "" for i, name in enumerate(names)]

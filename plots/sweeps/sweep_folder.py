@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,7 @@ _LONGEST_NAME = 100
 
 
 def read_name(given: Any) -> str | None:
-    """Return the name that was given to a sweep; None if it was given none.
-
-    Raises
-    ------
-    BadInput
-        If no folder can have it everywhere.
+    """Return the name that was given to a sweep, None if it was given none; a BadInput if some folder cannot have it.
 
     Examples
     --------
@@ -46,13 +40,7 @@ def read_name(given: Any) -> str | None:
 
 
 def refuse_taken_name(parent: Path, name: str, identity: str) -> None:
-    """Refuse a name that another sweep has.
-
-    Raises
-    ------
-    BadInput
-        Before anything has run.
-    """
+    """Refuse a name that another sweep has, before anything has run; raises a BadInput."""
     if not _is_free(parent / name, identity):
         raise BadInput(
             f"name={name}: {parent / name} holds another sweep; choose another name, or move that folder away"
@@ -64,29 +52,22 @@ def make_folder(parent: Path, name: str, identity: str) -> Path:
 
     Of an earlier run of the same sweep nothing stays.
     """
-    for candidate in _list_candidates(parent, name):
-        if _is_free(candidate, identity):
-            candidate.mkdir(parents=True, exist_ok=True)
-            for file in FILES:
-                (candidate / file).unlink(missing_ok=True)
-            return candidate
-    raise AssertionError("there is no end of numbers")
+    candidates = chain([parent / name], (parent / f"{name}-{number}" for number in count(2)))
+    folder = next(candidate for candidate in candidates if _is_free(candidate, identity))
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in FILES:
+        (folder / file).unlink(missing_ok=True)
+    return folder
 
 
 def list_sweeps(results: Path) -> list[tuple[Path, dict[str, Any]]]:
     """Return the folders of the sweeps among some results, the newest first, each with what it says of itself."""
     found = []
     for folder in sorted((results / FOLDER).glob("*")):
-        facts = read_facts(folder)
+        facts = _read_facts(folder)
         if facts and (folder / "report.html").is_file():
             found.append((folder, facts))
     return sorted(found, key=lambda one: str(one[1].get("written", "")), reverse=True)
-
-
-def _list_candidates(parent: Path, name: str) -> Iterator[Path]:
-    yield parent / name
-    for number in count(2):
-        yield parent / f"{name}-{number}"
 
 
 def _is_free(folder: Path, identity: str) -> bool:
@@ -95,11 +76,11 @@ def _is_free(folder: Path, identity: str) -> bool:
         return True
     if not folder.is_dir():
         return False
-    facts = read_facts(folder)
+    facts = _read_facts(folder)
     return facts["sweep"]["identity"] == identity if facts else not any(folder.iterdir())
 
 
-def read_facts(folder: Path) -> dict[str, Any] | None:
+def _read_facts(folder: Path) -> dict[str, Any] | None:
     """Return what the folder of a sweep says of it; None if it says nothing that can be read."""
     try:
         facts = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))

@@ -12,8 +12,8 @@ from experiments.config.data import task_and_domain
 from experiments.config.paper import Paper
 from plots.facts import name_categories
 from plots.labels import MISSING, label_name
-from plots.latex import write_table
 from plots.tables.datasets import TableOfFacts, list_facts
+from plots.text_table import TextTable, format_table, make_cell
 
 
 class AttributesTable(TableOfFacts):
@@ -36,26 +36,27 @@ class AttributesTable(TableOfFacts):
                 rows.append({"dataset": name, "attribute": attribute, **judged, "note": note})
         return pd.DataFrame(rows).astype({"categories": "Int64", "printed": "Int64"})
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
-        """Write the table; what could not be counted is a dash."""
-        body = []
-        for row in frame.to_dict("records"):
-            body.append([label_name(paper, row["dataset"]), row["attribute"], *_describe_kind(row["categories"])])
-        write_table(path, self.title, ["data set", "attribute", "kind", "categories"], body, "")
-
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return the cells of the table as the report's page shows them."""
-        rows = []
+    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+        """Arrange a frame as rows of attributes."""
+        cells = []
         for row in frame.to_dict("records"):
             kind, categories = _describe_kind(row["categories"])
             printed = "" if pd.isna(row["printed"]) else _describe_kind(row["printed"])[1]
-            own = {"band": "", "note": row["note"]}
-            cells = [
-                {"ours": kind, "printed": "", "verdict": "", **own},
-                {"ours": categories, "printed": printed, "verdict": row["verdict"], **own},
-            ]
-            rows.append((row["attribute"], cells))
-        return {"note": "", "corner": "attribute", "columns": ["kind", "categories"], "rows": rows}
+            judged = {"printed": printed, "verdict": row["verdict"], "note": row["note"]}
+            cells.append([make_cell(kind, note=row["note"]), make_cell(categories, **judged)])
+        return TextTable("attribute", ["kind", "categories"], list(frame["attribute"]), cells)
+
+    def note_missing(self, frame: pd.DataFrame) -> str:
+        """Return nothing: every cell says it itself."""
+        return ""
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table, with the data sets; what could not be counted is a dash."""
+        table, body = self.arrange(paper, frame), []
+        for dataset, name, cells in zip(frame["dataset"], table.rows, table.cells, strict=True):
+            body.append([label_name(paper, dataset), name, *map(self.format_entry, cells)])
+        text = format_table(self.title, ["data set", table.corner, *table.columns], body, "")
+        path.write_text(text, encoding="utf-8")
 
 
 def _describe_kind(n_categories: Any) -> tuple[str, str]:

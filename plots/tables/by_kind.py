@@ -4,53 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperTable
+from experiments.config.paper import Paper
 from experiments.metrics.find import is_error
-from plots.comparisons.compared_part import ComparedPart
+from plots.comparisons.compared_part import BetweenLevels, ComparedPart
 from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
-from plots.comparisons.levels import BetweenLevels
 from plots.labels import MISSING, label_name, label_names
-from plots.latex import write_table
-from plots.series import note_shortfall
+from plots.text_table import ArrangedTable, TextTable, make_cell
 
 _ALL = "all"
 _LOWEST, _HIGHEST = -1.0, 2.0
 """A share of the way beyond these counts as these, so that one data set does not decide a mean."""
 
 
-class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
+class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):
     """How far each algorithm gets from the floor (0) to the ceiling (100), mean over the data sets of each kind."""
 
     kind: Literal["by_kind"]
 
     def check(self, paper: Paper) -> None:
-        """Check that the studies have what is compared, and floor and ceiling.
-
-        Raises
-        ------
-        PaperError
-            If it has not.
-        """
+        """Check that the studies have what is compared, and floor and ceiling; raises a PaperError."""
         super().check(paper)
         self._find_levels(paper)
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the share of the way of each algorithm, mean over the data sets of each kind.
 
-        Returns
-        -------
-        DataFrame
-            One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in
-            `KINDS` or ``all``, or ``unknown`` where files are missing; ``way``, mean over data sets of (score - floor)
-            / (ceiling - floor), from -1 to 2, of errors with minus their logarithms as scores; ``members``, the data
-            sets in the mean, joined by blanks; ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of
-            which a setting has no result, and one whose ceiling is not above its floor by more than ``equal_within``,
-            is in no mean.
+        One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in `KINDS` or
+        ``all``, or ``unknown`` where files are missing; ``way``, mean over data sets of (score - floor) / (ceiling -
+        floor), from -1 to 2, of errors with minus their logarithms as scores; ``members``, the data sets in the mean,
+        joined by blanks; ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of which a setting has no
+        result, and one whose ceiling is not above its floor by more than ``equal_within``, is in no mean.
         """
         ways = self._measure_ways(paper, table)
         study = paper.study(self.study, self.id)
@@ -69,19 +56,35 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
                 records.append({"algorithm": algorithm, "data": name, "way": way, "members": " ".join(sets), **own})
         return pd.DataFrame(records)
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
-        """Write the table."""
-        body = [[name, *texts] for name, texts in _list_rows(paper, frame)]
-        write_table(path, self.title, ["algorithm", *_list_heads(frame)], body, note_shortfall(frame))
+    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+        """Arrange a frame as rows of algorithms and columns of the kinds that some data set is of."""
+        titles = {_ALL: "all sets"} | {name: kind.title for name, kind in KINDS.items()} | {UNKNOWN: "kind unknown"}
+        heads = []
+        for name, title in titles.items():
+            if sets := _split_names(frame, name):
+                heads.append(f"{title} ({len(sets)})")
+        parts = dict(list(frame[frame["members"] != ""].groupby("algorithm", sort=False)["way"]))
+        cells = []
+        for part in parts.values():
+            cells.append([make_cell(MISSING if math.isnan(way) else f"{100 * way:.0f}") for way in part])
+        return TextTable("algorithm", heads, label_names(paper, parts), cells)
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return the cells of the table as the report's page shows them."""
-        rows = []
-        for name, texts in _list_rows(paper, frame):
-            cells = [{"ours": text, "band": "", "printed": "", "verdict": "", "note": ""} for text in texts]
-            rows.append((name, cells))
-        heads = {"corner": "algorithm", "columns": _list_heads(frame), "rows": rows}
-        return {"note": note_shortfall(frame), "explanation": self._explain(paper, frame), **heads}
+    def explain(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return what 0 and 100 are, and which data sets are of which kind."""
+        names = _split_names(frame, _ALL)
+        floor, ceiling = label_name(paper, self.floor), label_name(paper, self.ceiling)
+        scale = ", in the logarithm of the error" if is_error(self.metric) else ""
+        members = []
+        for name, kind in KINDS.items():
+            if sets := label_names(paper, _split_names(frame, name)):
+                members.append(f"{kind.title} ({kind.words}): {', '.join(sets)}")
+        if unknown := label_names(paper, _split_names(frame, UNKNOWN)):
+            members.append(f"kind unknown, as their files are missing: {', '.join(unknown)}")
+        explanation = (
+            f"0 is {floor}, 100 is {ceiling}{scale}; mean over {self.count_sets(paper, pd.Index(names))}, each cut to "
+            f"{100 * _LOWEST:.0f} to {100 * _HIGHEST:.0f}. {'; '.join(members)}."
+        )
+        return {"explanation": explanation}
 
     def _find_levels(self, paper: Paper) -> ComparedPart:
         sets = paper.study(self.study, self.id).axis("dataset", self.narrow(paper))
@@ -98,42 +101,7 @@ class ByKindTable(BetweenLevels, ComparedPart, PaperTable):
         ways = scores.sub(ends[self.floor], axis=0).div(lengths, axis=0).loc[scores.index]
         return ways.clip(_LOWEST, _HIGHEST)
 
-    def _explain(self, paper: Paper, frame: pd.DataFrame) -> str:
-        names = _split_names(frame, _ALL)
-        floor, ceiling = label_name(paper, self.floor), label_name(paper, self.ceiling)
-        scale = ", in the logarithm of the error" if is_error(self.metric) else ""
-        members = []
-        for name, kind in KINDS.items():
-            if sets := label_names(paper, _split_names(frame, name)):
-                members.append(f"{kind.title} ({kind.words}): {', '.join(sets)}")
-        if unknown := label_names(paper, _split_names(frame, UNKNOWN)):
-            members.append(f"kind unknown, as their files are missing: {', '.join(unknown)}")
-        return (
-            f"0 is {floor}, 100 is {ceiling}{scale}; mean over {self.count_sets(paper, pd.Index(names))}, each cut to "
-            f"{100 * _LOWEST:.0f} to {100 * _HIGHEST:.0f}. {'; '.join(members)}."
-        )
-
 
 def _split_names(frame: pd.DataFrame, kind: str) -> list[str]:
     """Return the data sets of a kind that are in the means."""
     return next((text.split() for text in frame.loc[frame["data"] == kind, "members"]), [])
-
-
-def _list_heads(frame: pd.DataFrame) -> list[str]:
-    """Return the heads of the kinds that some data set is of, each with the number of its sets."""
-    titles = {_ALL: "all sets"} | {name: kind.title for name, kind in KINDS.items()} | {UNKNOWN: "kind unknown"}
-    heads = []
-    for name, title in titles.items():
-        if sets := _split_names(frame, name):
-            heads.append(f"{title} ({len(sets)})")
-    return heads
-
-
-def _list_rows(paper: Paper, frame: pd.DataFrame) -> list[tuple[str, list[str]]]:
-    """Return the shares of each algorithm as text, of the kinds that some data set is of."""
-    shown = frame[frame["members"] != ""]
-    rows = []
-    for algorithm, part in shown.groupby("algorithm", sort=False):
-        texts = [MISSING if math.isnan(way) else f"{100 * way:.0f}" for way in part["way"]]
-        rows.append((label_name(paper, str(algorithm)), texts))
-    return rows

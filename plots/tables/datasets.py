@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from documents.document import ListOf
 from experiments.config.data import task_and_domain
-from experiments.config.paper import Paper, PaperTable
+from experiments.config.paper import Paper
 from plots.facts import FACTS
-from plots.labels import MISSING, label_name
-from plots.latex import write_table
+from plots.labels import MISSING, label_names
+from plots.text_table import ArrangedTable, Cell, TextTable, make_cell
+
+_SPLIT_ANEW = "split anew"
 
 
-class TableOfFacts(PaperTable):
+class TableOfFacts(ArrangedTable):
     """Base of the tables of what is counted in data sets."""
 
     datasets: ListOf[str]
     """The data sets, in the order of the rows."""
 
     def check(self, paper: Paper) -> None:
-        """Check that there are such data sets.
-
-        Raises
-        ------
-        BadInput
-            If there is none of a name.
-        """
+        """Check that there are such data sets; raises a BadInput if there is none of a name."""
         for name in self.datasets:
             task_and_domain(name)
 
@@ -44,35 +39,26 @@ class DatasetsTable(TableOfFacts):
         """Return the tidy form: dataset, fact, value, printed, verdict, note."""
         rows = list_facts(product(self.datasets, FACTS), numbers, facts)
         for row in rows:
-            row["note"] = "" if row["value"] is not None else self._note_missing(row["dataset"], row["fact"], facts)
+            row["note"] = "" if row["value"] is not None else _explain_missing(row["dataset"], row["fact"], facts)
         return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
-        """Write the table; facts that could not be counted are dashes."""
-        body = []
-        for name, part in frame.groupby("dataset", sort=False):
-            values = part["value"].astype("string").fillna(MISSING)
-            body.append([label_name(paper, name), *values])
-        write_table(path, self.title, ["data set", *FACTS.values()], body, _note_shortfall(frame))
+    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+        """Arrange a frame as rows of data sets and columns of facts."""
+        parts = dict(list(frame.groupby("dataset", sort=False)))
+        cells = [list(map(_describe_fact, part.to_dict("records"))) for part in parts.values()]
+        return TextTable("data set", list(FACTS.values()), label_names(paper, parts), cells)
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return the cells of the table as the report's page shows them."""
-        rows = []
-        for name, part in frame.groupby("dataset", sort=False):
-            rows.append((label_name(paper, name), [_describe_fact(fact) for fact in part.to_dict("records")]))
-        return {
-            "note": _note_shortfall(frame),
-            "corner": "data set",
-            "columns": list(FACTS.values()),
-            "rows": rows,
-        }
+    def note_missing(self, frame: pd.DataFrame) -> str:
+        """Return the note on data sets that could not be counted."""
+        missing = frame.loc[frame["note"].str.startswith("INCOMPLETE"), "dataset"].unique()
+        if not len(missing):
+            return ""
+        total = frame["dataset"].nunique()
+        return f"INCOMPLETE: {total - len(missing)} of {total} data sets ({', '.join(missing)} not available)"
 
-    @staticmethod
-    def _note_missing(name: str, fact: str, facts: Mapping) -> str:
-        if (name, "rows") not in facts:
-            return "INCOMPLETE: data set not available"
-        is_of_files = fact == "file_rows"
-        return "none: no row is left out, or the files are not here" if is_of_files else "none: no official split"
+    def format_entry(self, cell: Cell) -> str:
+        """Return a fact in plain digits; what could not be counted is a dash."""
+        return MISSING if cell["ours"] == _SPLIT_ANEW else cell["ours"].replace(",", "")
 
 
 def list_facts(names: Iterable[tuple[str, str]], numbers: pd.DataFrame, facts: Mapping) -> list[dict[str, Any]]:
@@ -87,18 +73,16 @@ def list_facts(names: Iterable[tuple[str, str]], numbers: pd.DataFrame, facts: M
     return rows
 
 
-def _note_shortfall(frame: pd.DataFrame) -> str:
-    """Return the note on data sets that could not be counted."""
-    missing = frame.loc[frame["note"].str.startswith("INCOMPLETE"), "dataset"].unique()
-    if not len(missing):
-        return ""
-    total = frame["dataset"].nunique()
-    return f"INCOMPLETE: {total - len(missing)} of {total} data sets ({', '.join(missing)} not available)"
+def _explain_missing(name: str, fact: str, facts: Mapping) -> str:
+    if (name, "rows") not in facts:
+        return "INCOMPLETE: data set not available"
+    is_of_files = fact == "file_rows"
+    return "none: no row is left out, or the files are not here" if is_of_files else "none: no official split"
 
 
-def _describe_fact(fact: Mapping[str, Any]) -> dict[str, str]:
+def _describe_fact(fact: Mapping[str, Any]) -> Cell:
     value = f"{fact['value']:,}" if not pd.isna(fact["value"]) else MISSING
     if value == MISSING and fact["note"].startswith("none"):
-        value = "split anew"
+        value = _SPLIT_ANEW
     printed = "" if pd.isna(fact["printed"]) else f"{fact['printed']:,}"
-    return {"ours": value, "band": "", "printed": printed, "verdict": fact["verdict"], "note": fact["note"]}
+    return make_cell(value, printed=printed, verdict=fact["verdict"], note=fact["note"])

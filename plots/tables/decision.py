@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import Field
 
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from algorithms.base import PrivateEstimator
 from datasets.tuning import Side
-from documents.document import ListOf
-from experiments.config.paper import Paper, PaperError, PaperTable, Study, Where
+from documents.document import Document, ListOf
+from experiments.config import estimators
+from experiments.config.paper import Paper, PaperError, Study, Where
 from experiments.metrics.find import is_error
+from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
-from plots.comparisons.compared_part import NOT_COMPARED, ComparedPart
+from plots.comparisons.compared_part import (
+    BEATS_THE_FIRST,
+    NOT_COMPARED,
+    TOLD_APART,
+    ComparedPart,
+    format_probability,
+    list_ranked_sets,
+    select_means,
+)
 from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
-from plots.comparisons.eligibility import Requirement
-from plots.comparisons.standings import BEATS_THE_FIRST, TOLD_APART, format_probability, list_ranked_sets, select_means
 from plots.labels import label_name, label_names, scale_value
-from plots.latex import write_table
-from plots.series import note_shortfall
+from plots.privacy import is_claim_only
+from plots.text_table import ArrangedTable, TextTable, make_cell
 
 NOT_ENOUGH = "not enough sets to say"
 NO_METHOD = "none of these methods"
@@ -29,12 +38,20 @@ HALF = "; what keeps ε for a record added or removed keeps 2 ε for one replace
 NOT_HERE = "its files are missing, so that its kind is unknown"
 MOST_NAMED = 2
 """With more methods that are not told apart from the first, their number stands for their names."""
-_HEADS = ["situation", "take", "evidence"]
+_RELATIONS = {"added_or_removed": ADDED_OR_REMOVED, "replaced": REPLACED}
+_SLACK = 1e-9
 _COLUMNS = ["situation", "algorithm", "dataset", "rank", "lead", *NOT_COMPARED, "n", "n_expected", "excluded"]
 
 
-class Situation(Requirement):
+class Situation(Document):
     """A line of a decision table: what a reader has and needs."""
+
+    neighbours: Literal["added_or_removed", "replaced"] | None = None
+    """Between which tables the ε on the label must hold; as each method means it if left out."""
+    release: bool = False
+    """Whether the whole fitted model is to be published: the method must have a form in which it can leave."""
+    unchecked: bool = False
+    """Whether a claim that nobody accounted for will do, too: that of a peer, or of an (ε, δ)."""
 
     situation: str
     """What the reader has or needs, in words."""
@@ -51,6 +68,29 @@ class Situation(Requirement):
     figure: str | None = None
     """The table or figure of the paper that shows the evidence."""
 
+    def explain_exclusion(self, algorithm: str, table: pd.DataFrame) -> str:
+        """Return why an algorithm does not come into question by rows of the long table; nothing if it does."""
+        if not estimators.takes_epsilon(algorithm):
+            return "not private"
+        if self.release and not _has_release(algorithm):
+            return "its model cannot be published"
+        own = table[table["algorithm"] == algorithm]
+        if own.empty:
+            return "it was not run"
+        reports = distinct_privacy_reports(own.get("privacy", ()))
+        claims = [report for report in reports if not is_claim_only(report)]
+        if not claims:
+            return "" if self.unchecked else "nobody checked its ε"
+        if not all(map(self._is_kept, claims)):
+            return "does not keep this ε"
+        return ""
+
+    def _is_kept(self, report: Mapping[str, Any]) -> bool:
+        if self.neighbours is None:
+            return bool(report["keeps_claim"])
+        paid = float(report["accounted"][_RELATIONS[self.neighbours]])
+        return paid <= float(report["claimed_epsilon"]) * (1 + _SLACK)
+
     def select_part(self, sets: Side | None) -> ComparedPart:
         """Return what is compared, over data sets of every kind."""
         return ComparedPart(
@@ -64,7 +104,7 @@ class Situation(Requirement):
         )
 
 
-class DecisionTable(PaperTable):
+class DecisionTable(ArrangedTable):
     """Which method is first in each situation, with its evidence, or that too few data sets say so.
 
     In each situation the methods that come into question are ranked among themselves, over the data sets of the kind
@@ -87,13 +127,7 @@ class DecisionTable(PaperTable):
         return parts
 
     def check(self, paper: Paper) -> None:
-        """Check that every situation has something to compare, and that what it names is there.
-
-        Raises
-        ------
-        PaperError
-            If not.
-        """
+        """Check that every situation has something to compare, and that what it names is there; raises a PaperError."""
         for line in self.lines:
             line.select_part(self.sets).check(paper)
             if line.data is not None and line.data not in KINDS:
@@ -104,28 +138,32 @@ class DecisionTable(PaperTable):
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Rank the methods that come into question in each situation.
 
-        Returns
-        -------
-        DataFrame
-            For each situation the rows of `ComparedPart.compare_algorithms`, of the methods and data sets that come
-            into question, and a row for each method that does not, with the reason in ``excluded``, as for each data
-            set whose kind is unknown. Of a kind that no data set is of, the methods have a row without a rank.
+        For each situation the rows of `ComparedPart.compare_algorithms`, of the methods and data sets that come into
+        question, and a row for each method that does not, with the reason in ``excluded``, as for each data set whose
+        kind is unknown. Of a kind that no data set is of, the methods have a row without a rank.
         """
         frames = [self._judge_situation(paper, table, line).assign(situation=line.situation) for line in self.lines]
         return pd.concat(frames, ignore_index=True)[_COLUMNS]
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
-        """Write the table."""
-        write_table(path, self.title, _HEADS, self._list_answers(paper, frame), note_shortfall(frame))
+    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+        """Arrange the answers, with links to the evidence."""
+        cells = []
+        for line in self.lines:
+            of_line = frame[frame["situation"] == line.situation]
+            answer, evidence = self._answer(paper, line, of_line[of_line["excluded"] == ""])
+            if unknown := label_names(paper, of_line.loc[of_line["excluded"] == NOT_HERE, "dataset"]):
+                evidence += f"; left out, as their files are missing: {', '.join(unknown)}"
+            cells.append([make_cell(answer), make_cell(evidence, link=line.figure or "")])
+        return TextTable("situation", ["take", "evidence"], [line.situation for line in self.lines], cells)
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return the cells of the table as the report's page shows them, with links to the evidence."""
-        rows = []
-        for line, (situation, *texts) in zip(self.lines, self._list_answers(paper, frame), strict=True):
-            links = ["", line.figure or ""]
-            rows.append((situation, [{"ours": text, "link": link} for text, link in zip(texts, links, strict=True)]))
-        heads = {"corner": _HEADS[0], "columns": _HEADS[1:], "rows": rows}
-        return {"note": note_shortfall(frame), "explanation": self._explain(), "is_text": True, **heads}
+    def explain(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return how an answer is found."""
+        explanation = (
+            f"{self.title}. Each line ranks the methods that qualify, on data sets of its kind, and names the first by "
+            "mean rank, with those that may be as good or better beside it (Bayesian signed-rank test, 95 %); with "
+            f"fewer than {self.least_sets} data sets it says nothing."
+        )
+        return {"explanation": explanation, "is_text": True}
 
     def _judge_situation(self, paper: Paper, table: pd.DataFrame, line: Situation) -> pd.DataFrame:
         part = line.select_part(self.sets)
@@ -153,16 +191,6 @@ class DecisionTable(PaperTable):
         of_kind, unknown = ([name for name in sets if kind in kinds[name]] for kind in (line.data, UNKNOWN))
         return of_kind, unknown
 
-    def _list_answers(self, paper: Paper, frame: pd.DataFrame) -> list[list[str]]:
-        answers = []
-        for line in self.lines:
-            of_line = frame[frame["situation"] == line.situation]
-            answer, evidence = self._answer(paper, line, of_line[of_line["excluded"] == ""])
-            if unknown := label_names(paper, of_line.loc[of_line["excluded"] == NOT_HERE, "dataset"]):
-                evidence += f"; left out, as their files are missing: {', '.join(unknown)}"
-            answers.append([line.situation, answer, evidence])
-        return answers
-
     def _answer(self, paper: Paper, line: Situation, rows: pd.DataFrame) -> tuple[str, str]:
         """Return which method to take, and why."""
         names, part = list_ranked_sets(rows), line.select_part(self.sets)
@@ -187,13 +215,6 @@ class DecisionTable(PaperTable):
             f"{label_name(paper, others[0]['algorithm'])} ({odds})"
         )
 
-    def _explain(self) -> str:
-        return (
-            f"{self.title}. Each line ranks the methods that qualify, on data sets of its kind, and names the first by "
-            "mean rank, with those that may be as good or better beside it (Bayesian signed-rank test, 95 %); with "
-            f"fewer than {self.least_sets} data sets it says nothing."
-        )
-
 
 def _name_first(names: Sequence[str]) -> str:
     """Return which method to take: the first of those that are not told apart, and the others where they are few."""
@@ -210,3 +231,9 @@ def _format_lead(metric: str, lead: float) -> str:
     if is_error(metric):
         return f"its error {100 * -math.expm1(-abs(lead)):.1f} % {'below' if lead >= 0 else 'above'} that of"
     return f"{abs(scale_value(metric, lead)):.1f} points {'ahead of' if lead >= 0 else 'behind'}"
+
+
+def _has_release(algorithm: str) -> bool:
+    """Return whether an algorithm says what may leave of its models."""
+    estimator = estimators.import_class(estimators.find_target(algorithm))
+    return issubclass(estimator, PrivateEstimator) and estimator._released is not PrivateEstimator._released

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import starmap
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from documents.document import ListOf
-from experiments.config.paper import Paper, PaperError, PaperTable, Study
+from experiments.config.paper import Paper, PaperError, Study
 from experiments.errors import suggest_name
-from experiments.judge.numbers.no_setting import SettingValues, find_values
-from experiments.questions.number_questions import list_open_settings
-from experiments.store.results import Results
-from plots.labels import find_symbol, format_number, label_name
-from plots.latex import write_table
-from plots.series import NOTHING_PRINTED, note_missing_cells, note_shortfall, select_printed
+from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
+from plots.labels import find_symbol, format_number, label_names
+from plots.series import NOTHING_PRINTED, note_missing_cells, select_printed
+from plots.text_table import ArrangedTable, Cell, TextTable, make_cell
 
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
 
 
-class SpanTable(PaperTable):
+class SpanTable(ArrangedTable):
     """Numbers that are printed without their setting: for each algorithm one, which some setting should give."""
 
     kind: Literal["span"]
@@ -43,13 +39,7 @@ class SpanTable(PaperTable):
         return list(self.algorithms)
 
     def check(self, paper: Paper) -> None:
-        """Check that the studies run the algorithms, or that these are said not to be implemented.
-
-        Raises
-        ------
-        PaperError
-            If they do not.
-        """
+        """Check that the studies run the algorithms, or that these are said not to be implemented."""
         studies = self.list_open_studies(paper)
         for algorithm in self.algorithms:
             n_parts = sum(algorithm in study.axis("algorithm") for study in studies)
@@ -62,14 +52,7 @@ class SpanTable(PaperTable):
                 raise PaperError(f"{self.id}: not all of its studies run {algorithm!r}; {hint}")
 
     def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
-        """Return one row per algorithm.
-
-        Returns
-        -------
-        DataFrame
-            algorithm, metric, printed, decimals, verdict, lowest and highest (means over repeats), lowest_setting and
-            highest_setting (where they are), n, n_expected, note.
-        """
+        """Return one row per algorithm; ``lowest`` and ``highest`` are means over repeats, and have their settings."""
         own = numbers[numbers["table"] == self.id]
         printed = {row["algorithm"]: row for row in own.to_dict("records")}
         studies, results = self.list_open_studies(paper), Results(table)
@@ -93,23 +76,16 @@ class SpanTable(PaperTable):
             )
         return pd.DataFrame(rows)
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
-        """Write the table; notes go to the caption."""
-        body, notes = [], []
-        for row in frame.to_dict("records"):
-            name = label_name(paper, row["algorithm"])
-            texts, _ = zip(*_format_cells(row), strict=True)
-            body.append([name, *texts])
-            if row["note"]:
-                notes.append(f"{name}: {row['note']}")
-        write_table(path, self.title, ["algorithm", *COLUMNS], body, "; ".join(notes))
+    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+        """Arrange a frame as rows of algorithms; beside each number stands what is to be said with it."""
+        rows = frame.to_dict("records")
+        return TextTable("algorithm", COLUMNS, label_names(paper, frame["algorithm"]), list(map(_list_cells, rows)))
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return the cells of the table as the report's page shows them."""
-        rows = []
-        for row in frame.to_dict("records"):
-            rows.append((label_name(paper, row["algorithm"]), list(starmap(_describe_cell, _format_cells(row)))))
-        return {"note": note_shortfall(frame), "corner": "algorithm", "columns": COLUMNS, "rows": rows}
+    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+        """Return its title, and what is to be said of each algorithm."""
+        noted = frame[frame["note"] != ""]
+        names = label_names(paper, noted["algorithm"])
+        return self.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
 
 
 def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
@@ -119,16 +95,12 @@ def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
     return {"lowest": low, "lowest_setting": where_low, "highest": high, "highest_setting": where_high}
 
 
-def _format_cells(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _list_cells(row: Mapping[str, Any]) -> list[Cell]:
     """Return for each of `COLUMNS` the number of a row as text, and what is to be said with it."""
     metric, decimals = row["metric"], int(row["decimals"])
-    printed = f"{format_number(metric, row['printed'], decimals)} {find_symbol(row['verdict'])}"
-    return [
-        (printed.rstrip(), row["note"]),
-        (format_number(metric, row["lowest"], decimals), row["lowest_setting"]),
-        (format_number(metric, row["highest"], decimals), row["highest_setting"]),
-    ]
-
-
-def _describe_cell(text: str, note: str) -> dict[str, str]:
-    return {"ours": text, "band": f"({note})" if note else "", "printed": "", "verdict": "", "note": ""}
+    cells = []
+    for number, note in (("printed", "note"), ("lowest", "lowest_setting"), ("highest", "highest_setting")):
+        sign = find_symbol(row["verdict"]) if number == "printed" else ""
+        text = f"{format_number(metric, row[number], decimals)} {sign}".rstrip()
+        cells.append(make_cell(text, band=f"({row[note]})" if row[note] else ""))
+    return cells

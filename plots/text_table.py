@@ -1,0 +1,121 @@
+"""Tables as text: arranged once for the page, the terminal and LaTeX (booktabs)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from experiments.config.paper import Paper, PaperTable
+from plots.labels import MISSING
+from plots.series import note_shortfall
+
+_ESCAPES = {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "ε": r"$\varepsilon$", MISSING: "---"}
+
+Cell = dict[str, Any]
+"""``ours``, ``band`` (its interval), ``printed``, ``verdict``, ``note``, and the ``link`` of its evidence, as text."""
+
+
+def make_cell(ours: str, **beside: str) -> Cell:
+    """Return a cell; what is not said is empty."""
+    return {"ours": ours, "band": "", "printed": "", "verdict": "", "note": "", "link": "", **beside}
+
+
+class TextTable(NamedTuple):
+    """A table as text: what its rows and columns are, the names of both, and the cells, row by row."""
+
+    corner: str
+    columns: Sequence[str]
+    rows: list[str]
+    cells: list[list[Cell]]
+
+
+class ArrangedTable(PaperTable):
+    """A table of a paper that is arranged as text, from which the page and LaTeX have it."""
+
+    @abstractmethod
+    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+        """Arrange a frame as rows and columns of text."""
+
+    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table; missing cells are dashes, and a note says how many there are."""
+        table = self.arrange(paper, frame)
+        heads = [table.corner.replace(" \\ ", " / "), *table.columns]
+        body = [[name, *map(self.format_entry, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
+        title, note = self.caption(paper, frame)
+        path.write_text(format_table(title, heads, body, note), encoding="utf-8")
+
+    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the cells of the table as the report's page shows them."""
+        corner, columns, rows, cells = self.arrange(paper, frame)
+        shown = {"corner": corner, "columns": columns, "rows": list(zip(rows, cells, strict=True))}
+        return {"note": self.note_missing(frame), **shown, **self.explain(paper, frame)}
+
+    def note_missing(self, frame: pd.DataFrame) -> str:
+        """Return the note on what is missing of it."""
+        return note_shortfall(frame)
+
+    def explain(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return what else the page says of it; nothing of most kinds."""
+        return {}
+
+    def format_entry(self, cell: Cell) -> str:
+        """Return what LaTeX has of a cell."""
+        return cell["ours"]
+
+    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+        """Return what stands above it in LaTeX, and behind that in bold."""
+        return self.title, self.note_missing(frame)
+
+
+def format_table(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:
+    """Return a table of text as LaTeX; an entry that begins with a dollar sign is taken as it is.
+
+    The ``note`` stands in bold behind the caption. The first ``n_names`` columns are names, at the left; the others are
+    numbers, at the right.
+    """
+    caption = _escape(title) + (rf" \textbf{{{_escape(note)}}}" if note else "")
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{caption}}}",
+        rf"\begin{{tabular}}{{{'l' * n_names}*{{{len(columns) - n_names}}}{{r}}}}",
+        r"\toprule",
+        _join_row(columns),
+        r"\midrule",
+        *map(_join_row, body),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def format_mean(text: str, band: str, sign: str = "") -> str:
+    """Return a number with its interval as LaTeX; a ``sign`` stands behind it.
+
+    Examples
+    --------
+    >>> format_mean("1,234", "± 5", "^{*}"), format_mean("0.5", "(0.4 to 0.6)"), format_mean("—", "", "!")
+    ('$1{,}234 \\\\pm 5^{*}$', '$0.5$ (0.4 to 0.6)', '—!')
+    """
+    if text == MISSING:
+        return text + sign
+    number = text.replace(",", "{,}")
+    if band.startswith("±"):
+        return f"${number} \\pm{band.removeprefix('±').replace(',', '{,}')}{sign}$"
+    return f"${number}{sign}$ {band}".rstrip()
+
+
+def _join_row(entries: Sequence[str]) -> str:
+    return " & ".join(map(_escape, entries)) + r" \\"
+
+
+def _escape(text: str) -> str:
+    if text.startswith("$"):
+        return text
+    for plain, escaped in _ESCAPES.items():
+        text = text.replace(plain, escaped)
+    return text
