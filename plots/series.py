@@ -11,9 +11,8 @@ import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, StudyPart
 from experiments.config.setting import make_setting_key
-from experiments.judge.numbers.printed import read_setting, select_part
-from experiments.judge.preflight import check_metrics
 from experiments.metrics.find import is_in_per_cent
+from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import read_setting, select_part
 from experiments.stats import CENTERS, center_interval
 from experiments.store.study_rows import select_rows, select_undefined

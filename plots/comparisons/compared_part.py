@@ -13,9 +13,9 @@ from pydantic import Field
 from datasets.tuning import Side, find_side, read_division
 from documents.document import Document
 from experiments.config.paper import Paper, PaperError, ShownPart, Study, Where
-from experiments.judge.preflight import check_metrics
 from experiments.judge.verdict import EQUAL
 from experiments.metrics.find import is_error, is_in_per_cent
+from experiments.questions.preflight import check_metrics
 from experiments.stats import LEVEL, compare_over_datasets, nemenyi_difference
 from experiments.store.study_rows import select_rows
 from plots.labels import MISSING, label_name, label_names

@@ -22,7 +22,8 @@ from plots.rows.claim_rows import COMPUTED, ClaimRow
 from plots.rows.number_rows import NumberRow
 from plots.rows.strips import StripPlot, draw_in_text
 from plots.runs.paper_run import PaperRun
-from plots.tables.grid import GridCells, GridTable, describe_center
+from plots.tables.grid import GridTable, describe_center
+from plots.text_table import TextTable
 
 _STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right: as claimed"
 """What stands in the strip of a claim."""
@@ -133,7 +134,7 @@ def _make_numbers_table(group: StripPlot[NumberRow]) -> Table:
     return table
 
 
-def _make_grid_tables(title: str, grid: GridCells, center: str, width: int) -> Iterator[Group]:
+def _make_grid_tables(title: str, grid: TextTable, center: str, width: int) -> Iterator[Group]:
     """Yield the table of a grid, in parts where it has more columns than a terminal is wide."""
     cells = [[f"{cell['ours']} {cell['band']}".rstrip() for cell in line] for line in grid.cells]
     lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]

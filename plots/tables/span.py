@@ -11,7 +11,9 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.errors import suggest_name
-from experiments.judge.numbers.no_setting import SettingValues, collect_settings, count_expected_cells, list_parts
+from experiments.judge.numbers.no_setting import SettingValues, find_values
+from experiments.questions.number_questions import list_open_settings
+from experiments.store.results import Results
 from plots.labels import find_symbol, format_number, label_names
 from plots.series import NOTHING_PRINTED, note_missing_cells, select_printed
 from plots.text_table import ArrangedTable, Cell, TextTable, make_cell
