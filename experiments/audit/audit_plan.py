@@ -24,18 +24,14 @@ class AuditPlan:
 
     Parameters
     ----------
-    algorithms : tuple of str
-        Names; none for all private algorithms.
-    params : dict
-        Parameters that they are given.
+    algorithms, params : tuple of str, dict
+        Names, none for all private algorithms, and parameters that they are given.
     epsilon : float
         What they are to claim.
     trainings : int or None
         On each table of a pair, at least; ``TRAININGS``, or fewer where they take longer, if None.
-    dataset : str or None
-        One run on it instead of many on pairs of tables.
-    canaries : int
-        Of one run.
+    dataset, canaries : str or None, int
+        One run on a data set with so many canaries, instead of many on pairs of tables.
     jobs : int
         Threads that train, and processes in plain Python; -1 is one for each core.
 
@@ -86,7 +82,7 @@ class AuditPlan:
         return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset)))
 
 
-def list_auditable() -> list[str]:
+def list_auditable() -> dict[str, Subject]:
     """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant.
 
     Examples
@@ -94,10 +90,6 @@ def list_auditable() -> list[str]:
     >>> {"rdt", "PFDPDTClassifier sound"} <= set(list_auditable()), "linear_regression" in list_auditable()
     (True, False)
     """
-    return list(_subjects())
-
-
-def _subjects() -> dict[str, Subject]:
     subjects = {}
     for subject in list_subjects():
         is_without_noise = "epsilon" in subject.params  # its file sets it
@@ -109,7 +101,7 @@ def _subjects() -> dict[str, Subject]:
 def choose_subjects(plan: AuditPlan) -> list[Subject]:
     """Return the algorithms of a plan, with the parameters that it gives them."""
     if not plan.algorithms:
-        return list(_subjects().values())
+        return list(list_auditable().values())
     subjects = []
     for name in plan.algorithms:
         params = estimators.merge_parameters(name, plan.params)

@@ -29,16 +29,9 @@ GRID = np.array(list(itertools.product((0.5, 2.5, 4.5, 6.5, 8), (0, 1), (0, 1, 2
 
 @dataclass(frozen=True)
 class Subject:
-    """An estimator to be audited.
+    """An estimator to be audited: its name is that of its file, or of its class and variant.
 
-    Parameters
-    ----------
-    name : str
-        That of its file, or of its class and variant.
-    target : str
-        Import path of its class.
-    params : dict
-        Parameters that differ from the defaults.
+    ``target`` is the import path of its class; ``params`` are those that differ from the defaults.
     """
 
     name: str
@@ -102,11 +95,6 @@ def list_subjects() -> list[Subject]:
     >>> [subject.name for subject in list_subjects() if "EDPRF" in subject.target and "variant" in subject.params]
     ['edprf', 'edprf_sound']
     """
-    configured = _list_configured()
-    return configured + _list_missing_variants(configured)
-
-
-def _list_configured() -> list[Subject]:
     subjects = []
     for name in estimators.list_algorithms():
         target = estimators.find_target(name)
@@ -115,14 +103,9 @@ def _list_configured() -> list[Subject]:
             continue
         params = estimators.merge_parameters(name) | estimators.own_epsilon(name)
         subjects.append(Subject(name, target, {key: value for key, value in params.items() if key not in SIZES}))
-    return subjects
-
-
-def _list_missing_variants(configured: list[Subject]) -> list[Subject]:
-    """Return the sound variants that have no file of their own."""
-    variants = {(subject.target, subject.params.get("variant", "paper")) for subject in configured}
-    missing = []
+    # sound variants that have no file of their own
+    variants = {(subject.target, subject.params.get("variant", "paper")) for subject in subjects}
     for target in sorted(dict(variants)):
         if "variant" in estimators.list_parameters(target) and (target, "sound") not in variants:
-            missing.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
-    return missing
+            subjects.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
+    return subjects

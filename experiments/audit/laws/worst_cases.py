@@ -51,12 +51,7 @@ class SmallTables:
         self._codes = self.counts @ self._digits  # ascending, as the tables are in lexical order
 
     def list_pairs(self, neighbours: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the positions of all pairs of neighbouring tables, each pair once.
-
-        Parameters
-        ----------
-        neighbours : {ADDED_OR_REMOVED, REPLACED}
-            The second table has a record more, or one record of another type.
+        """Return positions of all pairs of neighbouring tables, each once; the second has a record more, or another.
 
         Examples
         --------
@@ -91,7 +86,7 @@ class DiscreteChoice:
         What the mechanism is told.
     types : tuple of str
         What the types of records are called.
-    quality : callable
+    quality : function
         int array (t, n_types) of records by type -> float array (t, r) of scores.
     """
 
@@ -133,13 +128,6 @@ SCORES = {
 """What one child adds to each split score, from the records of each class or target in it."""
 
 
-def read_declared_sensitivity(score: str) -> float:
-    """Return what the package tells a mechanism about a split score."""
-    if score == "squared_error":
-        return scores.SSE_SENSITIVITY
-    return scores.score_sensitivity(scores.CODES[score], N_RECORDS)
-
-
 def make_split_choice(score: str) -> DiscreteChoice:
     """Return the choice between two features of two codes each, as a node makes it: 12 types of records.
 
@@ -149,7 +137,8 @@ def make_split_choice(score: str) -> DiscreteChoice:
     >>> choice.types[0], choice.types[-1], choice.quality(np.eye(12, dtype=int)[:1])
     ('a=0 b=0 class 0', 'a=1 b=1 class 2', array([[1., 1.]]))
     """
-    targets = tuple(f"target {y:g}" for y in TARGETS) if score == "squared_error" else CLASSES
+    is_about_numbers = score == "squared_error"
+    targets = tuple(f"target {y:g}" for y in TARGETS) if is_about_numbers else CLASSES
     types = tuple(f"a={a} b={b} {target}" for a, b, target in itertools.product((0, 1), (0, 1), targets))
 
     def score_splits(tables: np.ndarray) -> np.ndarray:
@@ -158,7 +147,9 @@ def make_split_choice(score: str) -> DiscreteChoice:
         score_child = SCORES[score]
         return np.stack([score_child(by_a).sum(axis=1), score_child(by_b).sum(axis=1)], axis=1)
 
-    return DiscreteChoice(score, read_declared_sensitivity(score), types, score_splits)
+    # what the package tells a mechanism about the score
+    told = scores.SSE_SENSITIVITY if is_about_numbers else scores.score_sensitivity(scores.CODES[score], N_RECORDS)
+    return DiscreteChoice(score, told, types, score_splits)
 
 
 LABEL_CHOICE = DiscreteChoice("class counts", 1.0, CLASSES, lambda tables: tables)
@@ -169,22 +160,8 @@ LABEL_CHOICE = DiscreteChoice("class counts", 1.0, CLASSES, lambda tables: table
 class WorstCase:
     """The neighbouring tables and the outcome by which one mechanism shows most on one choice.
 
-    Parameters
-    ----------
-    mechanism, score : str
-        How and by what it is chosen.
-    neighbours : str
-        Which tables count as neighbours.
-    epsilon : float
-        What the mechanism is given.
-    bound : float
-        What it costs at most between these neighbours by its proof.
-    largest : float
-        Largest log-ratio of the probabilities of an outcome.
-    outcome : int
-        Which outcome that is.
-    table, neighbour : dict
-        The two tables, the number of records by type; types without records are left out.
+    ``bound`` is what it costs at most between these neighbours by its proof, ``largest`` the largest log-ratio of the
+    probabilities of an outcome. Of the tables the number of records by type is kept, without types that have none.
     """
 
     mechanism: str
@@ -213,18 +190,7 @@ def find_worst_case(
 ) -> WorstCase:
     """Find the largest log-ratio over all neighbouring tables and all outcomes.
 
-    Parameters
-    ----------
-    mechanism : str
-        A key of ``LAWS``.
-    choice : DiscreteChoice
-        What is chosen from; its sensitivity is what the mechanism is told.
-    neighbours : {ADDED_OR_REMOVED, REPLACED}
-        Which tables count as neighbours.
-    epsilon : float
-        What the mechanism is given, positive and finite.
-    law : Law or None
-        Another law under the mechanism's name, to audit one that is wrong.
+    ``law`` is another law under the mechanism's name, to audit one that is wrong.
 
     Examples
     --------
@@ -265,13 +231,7 @@ def count_payments(mechanism: str, neighbours: str) -> int:
 
 
 def find_worst_cases(epsilons: tuple[float, ...] = EPSILONS) -> list[WorstCase]:
-    """Audit every discrete choice of the package at each epsilon, under both relations.
-
-    Returns
-    -------
-    list of WorstCase
-        Labels by each mechanism, splits by each mechanism and score.
-    """
+    """Audit labels by each mechanism, and splits by each mechanism and score, at each epsilon, under both relations."""
     labels = itertools.product(LAWS, [LABEL_CHOICE])
     splits = itertools.product(("exponential", "permute_and_flip"), map(make_split_choice, SCORES))
     cases = itertools.product([*labels, *splits], (ADDED_OR_REMOVED, REPLACED), epsilons)

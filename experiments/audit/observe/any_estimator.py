@@ -8,7 +8,7 @@ any other, and so is its message.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +24,9 @@ from experiments.store.accounts import read_account
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
 NUMBER = "number of the answer to the record,"
-MOST_NUMBERS = 4
-"""Shares of classes that are looked at, the first ones."""
+EVERYTHING = "everything that is released"
+MOST_SHARES, MOST_NUMBERS = 4, 16
+"""Shares of classes, and numbers of what is released, that are looked at one by one: the first ones."""
 
 
 @dataclass(frozen=True)
@@ -100,27 +101,31 @@ class EstimatorOnTable:
         for training in range(first, first + n):
             self._answers[training] = self._answer(training)
             answers.append(self._answers[training])
-        codes, numbers = {}, {}
-        for side in (ANSWERS, ANSWER):
-            codes[side] = np.array([[hash_text(answer.get_side(side))] for answer in answers])
-        for j in range(MOST_NUMBERS):
-            numbers[f"{NUMBER} {j}"] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
-        return Observation(codes, numbers)
+        return self._look_at(answers)
+
+    def _look_at(self, answers: Sequence[ModelAnswers]) -> Observation:
+        codes = {side: _number_texts(answer.get_side(side) for answer in answers) for side in (ANSWERS, ANSWER)}
+        return Observation(codes, _tabulate_numbers(answers, f"{NUMBER} {{}}", MOST_SHARES))
 
     def _answer(self, training: int) -> ModelAnswers:
         try:
-            model = self._publish(self._train(training))
-            if isinstance(model, ReleasedNumbers):
-                return _answer_with_numbers(model)
-            answers = np.asarray(model.predict(self._probes))
+            return self._ask(self._train(training))
         except Exception as error:  # whatever it is, somebody sees that no model came
-            message = f"{type(error).__name__}: {error}"
+            message = self._describe_error(error)
             return ModelAnswers(message, message, error=message)
+
+    def _describe_error(self, error: Exception) -> str:
+        return f"{type(error).__name__}: {error}"
+
+    def _ask(self, model: Any) -> ModelAnswers:
+        """Return what a model, or its release, answers."""
+        model = self._publish(model)
+        if isinstance(model, ReleasedNumbers):
+            numbers = np.concatenate([np.ravel(values) for values in model.numbers.values()])
+            return ModelAnswers("numbers", "numbers", dict(enumerate(numbers.tolist())))
+        answers = np.asarray(model.predict(self._probes))
         if not is_classifier(self._estimator):
             return ModelAnswers("numbers", "a number", {0: float(answers[0])})
-        return self._answer_with_classes(model, answers)
-
-    def _answer_with_classes(self, model: Any, answers: np.ndarray) -> ModelAnswers:
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
         record = str(answers[0])
         if getattr(model, "combines", "") == VOTES:
@@ -142,11 +147,59 @@ class EstimatorOnTable:
         return self._answers[training].get_side(side)
 
 
-def _answer_with_numbers(release: ReleasedNumbers) -> ModelAnswers:
-    numbers = np.concatenate([np.ravel(values) for values in release.numbers.values()])
-    return ModelAnswers("numbers", "numbers", dict(enumerate(numbers.tolist())))
+class ReleaseOfArrays(EstimatorOnTable):
+    """An estimator that says itself what it would publish, ``released_()``, as arrays: an `Observer`.
+
+    That is all an attacker would hold, so nothing else is looked at: every number of it, and whether all of it together
+    is what another training gave.
+    """
+
+    def _look_at(self, answers: Sequence[ModelAnswers]) -> Observation:
+        codes = {EVERYTHING: _number_texts(answer.all_rows for answer in answers)}
+        return Observation(codes, _tabulate_numbers(answers, "released number {}", MOST_NUMBERS))
+
+    def _ask(self, model: Any) -> ModelAnswers:
+        arrays = read_arrays(model.released_())
+        text = "; ".join(str(array.tolist()) for array in arrays)
+        numbers = [array.ravel().astype(np.float64) for array in arrays if array.dtype.kind in "biuf"]
+        first = np.concatenate([np.empty(0), *numbers])[:MOST_NUMBERS]
+        return ModelAnswers(text, text, dict(enumerate(first.tolist())))
+
+    def _describe_error(self, error: Exception) -> str:
+        if isinstance(error, BadInput):  # what ``released_`` gives is nothing that could be looked at
+            raise error
+        return one_line(error)
 
 
-def hash_text(text: str) -> int:
-    """Return a number that is the same for the same text, and for hardly any other."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
+def _number_texts(texts: Iterable[str]) -> np.ndarray:
+    """Return for each text a number that is the same for the same text, and for hardly any other: int64 (n, 1)."""
+    digests = (hashlib.sha256(text.encode()).digest() for text in texts)
+    return np.array([[int.from_bytes(digest[:7], "little")] for digest in digests])
+
+
+def _tabulate_numbers(answers: Sequence[ModelAnswers], name: str, most: int) -> dict[str, np.ndarray]:
+    """Return the first numbers of all answers, by names with their places: float64 (n, 1), NaN where there is none."""
+    numbers = {}
+    for j in range(most):
+        numbers[name.format(j)] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
+    return numbers
+
+
+def read_arrays(released: Any) -> list[np.ndarray]:
+    """Return what an estimator released, a list or a mapping of arrays, as a list of arrays.
+
+    Raises
+    ------
+    BadInput
+        If it is something else.
+
+    Examples
+    --------
+    >>> read_arrays({"counts": [3.5, 4.0], "classes": ["a", "b"]})
+    [array([3.5, 4. ]), array(['a', 'b'], dtype='<U1')]
+    """
+    if isinstance(released, Mapping):
+        released = list(released.values())
+    if not isinstance(released, Sequence) or isinstance(released, str):
+        raise BadInput(f"released_() must give a list or a mapping of arrays, got {type(released).__name__}")
+    return list(map(np.asarray, released))
