@@ -22,19 +22,6 @@ TRAININGS = 100_000
 class AuditPlan:
     """What is to be audited, and how thoroughly.
 
-    Parameters
-    ----------
-    algorithms, params : tuple of str, dict
-        Names, none for all private algorithms, and parameters that they are given.
-    epsilon : float
-        What they are to claim.
-    trainings : int or None
-        On each table of a pair, at least; ``TRAININGS``, or fewer where they take longer, if None.
-    dataset, canaries : str or None, int
-        One run on a data set with so many canaries, instead of many on pairs of tables.
-    jobs : int
-        Threads that train, and processes in plain Python; -1 is one for each core.
-
     Raises
     ------
     BadInput
@@ -49,13 +36,13 @@ class AuditPlan:
     experiments.errors.BadInput: trainings must be a whole number, at least 1,000, got 12
     """
 
-    algorithms: tuple[str, ...] = ()
-    params: Mapping = field(default_factory=dict)
-    epsilon: float = 1.0
-    trainings: int | None = None
-    dataset: str | None = None
-    canaries: int = 5_000
-    jobs: int = -1
+    algorithms: tuple[str, ...] = ()  # names; none for all private algorithms
+    params: Mapping = field(default_factory=dict)  # that they are given
+    epsilon: float = 1.0  # what they are to claim
+    trainings: int | None = None  # on each table of a pair, at least; None for ``TRAININGS``, or fewer
+    dataset: str | None = None  # one run on it instead of many on pairs of tables
+    canaries: int = 5_000  # of one run
+    jobs: int = -1  # threads that train, and processes in plain Python; -1 is one for each core
 
     def __post_init__(self):
         for name, least in FEWEST.items():

@@ -26,22 +26,6 @@ Records = tuple[RecordValues, ...]
 class TablePair:
     """Two neighbouring tables, which differ by one record added, removed or replaced.
 
-    Parameters
-    ----------
-    name : str
-        What is special about the record in which they differ.
-    domain : Domain
-        Public description of both, target included.
-    table, neighbour : Records
-        The tables, in order.
-    trees, splits : int
-        Size of the forest that is trained on them: number of trees, and levels of splits. Composition over trees and
-        levels is the same for any size, and a small forest hides less.
-    worth : int
-        How many times as many trainings it is worth as another pair.
-    epsilon : float or None
-        What an algorithm is to claim on it, such as a printed budget; None for what the audit asks of all.
-
     Raises
     ------
     ValueError
@@ -54,14 +38,16 @@ class TablePair:
     ('one record added or removed', ((1, 0),))
     """
 
-    name: str
-    domain: Domain
+    name: str  # what is special about the record in which they differ
+    domain: Domain  # public description of both, target included
     table: Records
     neighbour: Records
+    # Size of the forest that is trained on them, its trees and levels of splits. Composition over trees and levels is
+    # the same for any size, and a small forest hides less.
     trees: int = 1
     splits: int = 1
-    worth: int = 1
-    epsilon: float | None = None
+    worth: int = 1  # how many times as many trainings it is worth as another pair
+    epsilon: float | None = None  # what is to be claimed on it, such as a printed budget; None for what the audit asks
 
     def __post_init__(self):
         n_lost, n_gained = len(self.lost_records), len(self.gained_records)

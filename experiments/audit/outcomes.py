@@ -88,62 +88,31 @@ class Refutation:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """One bound of one algorithm: a line of ``audit.csv``.
+    """One bound of one algorithm: a line of ``audit.csv``."""
 
-    Parameters
-    ----------
-    layer : str
-        "black box", "way out" or "one run".
-    algorithm, params : str
-        Its name, and the parameters of what was trained, as canonical JSON.
-    epsilon, claimed, accounted : float
-        The ε it was given, what it claims for these neighbours by that, and what its own ledger says.
-    keeps_claim : bool
-        Whether it calls itself sound: by its account, or because it claims an ε without any account.
-    neighbours, where : str
-        In what the tables differ, and the name of the pair, or the data set.
-    event : str
-        What happens more often on one of them, or how was guessed.
-    n : int
-        Trainings on each table.
-    count, of, other, other_of : int
-        How often it happened where it is more likely, of how many trainings, and on the other table; or how many of the
-        guesses were right.
-    bound, refutable : float
-        ε is at least so much; the largest bound that was possible.
-    verdict : str
-        One of ``VERDICTS``.
-    on : str
-        Where the event is more likely: "table" or "neighbour".
-    columns, table, neighbour : str
-        The tables in words, to be checked by hand.
-    loss : float
-        The largest exact loss of some trainings on these tables, of a forest that calls itself sound; else NaN.
-    """
-
-    layer: str
+    layer: str  # "black box", "way out" or "one run"
     algorithm: str
-    params: str
-    epsilon: float
-    claimed: float
-    accounted: float
-    keeps_claim: bool
-    neighbours: str
-    where: str
-    event: str
-    n: int
-    count: int
-    of: int
-    other: int
+    params: str  # of what was trained, as canonical JSON
+    epsilon: float  # that it was given
+    claimed: float  # for these neighbours
+    accounted: float  # by its own ledger
+    keeps_claim: bool  # whether it calls itself sound: by its account, or because it claims an ε without any account
+    neighbours: str  # in what the tables differ
+    where: str  # the pair of tables, or the data set
+    event: str  # what happens more often on one of them, or how was guessed
+    n: int  # trainings on each table
+    count: int  # how often it happened where it is more likely, or how many of the guesses were right
+    of: int  # how many trainings, or guesses, that is of
+    other: int  # how often it happened on the other table, or how many guesses were wrong
     other_of: int
-    bound: float
-    refutable: float
-    verdict: str
-    on: str = ""
-    columns: str = ""
+    bound: float  # ε is at least so much
+    refutable: float  # the largest bound that was possible
+    verdict: str  # one of ``VERDICTS``
+    on: str = ""  # where the event is more likely: "table" or "neighbour"
+    columns: str = ""  # the tables in words, to be checked by hand
     table: str = ""
     neighbour: str = ""
-    loss: float = math.nan
+    loss: float = math.nan  # the largest of some trainings on these tables, of a forest that calls itself sound
 
     @property
     def is_alarming(self) -> bool:

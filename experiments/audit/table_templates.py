@@ -35,19 +35,6 @@ Codes = tuple[int, ...]
 class TableTemplate:
     """A pair of tables, of records that are numbers.
 
-    Parameters
-    ----------
-    columns, target : tuple of int, int
-        Number of categories of each feature, and of classes, or ``CONTINUOUS``.
-    shared : tuple of (Codes, int)
-        The records that both tables have, each once, and how often.
-    gained, lost : Codes, Codes or None
-        The record that only the neighbour has, and the one that only the table has.
-    splits : int
-        Levels of splits of the trees.
-    epsilon : float or None
-        What is to be claimed on them; None for what the audit asks of all.
-
     Examples
     --------
     >>> tie = TableTemplate((1,), 2, (((0, 0), 3), ((0, 1), 3)), gained=(0, 1))
@@ -55,13 +42,13 @@ class TableTemplate:
     ('one record added or removed', 7, ((0, 1),))
     """
 
-    columns: tuple[int, ...]
-    target: int
-    shared: tuple[tuple[Codes, int], ...]
-    gained: Codes
-    lost: Codes | None = None
-    splits: int = 1
-    epsilon: float | None = None
+    columns: tuple[int, ...]  # number of categories of each feature, or ``CONTINUOUS``
+    target: int  # number of classes, or ``CONTINUOUS``
+    shared: tuple[tuple[Codes, int], ...]  # the records that both tables have, each once, and how often
+    gained: Codes  # the record that only the neighbour has
+    lost: Codes | None = None  # the record that only the table has
+    splits: int = 1  # levels of splits of the trees
+    epsilon: float | None = None  # what is to be claimed on them; None for what the audit asks of all
 
     @property
     def neighbours(self) -> str:

@@ -32,30 +32,14 @@ CLAIMS_ONLY = (
 
 @dataclass(frozen=True)
 class AuditResult:
-    """All results of an audit.
+    """All results of an audit."""
 
-    Parameters
-    ----------
-    bounds : list of BoundRow
-        Of the black box, of real releases and of canaries.
-    replays : list of ReplayReport
-        Of the same algorithms.
-    laws : list of WorstCase
-        Of discrete choices.
-    claims_only : list of str
-        Algorithms that claim an ε and offer nothing to be attacked.
-    unaudited : list of Unaudited
-        What could not be done.
-    epsilon : float
-        What algorithms were to claim.
-    """
-
-    bounds: list[BoundRow]
+    bounds: list[BoundRow]  # of the black box, of real releases and of canaries
     replays: list[ReplayReport]
     laws: list[WorstCase]
-    claims_only: list[str] = field(default_factory=list)
+    claims_only: list[str] = field(default_factory=list)  # algorithms that claim an ε and offer nothing to be attacked
     unaudited: list[Unaudited] = field(default_factory=list)
-    epsilon: float = 1.0
+    epsilon: float = 1.0  # what algorithms were to claim
 
     @property
     def is_alarming(self) -> bool:

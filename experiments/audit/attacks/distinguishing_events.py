@@ -122,6 +122,8 @@ def _choose_threshold(
 
 BinEnds = dict[str, np.ndarray]
 """Where the bins of each number begin."""
+ListOutcomes = Callable[[Observation], list[np.ndarray]]
+"""Returns codes of what is looked at together, each of shape (n, parts)."""
 
 
 def _list_scores(left: Observation, right: Observation, observers: Observers) -> Iterator[EventScore]:
@@ -187,10 +189,6 @@ class _OutcomeRatios(NamedTuple):
         order = np.argsort(sureness)
         most_telling = np.unique(np.concatenate([order[:n], order[-n:]]))
         return self.codes[most_telling].tolist()
-
-
-def _sum_all_ratios(ratios: list[_OutcomeRatios], outcomes: list[np.ndarray]) -> np.ndarray:
-    return sum(ratio.sum_ratios(codes) for ratio, codes in zip(ratios, outcomes, strict=True))  # type: ignore[return-value]  # not empty
 
 
 def _find_bin_ends(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -278,38 +276,35 @@ def _score_evidence(
             columns += np.split(codes, codes.shape[1], axis=1)
         return columns
 
-    ratios = list(map(_OutcomeRatios.estimate, list_outcomes(left), list_outcomes(right)))
     names = [side] if side else []
     names += ["all numbers"] if len(bin_ends) > 1 else list(bin_ends)
-
-    def compute(seen: Observation) -> np.ndarray:
-        return _sum_all_ratios(ratios, list_outcomes(seen))
-
-    def describe(threshold: float, at_least: bool) -> str:
-        order = ", tree by tree," if in_order else ""
-        return f"evidence of {' and '.join(names)}{order} {_sign(at_least)} {threshold:.4g}"
-
-    return EventScore(compute, describe, is_readable=False)
+    return _score_sum(f"{' and '.join(names)}{', tree by tree,' if in_order else ''}", list_outcomes, left, right)
 
 
 def _score_joint_evidence(side: str, bin_ends: BinEnds, left: Observation, right: Observation) -> EventScore:
     """Make the score that sums the log-likelihood ratios of a side and, given what that is, of each number."""
 
-    def list_joint_outcomes(seen: Observation) -> list[np.ndarray]:
+    def list_outcomes(seen: Observation) -> list[np.ndarray]:
         # Outcomes are hashes: another one for each bin, with whole numbers that wrap around.
         codes = seen.codes[side] * STRIDE
-        return [codes + _find_bins(seen.numbers[name], ends) for name, ends in bin_ends.items()]
+        return [*(codes + _find_bins(seen.numbers[name], ends) for name, ends in bin_ends.items()), seen.codes[side]]
 
-    alone = _OutcomeRatios.estimate(left.codes[side], right.codes[side])
-    joint = list(map(_OutcomeRatios.estimate, list_joint_outcomes(left), list_joint_outcomes(right)))
+    what = "all numbers" if len(bin_ends) > 1 else next(iter(bin_ends))
+    # log P(number | side) = log P(number, side) - log P(side)
+    return _score_sum(f"{side} and, given that, {what}", list_outcomes, left, right, times_last=1 - len(bin_ends))
+
+
+def _score_sum(
+    name: str, list_outcomes: ListOutcomes, left: Observation, right: Observation, times_last: int = 1
+) -> EventScore:
+    """Make the score that sums the log-likelihood ratios of outcomes, of which the last may count several times."""
+    ratios = list(map(_OutcomeRatios.estimate, list_outcomes(left), list_outcomes(right)))
 
     def compute(seen: Observation) -> np.ndarray:
-        # log P(number | side) = log P(number, side) - log P(side)
-        whole = _sum_all_ratios(joint, list_joint_outcomes(seen))
-        return whole - (len(joint) - 1) * alone.sum_ratios(seen.codes[side])
+        sums = [ratio.sum_ratios(codes) for ratio, codes in zip(ratios, list_outcomes(seen), strict=True)]
+        return sum(sums[:-1]) + times_last * sums[-1]
 
     def describe(threshold: float, at_least: bool) -> str:
-        what = "all numbers" if len(bin_ends) > 1 else next(iter(bin_ends))
-        return f"evidence of {side} and, given that, {what} {_sign(at_least)} {threshold:.4g}"
+        return f"evidence of {name} {_sign(at_least)} {threshold:.4g}"
 
     return EventScore(compute, describe, is_readable=False)

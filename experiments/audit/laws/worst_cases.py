@@ -76,24 +76,12 @@ def _list_compositions(n_types: int, n_most: int) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class DiscreteChoice:
-    """The candidates that a mechanism chooses from, and their scores on every table.
+    """The candidates that a mechanism chooses from, and their scores on every table."""
 
-    Parameters
-    ----------
-    name : str
-        What scores the candidates.
-    sensitivity : float
-        What the mechanism is told.
-    types : tuple of str
-        What the types of records are called.
-    quality : function
-        int array (t, n_types) of records by type -> float array (t, r) of scores.
-    """
-
-    name: str
-    sensitivity: float
-    types: tuple[str, ...]
-    quality: Callable[[np.ndarray], np.ndarray]
+    name: str  # of what scores the candidates
+    sensitivity: float  # what the mechanism is told
+    types: tuple[str, ...]  # what the types of records are called
+    quality: Callable[[np.ndarray], np.ndarray]  # int (t, n_types), records by type -> float (t, r), scores
 
 
 def _score_gini(counts: np.ndarray) -> np.ndarray:
@@ -158,20 +146,16 @@ LABEL_CHOICE = DiscreteChoice("class counts", 1.0, CLASSES, lambda tables: table
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The neighbouring tables and the outcome by which one mechanism shows most on one choice.
-
-    ``bound`` is what it costs at most between these neighbours by its proof, ``largest`` the largest log-ratio of the
-    probabilities of an outcome. Of the tables the number of records by type is kept, without types that have none.
-    """
+    """The neighbouring tables and the outcome by which one mechanism shows most on one choice."""
 
     mechanism: str
-    score: str
+    score: str  # by what it chooses
     neighbours: str
-    epsilon: float
-    bound: float
-    largest: float
+    epsilon: float  # what the mechanism is given
+    bound: float  # what it costs at most between these neighbours by its proof
+    largest: float  # log-ratio of the probabilities of an outcome
     outcome: int
-    table: dict[str, int]
+    table: dict[str, int]  # the number of records by type; types without records are left out
     neighbour: dict[str, int]
 
     @property

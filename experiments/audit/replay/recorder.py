@@ -35,33 +35,15 @@ MAXIMUM = "sup_norm_vector"
 
 @dataclass(frozen=True, eq=False)
 class MechanismCall:
-    """One call of a mechanism.
+    """One call of a mechanism."""
 
-    Parameters
-    ----------
-    mechanism : str
-        Its name in ``algorithms.mechanisms``.
-    protected : float64 array of shape (r,)
-        What it protects: numbers, or the score of each candidate.
-    parameters : tuple
-        Epsilon, sensitivity and base measure (None where there is none).
-    outcome : float, int or array
-        What it gave.
-    is_choice : bool
-        Whether it chooses among candidates by their scores, and does not release numbers.
-    is_monotone : bool
-        Whether it is told that a record moves all scores one way, and so may choose with half of the noise.
-    line : str
-        The line of a user's own code that it comes from, as ``file:line``; empty for code of ours.
-    """
-
-    mechanism: str
-    protected: np.ndarray
-    parameters: tuple[float, float, tuple | None]
-    outcome: Any
-    is_choice: bool
-    is_monotone: bool = False
-    line: str = ""
+    mechanism: str  # its name in ``algorithms.mechanisms``
+    protected: np.ndarray  # float64 (r,): numbers, or the score of each candidate
+    parameters: tuple[float, float, tuple | None]  # epsilon, sensitivity and base measure, if there is one
+    outcome: Any  # what it gave
+    is_choice: bool  # whether it chooses among candidates by their scores, and does not release numbers
+    is_monotone: bool = False  # whether it is told that a record moves all scores one way: half of the noise will do
+    line: str = ""  # of a user's own code that it comes from, as ``file:line``
 
     @property
     def description(self) -> str:
@@ -128,26 +110,15 @@ class CallRecorder:
     """Records the mechanism calls of one run; given the recorder of a first run, it repeats the outcomes of that run.
 
     Those that are drawn have a seed. Calls are traced back to lines of ``own_modules``, which are a user's.
-
-    Attributes
-    ----------
-    calls : list of MechanismCall
-        In the order of the run, without those whose noise is a function of a key.
-    keyed_calls : dict
-        Calls whose noise is a function of a key, by that key.
-    samples : list of arrays
-        The rows of each tree.
-    violations : list of Violation
-        What a proof of privacy does not allow.
     """
 
     def __init__(
         self, first: CallRecorder | None = None, seed: int = ANOTHER_SEED, own_modules: frozenset[str] = frozenset()
     ):
         self.first, self.own_modules = first, own_modules
-        self.calls: list[MechanismCall] = []
-        self.keyed_calls: dict[int, MechanismCall] = {}
-        self.samples: list[np.ndarray] = []
+        self.calls: list[MechanismCall] = []  # in the order of the run, without those that have a key
+        self.keyed_calls: dict[int, MechanismCall] = {}  # those whose noise is a function of a key, by that key
+        self.samples: list[np.ndarray] = []  # the rows of each tree
         self.violations: list[Violation] = []
         self._n_rows = 0
         self._stream_starts: set[str] = set()
