@@ -18,7 +18,7 @@ from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_temp
 from experiments.audit.attacks.black_box import list_pairs, resize_estimator
 from experiments.audit.audit_plan import AuditPlan
 from experiments.audit.bounds import bound_epsilon_by_counts
-from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests, make_forest
+from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests
 from experiments.audit.outcomes import BoundRow, find_largest_losses, read_claim
 from experiments.audit.replay.exact_losses import (
     align_tables,
@@ -70,11 +70,11 @@ sound_forests = cache(list_sound_forests)
 
 
 def forest(name, pair):
-    return resize_estimator(make_forest(sound_forests()[name]), pair, sound_forests()[name].params)
+    return resize_estimator(sound_forests()[name].build(epsilon=hunt.EPSILON), pair, sound_forests()[name].params)
 
 
 def tables_of(name):
-    return (*list_pairs(make_forest(sound_forests()[name])), *load_searched_pairs(name))
+    return (*list_pairs(sound_forests()[name].build(epsilon=hunt.EPSILON)), *load_searched_pairs(name))
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_a_law_that_is_told_another_budget_counts_that_too():
 @pytest.mark.parametrize("name", SEARCHED)
 def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
     for pair in tables_of(name):
-        privacy = hunt._read_privacy(make_forest(sound_forests()[name]))
+        privacy = hunt._read_privacy(sound_forests()[name].build(epsilon=hunt.EPSILON))
         seen = lost[name, pair.name]
         assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair.neighbours) * (1 + 1e-9)
         assert read_claim(privacy, pair.neighbours) == privacy.accounted(pair.neighbours)

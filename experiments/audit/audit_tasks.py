@@ -120,9 +120,7 @@ class BlackBox:
         return resize_estimator(asked._estimator(), pair, self.subject.params)
 
     def _estimator(self) -> BaseEstimator:
-        accepted = estimators.list_parameters(self.subject.target)
-        given = {"epsilon": self.epsilon} if "epsilon" in accepted else {}
-        return estimators.import_class(self.subject.target)(**{**given, **self.subject.params})
+        return self.subject.build(epsilon=self.epsilon)
 
 
 def _explain_failures(failed: Sequence[Unaudited], what: str) -> Unaudited:

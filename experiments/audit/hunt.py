@@ -131,7 +131,7 @@ def choose_starts(starts: list[TableTemplate], worth: Worth, n: int) -> list[Tab
 
 def search_pair(subject: Subject, neighbours: str) -> dict:
     """Search for the pair of one relation that can prove most of an algorithm's claim; returns an entry of the file."""
-    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), make_forest(subject)
+    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), subject.build(epsilon=EPSILON)
 
     def sample(template: TableTemplate, n: int, first: int = 0) -> np.ndarray:
         pair = template.build_pair()
@@ -157,11 +157,6 @@ def search_pair(subject: Subject, neighbours: str) -> dict:
     return {"algorithm": subject.name, "worth": round(proves / claimed, 3), **best.to_entry()}
 
 
-def make_forest(subject: Subject) -> BaseEstimator:
-    """Return the forest of a subject, at the ε that is searched with."""
-    return estimators.import_class(subject.target)(**{**subject.params, "epsilon": EPSILON})
-
-
 def _read_privacy(forest: BaseEstimator) -> Privacy:
     """Return what a forest says of itself, once it is fitted."""
     pair = list_pairs(forest)[0]
@@ -180,7 +175,7 @@ def list_sound_forests() -> dict[str, Subject]:
     forests = {}
     for subject in list_subjects():
         is_forest = issubclass(estimators.import_class(subject.target), PrivateForest)
-        if is_forest and "epsilon" not in subject.params and _read_privacy(make_forest(subject)).keeps_claim:
+        if is_forest and "epsilon" not in subject.params and _read_privacy(subject.build(epsilon=EPSILON)).keeps_claim:
             forests[subject.name] = subject
     return forests
 

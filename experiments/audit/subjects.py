@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.base import PrivateEstimator
@@ -38,14 +39,17 @@ class Subject:
     target: str
     params: dict
 
-    def make_estimator(self) -> PrivateEstimator:
-        """Return the estimator without a fit, small and with a public domain."""
-        cls = estimators.import_class(self.target)
-        target = NUMBER_TARGET if issubclass(cls, RegressorMixin) else CLASS_TARGET
-        defaults = SIZES | {"epsilon": EPSILON, "domain": Domain(FEATURES, target), "random_state": SEED}
+    def build(self, **settings: Any) -> BaseEstimator:
+        """Return the estimator without a fit, with the settings that it takes; its own parameters count for more."""
         accepted = estimators.list_parameters(self.target)
-        params = {name: value for name, value in defaults.items() if name in accepted}
-        return cls(**(params | self.params))
+        given = {name: value for name, value in settings.items() if name in accepted}
+        return estimators.import_class(self.target)(**(given | self.params))
+
+    def make_estimator(self) -> BaseEstimator:
+        """Return the estimator without a fit, small and with a public domain."""
+        is_regressor = issubclass(estimators.import_class(self.target), RegressorMixin)
+        domain = Domain(FEATURES, NUMBER_TARGET if is_regressor else CLASS_TARGET)
+        return self.build(**SIZES, epsilon=EPSILON, domain=domain, random_state=SEED)
 
     def reseed(self) -> Subject:
         """Return the same subject with another seed; itself if it takes none."""

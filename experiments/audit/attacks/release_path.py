@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -207,9 +207,8 @@ def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> Base
     settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1}
     settings |= pair.params
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
-    accepted = estimators.list_parameters(subject.target)
-    params = {name: value for name, value in settings.items() if name in accepted}
-    return estimators.import_class(subject.target)(**(subject.params | params))
+    own = {name: value for name, value in subject.params.items() if name not in settings}
+    return replace(subject, params=own).build(**settings)
 
 
 def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[BoundRow | Unaudited]:
