@@ -19,7 +19,8 @@ FALSE_ALARMS = 1e-3
 
 
 def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
-    """Bound a probability of what was seen k times of n from below; the bound exceeds it with a chance of ``alpha``.
+    """Bound from below the probability of what was seen k times of n: the bound exceeds it with a chance of at most
+    ``alpha``.
 
     Examples
     --------

@@ -59,16 +59,9 @@ ENOUGH = 0.96
 
 
 def compute_provable_epsilon(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:
-    """Return what n trainings on each of two tables could prove of ε, by the losses of some.
+    """Return what n trainings on each of two tables could prove of ε, by losses of some trainings on the neighbour.
 
-    Parameters
-    ----------
-    sample : float array of shape (m,)
-        Losses of trainings on the neighbour, as from `sample_losses`.
-    n : int
-        Trainings on each table that count an event.
-    alpha : float
-        Chance of a wrong bound, in each direction.
+    ``sample`` is as from `sample_losses`; ``alpha`` is the chance of a wrong bound, in each direction.
 
     Notes
     -----

@@ -20,13 +20,7 @@ Result = TypeVar("Result")
 
 
 def require_plain_python(what: str, instead: str) -> None:
-    """Refuse what compiled code cannot do.
-
-    Raises
-    ------
-    BadInput
-        If Numba compiles in this process.
-    """
+    """Refuse what compiled code cannot do, if Numba compiles in this process."""
     import numba  # not above, as a worker reads this module before it knows whether Numba is to compile
 
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported

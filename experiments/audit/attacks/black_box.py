@@ -152,16 +152,10 @@ def audit_pairs(
     ----------
     make : function
         Returns the estimator for a pair.
-    pairs : sequence of TablePair
-        The pairs.
     n : int
         Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
     key : str
         Whatever else the random numbers shall depend on.
-    observe : function
-        Trains many times.
-    algorithm : str
-        Its name in the rows.
 
     Yields
     ------
@@ -188,13 +182,7 @@ def audit_pairs(
 
 
 def read_privacy(observers: Sequence[Observer]) -> Privacy:
-    """Return what an algorithm claims, on the first of some tables that it can be fitted to.
-
-    Raises
-    ------
-    CannotFit
-        If there is none.
-    """
+    """Return what an algorithm claims, on the first of some tables that it can be fitted to; `CannotFit` if on none."""
     *first, last = observers
     for observer in first:
         with suppress(CannotFit):
@@ -210,15 +198,11 @@ def find_refutation(
     Parameters
     ----------
     observers : tuple of Observer
-        The algorithm on the neighbour and on the table.
-    n : int
-        Trainings on each.
+        The algorithm on the neighbour and on the table, n trainings on each.
     alpha : float
         Chance of a wrong bound, in each direction.
     claimed : float
         What is to be refuted.
-    observe : function
-        Trains many times.
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing

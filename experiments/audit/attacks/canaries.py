@@ -54,26 +54,10 @@ class CanaryTraining(NamedTuple):
 def audit_one_run(
     forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "", algorithm: str = ""
 ) -> BoundRow:
-    """Train a forest once on a data set with canaries in it, and bound its ε from below.
+    """Train a forest once on a data set with canaries in it, at least 10, and bound its ε from below.
 
-    Parameters
-    ----------
-    forest : PrivateForestClassifier
-        An estimator without a fit; its ``domain`` and ``random_state`` are set here.
-    dataset : str
-        Which; its training rows are those of repeat 0 of the usual protocol.
-    canaries : int
-        How many, at least 10.
-    key : str
-        Whatever else the random numbers shall depend on.
-    algorithm : str
-        Its name in the row.
-
-    Returns
-    -------
-    BoundRow
-        Its counts are guesses: those that are right, and those that are not. ``refutable`` is what the bound would be
-        if every coin were guessed right.
+    Its ``domain`` and ``random_state`` are set here; training rows are those of repeat 0 of the usual protocol. In the
+    row, counts are of right and of wrong guesses, and ``refutable`` is the bound if every coin were guessed right.
 
     Raises
     ------

@@ -165,15 +165,8 @@ def attack_releases(
 ) -> Iterator[BoundRow]:
     """Release a subject, which has the parameter ``noise``, many times from each pair of tables, in this process.
 
-    Yields
-    ------
-    BoundRow
-        For each pair, the event that bounds ε best; nothing where it does not keep its claim, and so is not released.
-
-    Raises
-    ------
-    RuntimeError
-        If a usual table gives no release, so that nothing could be seen.
+    Yields for each pair the event that bounds ε best; nothing where it does not keep its claim, and so is not released.
+    If a usual table gives no release, so that nothing could be seen, that is a RuntimeError.
     """
     yield from filter(None, (attack_pair(subject, epsilon, pair, len(pairs), n) for pair in pairs))
 

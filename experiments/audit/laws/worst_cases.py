@@ -33,10 +33,7 @@ ROUNDING = 1e-9
 class SmallTables:
     """Every table of at most ``n_most`` records of ``n_types`` types: two records of a type are the same.
 
-    Attributes
-    ----------
-    counts : int64 array of shape (t, n_types)
-        How many records of each type each table holds.
+    ``counts``, int64 (t, n_types), is how many records of each type each table holds.
 
     Examples
     --------

@@ -8,9 +8,8 @@ any other, and so is its message.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -23,24 +22,15 @@ from experiments.errors import BadInput, one_line
 from experiments.store.accounts import read_account
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
-NUMBER = "number of the answer to the record,"
 EVERYTHING = "everything that is released"
-MOST_SHARES, MOST_NUMBERS = 4, 16
-"""Shares of classes, and numbers of what is released, that are looked at one by one: the first ones."""
 
 
-@dataclass(frozen=True)
-class ModelAnswers:
+class ModelAnswers(NamedTuple):
     """What one training gave: the answers of a model, or the error that was raised instead."""
 
-    all_rows: str
-    record: str
-    numbers: Mapping[int, float] = field(default_factory=dict)
+    texts: Mapping[str, str]  # by side
+    numbers: Mapping[int, float] = {}  # by place
     error: str = ""
-
-    def get_side(self, side: str) -> str:
-        """Return the answers to all rows or to the record."""
-        return self.all_rows if side == ANSWERS else self.record
 
 
 class CannotFit(BadInput):
@@ -68,6 +58,10 @@ class EstimatorOnTable:
         model -> what is asked: the model itself, or its release.
     """
 
+    sides: tuple[str, ...] = ANSWERS, ANSWER
+    number, n_numbers = "number of the answer to the record, {}", 4
+    """The name of those that are looked at one by one, and how many there are: the shares of the first classes."""
+
     def __init__(
         self, estimator: BaseEstimator, table: tuple, probes: Any, key: int, publish: Callable = lambda model: model
     ):
@@ -77,15 +71,7 @@ class EstimatorOnTable:
 
     @property
     def privacy(self) -> Privacy:
-        """What the estimator says of itself after a fit.
-
-        Raises
-        ------
-        CannotFit
-            If it cannot be fitted.
-        ClaimsNothing
-            If it says nothing.
-        """
+        """What the estimator says of itself after a fit; else `CannotFit` or `ClaimsNothing` is raised."""
         try:
             model = self._train(0)
         except Exception as error:  # it may be anybody's
@@ -97,22 +83,21 @@ class EstimatorOnTable:
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        answers = []
-        for training in range(first, first + n):
-            self._answers[training] = self._answer(training)
-            answers.append(self._answers[training])
-        return self._look_at(answers)
-
-    def _look_at(self, answers: Sequence[ModelAnswers]) -> Observation:
-        codes = {side: _number_texts(answer.get_side(side) for answer in answers) for side in (ANSWERS, ANSWER)}
-        return Observation(codes, _tabulate_numbers(answers, f"{NUMBER} {{}}", MOST_SHARES))
+        answers = [self._answer(training) for training in range(first, first + n)]
+        self._answers.update(enumerate(answers, start=first))
+        codes, numbers = {}, {}
+        for side in self.sides:
+            codes[side] = np.array([[_hash_text(answer.texts[side])] for answer in answers])
+        for j in range(self.n_numbers):
+            numbers[self.number.format(j)] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
+        return Observation(codes, numbers)
 
     def _answer(self, training: int) -> ModelAnswers:
         try:
             return self._ask(self._train(training))
         except Exception as error:  # whatever it is, somebody sees that no model came
             message = self._describe_error(error)
-            return ModelAnswers(message, message, error=message)
+            return ModelAnswers(dict.fromkeys(self.sides, message), error=message)
 
     def _describe_error(self, error: Exception) -> str:
         return f"{type(error).__name__}: {error}"
@@ -122,15 +107,15 @@ class EstimatorOnTable:
         model = self._publish(model)
         if isinstance(model, ReleasedNumbers):
             numbers = np.concatenate([np.ravel(values) for values in model.numbers.values()])
-            return ModelAnswers("numbers", "numbers", dict(enumerate(numbers.tolist())))
+            return ModelAnswers(dict.fromkeys(self.sides, "numbers"), dict(enumerate(numbers.tolist())))
         answers = np.asarray(model.predict(self._probes))
         if not is_classifier(self._estimator):
-            return ModelAnswers("numbers", "a number", {0: float(answers[0])})
+            return ModelAnswers({ANSWERS: "numbers", ANSWER: "a number"}, {0: float(answers[0])})
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
         record = str(answers[0])
         if getattr(model, "combines", "") == VOTES:
             answers = model.find_answers(self._probes)[:, :, 0]
-        return ModelAnswers(str(answers.tolist()), record, dict(enumerate(shares)))
+        return ModelAnswers({ANSWERS: str(answers.tolist()), ANSWER: record}, dict(enumerate(shares)))
 
     def find_error(self) -> str:
         """Return what a training raises, if it does: where every one does, nothing else is seen."""
@@ -144,7 +129,7 @@ class EstimatorOnTable:
 
     def describe_side(self, side: str, training: int, part: int) -> str:
         """Return in words what a side of the model is in one training that was observed."""
-        return self._answers[training].get_side(side)
+        return self._answers[training].texts[side]
 
 
 class ReleaseOfArrays(EstimatorOnTable):
@@ -154,16 +139,15 @@ class ReleaseOfArrays(EstimatorOnTable):
     is what another training gave.
     """
 
-    def _look_at(self, answers: Sequence[ModelAnswers]) -> Observation:
-        codes = {EVERYTHING: _number_texts(answer.all_rows for answer in answers)}
-        return Observation(codes, _tabulate_numbers(answers, "released number {}", MOST_NUMBERS))
+    sides = (EVERYTHING,)
+    number, n_numbers = "released number {}", 16
 
     def _ask(self, model: Any) -> ModelAnswers:
         arrays = read_arrays(model.released_())
         text = "; ".join(str(array.tolist()) for array in arrays)
         numbers = [array.ravel().astype(np.float64) for array in arrays if array.dtype.kind in "biuf"]
-        first = np.concatenate([np.empty(0), *numbers])[:MOST_NUMBERS]
-        return ModelAnswers(text, text, dict(enumerate(first.tolist())))
+        first = np.concatenate([np.empty(0), *numbers])[: self.n_numbers]
+        return ModelAnswers({EVERYTHING: text}, dict(enumerate(first.tolist())))
 
     def _describe_error(self, error: Exception) -> str:
         if isinstance(error, BadInput):  # what ``released_`` gives is nothing that could be looked at
@@ -171,18 +155,9 @@ class ReleaseOfArrays(EstimatorOnTable):
         return one_line(error)
 
 
-def _number_texts(texts: Iterable[str]) -> np.ndarray:
-    """Return for each text a number that is the same for the same text, and for hardly any other: int64 (n, 1)."""
-    digests = (hashlib.sha256(text.encode()).digest() for text in texts)
-    return np.array([[int.from_bytes(digest[:7], "little")] for digest in digests])
-
-
-def _tabulate_numbers(answers: Sequence[ModelAnswers], name: str, most: int) -> dict[str, np.ndarray]:
-    """Return the first numbers of all answers, by names with their places: float64 (n, 1), NaN where there is none."""
-    numbers = {}
-    for j in range(most):
-        numbers[name.format(j)] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
-    return numbers
+def _hash_text(text: str) -> int:
+    """Return a number that is the same for the same text, and for hardly any other."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
 
 
 def read_arrays(released: Any) -> list[np.ndarray]:

@@ -19,18 +19,10 @@ from algorithms.mechanisms import mix_bits
 
 
 class RandomStream:
-    """A numpy generator (PCG64) that can be set to where a training begins.
+    """A numpy generator (PCG64) that can be set to where a training begins; its key is that of the run, of 64 bits.
 
-    Parameters
-    ----------
-    key : int
-        Key of the run, 64 bits, see `derive_key`.
-
-    Attributes
-    ----------
-    parts : tuple of (Generator, uint64 array of shape (4,), uint64 array of shape (1,))
-        What draws; its own memory, which is 128 bits of state, lower half first, then its increment, which stays; and
-        the memory behind it, half of a number that was drawn and not used yet.
+    ``parts`` are what draws; its own memory, uint64 (4,), which is 128 bits of state, lower half first, then its
+    increment, which stays; and the memory behind it, uint64 (1,), half of a number that was drawn and not used yet.
 
     Examples
     --------

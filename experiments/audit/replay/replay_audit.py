@@ -101,13 +101,7 @@ class ReplayReport:
 
 
 def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -> ReplayReport:
-    """Replay an estimator, in this process, on pairs of tables with the columns of subjects, or on all of these.
-
-    Raises
-    ------
-    BadInput
-        If Numba compiles in this process.
-    """
+    """Replay an estimator, in this process, on pairs of tables with the columns of subjects, or on all of these."""
     require_plain_python("a replay needs", "or call replay_in_processes")
     own_modules = code_version.list_own_modules(subject.target)
     include_modules(own_modules or [estimators.import_class(subject.target).__module__])
