@@ -16,6 +16,12 @@ from scipy.stats import beta
 
 FALSE_ALARMS = 1e-3
 """Largest chance that any of the bounds of one algorithm, in all its pairs and both directions, exceeds its true ε."""
+ROUNDING = 1e-9
+
+
+def exceeds(epsilon: float, limit: float) -> bool:
+    """Return whether an ε is larger than a limit, such as a claim, by more than rounding."""
+    return epsilon > limit * (1 + ROUNDING)
 
 
 def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:

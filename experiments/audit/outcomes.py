@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
+from experiments.audit.bounds import exceeds
 from experiments.cells.cell import format_canonical
 from experiments.store.accounts import is_claim_only
 
@@ -32,7 +33,6 @@ VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 """Those of a single bound, from the worst to the best."""
 TIGHT = 0.95
 """A bound of at least this share of the claim leaves nothing to be found."""
-ROUNDING = 1e-9
 
 
 def judge_bound(bound: float, claimed: float) -> str:
@@ -48,11 +48,6 @@ def judge_bound(bound: float, claimed: float) -> str:
     if bound > claimed:
         return VIOLATED
     return TIGHTLY_KEPT if bound >= TIGHT * claimed else NOT_REFUTED
-
-
-def exceeds_claim(epsilon: float, claimed: float) -> bool:
-    """Return whether an ε is larger than one that is claimed, by more than rounding."""
-    return epsilon > claimed * (1 + ROUNDING)
 
 
 def read_claim(privacy: Privacy, neighbours: str) -> float | None:
@@ -117,7 +112,7 @@ class BoundRow:
     @property
     def is_alarming(self) -> bool:
         """Whether an algorithm that calls itself sound violates its claim, or a training of it lost more than that."""
-        return self.keeps_claim and (self.verdict == VIOLATED or exceeds_claim(self.loss, self.claimed))
+        return self.keeps_claim and (self.verdict == VIOLATED or exceeds(self.loss, self.claimed))
 
     @property
     def kind(self) -> tuple[str, str, str]:

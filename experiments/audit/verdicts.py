@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from experiments.audit.bounds import exceeds
 from experiments.audit.laws.worst_cases import WorstCase
 from experiments.audit.outcomes import (
     BLACK_BOX,
@@ -19,7 +20,6 @@ from experiments.audit.outcomes import (
     WAY_OUT,
     BoundRow,
     Unaudited,
-    exceeds_claim,
     select_worst,
 )
 from experiments.audit.replay.replay_audit import ReplayReport
@@ -120,7 +120,7 @@ def _list_breaches(rows: Sequence[BoundRow], replay: ReplayReport | None) -> Ite
         if row.verdict == VIOLATED:
             yield _describe_bound(row)
             return
-        if row.keeps_claim and exceeds_claim(row.loss, row.claimed):
+        if row.keeps_claim and exceeds(row.loss, row.claimed):
             yield f"a training lost {row.loss:.3g} where {row.claimed:g} is claimed, on “{row.where}”"
 
 
@@ -129,7 +129,7 @@ def _find_doubt(rows: Sequence[BoundRow], replay: ReplayReport | None) -> str:
     if any(row.keeps_claim for row in rows) or (replay and replay.keeps_claim):
         return ""
     for row in rows:
-        if exceeds_claim(row.accounted, row.claimed):
+        if exceeds(row.accounted, row.claimed):
             accounted = f"{row.accounted:.3g}" if math.isfinite(row.accounted) else "no finite ε"
             return f"its own account says {accounted} where {row.claimed:g} is claimed"
     return "its own account does not back its claim"

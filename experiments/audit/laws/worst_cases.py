@@ -21,13 +21,13 @@ import numpy as np
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine import scores
+from experiments.audit.bounds import ROUNDING
 from experiments.audit.laws.mechanism_laws import LAWS, Law
 
 N_CLASSES = 3
 CLASSES = tuple(f"class {c}" for c in range(N_CLASSES))
 N_RECORDS = 6
 EPSILONS = (0.1, 1.0, 3.0)
-ROUNDING = 1e-9
 
 
 class SmallTables:

@@ -35,6 +35,7 @@ from algorithms import ReleaseError
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.opendp_noise import is_installed
+from experiments.audit.bounds import exceeds
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.observe.any_estimator import read_arrays
 from experiments.audit.plain_python import call_or_explain, require_plain_python, run_in_plain_python
@@ -64,7 +65,6 @@ from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.store.accounts import is_claim_only, read_account
 
-ROUNDING = 1e-9
 CAUSES = ("no noise", "sensitivity", "release", "noise", "told", "calls", "sampling", "claim", "account")
 """The rules, those first whose breach is the cause of others."""
 
@@ -204,10 +204,10 @@ def _compare_cost(
     """Yield how the cost of a record exceeds the ledger and the claim; the line is that of the dearest call."""
     cost, accounted = math.fsum(cost for cost, _ in costs), privacy.accounted(neighbours)
     _, line = max(costs, default=(0.0, ""), key=lambda pair: pair[0])
-    if is_bound_by_account and cost > accounted * (1 + ROUNDING):
+    if is_bound_by_account and exceeds(cost, accounted):
         words = f"a record costs {_say_times(cost, accounted)} what the account says"
         yield Violation("account", f"the record cost {cost:.4g}, accounted {accounted:.4g}", words, line)
-    if neighbours == privacy.neighbours and cost > privacy.claimed_epsilon * (1 + ROUNDING):
+    if neighbours == privacy.neighbours and exceeds(cost, privacy.claimed_epsilon):
         words = f"a record costs {_say_times(cost, privacy.claimed_epsilon)} the ε that is claimed"
         yield Violation("claim", f"the record cost {cost:.4g}, claimed {privacy.claimed_epsilon:.4g}", words, line)
 
@@ -246,7 +246,7 @@ def _find_faults(
         yield "told", f"is told {after.parameters}, not {before.parameters}", words
     if change and math.isinf(epsilon):
         yield "no noise", "has no noise", "a mechanism is told to add no noise"
-    elif change > n_records * sensitivity * (1 + ROUNDING):
+    elif exceeds(change, n_records * sensitivity):
         words = f"noise for a change of {n_records * sensitivity:g}, where a record makes one of {change:.4g}"
         yield "sensitivity", f"is told {sensitivity:g}, moved by {change:.4g}", words
 
