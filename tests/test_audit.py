@@ -49,11 +49,9 @@ from experiments.audit.attacks import black_box, canaries
 from experiments.audit.attacks.black_box import (
     audit_pairs,
     find_refutation,
-    judge_bound,
     list_pairs,
     make_observer,
     observe_in_threads,
-    read_claim,
     resize_estimator,
 )
 from experiments.audit.bounds import (
@@ -66,6 +64,7 @@ from experiments.audit.bounds import (
 )
 from experiments.audit.observe.observed_model import Observation
 from experiments.audit.observe.random_streams import RandomStream
+from experiments.audit.outcomes import judge_bound, read_claim
 from experiments.audit.table_templates import load_searched_pairs
 from plots import audit_bounds
 from tests.command_line import exit_code
@@ -433,7 +432,7 @@ def test_a_number_counts_by_what_it_is_worth_beside_an_outcome():
 def test_no_more_trainings_choose_than_help(monkeypatch):
     monkeypatch.setattr(black_box, "CHOOSING", 1_000)
     found = find_refutation((Together(0.6), Together(0.4)), 20_000, ALPHA, CLAIMED)
-    assert found.counted == 19_000 and max(found.counts) > 5_000
+    assert found.of == found.other_of == 19_000 and max(found.count, found.other) > 5_000
     assert found.refutable == pytest.approx(find_largest_bound(19_000, ALPHA))
 
 
@@ -524,7 +523,7 @@ def test_a_fault_in_an_estimator_is_found(faulty, right, pair, monkeypatch):
     monkeypatch.setitem(forest_module.SAMPLINGS, "by_position", by_position)
     variant = {"variant": "sound"} if issubclass(faulty, EDPRFClassifier) else {}
     found = convicted(faulty(1.0, **variant), pair, 20_000)
-    assert found.verdict == "violated" and found.privacy.keeps_claim, found
+    assert found.verdict == "violated" and found.keeps_claim, found
     assert convicted(right(1.0), pair, 20_000).verdict != "violated"
 
 
@@ -533,9 +532,9 @@ def test_a_printed_forest_is_convicted_by_an_event_that_a_reader_can_check():
     found = convicted(RFDPPGiniClassifier(1.0), pair, 4_000)
     assert found.verdict == "violated" and found.bound > 4
     assert found.event == "root is not: a leaf"
-    assert found.on_neighbour and found.counts[1] == 0
+    assert found.on == "neighbour" and found.other == 0
     # 1 - (1 - 1/9)^9 of the bootstrap samples hold the record
-    assert found.counts[0] / 2_000 == pytest.approx(1 - (8 / 9) ** 9, abs=0.05)
+    assert found.count / 2_000 == pytest.approx(1 - (8 / 9) ** 9, abs=0.05)
 
 
 # Nearly all of ε is found where it is spent.
@@ -556,7 +555,7 @@ def test_half_of_a_sound_sensitivity_is_found(monkeypatch):
     of = Moments.of
     monkeypatch.setattr(Moments, "of", lambda design: of(design)._replace(bounds=of(design).bounds / 2))
     found = convicted(model, neighbouring_tables.MOMENT_PAIRS[0], 20_000)
-    assert found.verdict == "violated" and found.privacy.keeps_claim
+    assert found.verdict == "violated" and found.keeps_claim
 
 
 @pytest.mark.parametrize(
@@ -606,7 +605,7 @@ def regression_pair_of_one_more():
 
 def test_one_run_of_a_random_tree_is_nearly_tight_and_of_a_sound_forest_is_weak():
     tight = canaries.audit_one_run(RDTClassifier(1.0, n_estimators=1, max_depth=8), "nursery", 4_000)
-    assert 0.5 <= tight.bound <= 1.0 and tight.guesses > 2_000
+    assert 0.5 <= tight.bound <= 1.0 and tight.of > 2_000
     weak = canaries.audit_one_run(EDPRFClassifier(1.0, max_depth=4, variant="sound"), "nursery", 1_000)
     assert weak.bound <= 1.0 and weak.verdict == "not refuted"
 
@@ -623,8 +622,8 @@ def test_one_run_convicts_a_budget_that_is_not_divided():
 @pytest.mark.parametrize("model", [RFDPPGiniClassifier(max_depth=8), EDPRFClassifier(n_estimators=1, max_depth=7)])
 def test_what_printed_trees_betray_is_always_true(model):
     run = canaries.audit_one_run(model, "car", 400)
-    assert run.guesses == run.correct > 10
-    assert "could not have been made without it" in run.rule
+    assert run.of == run.count > 10
+    assert "could not have been made without it" in run.event
 
 
 def test_one_run_says_what_it_cannot_do():
@@ -767,7 +766,7 @@ def test_everything_private_is_audited_and_what_is_configured_can_be():
         names
     )
     tasks = audit_tasks.plan_tasks(audit_plan.AuditPlan())
-    assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == names
+    assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == list(names)
     runs = [task for task in tasks if isinstance(task, audit_tasks.OneRun)]
     assert {"rdt", "diffpets", "edprf_sound"} <= {run.algorithm for run in runs}
     for run, (name, value) in product(runs, (("canaries", int), ("dataset", str))):

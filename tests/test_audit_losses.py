@@ -15,21 +15,19 @@ import pytest
 from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor, RDTClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
 from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_templates
-from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
+from experiments.audit.attacks.black_box import list_pairs, resize_estimator
 from experiments.audit.audit_plan import AuditPlan
 from experiments.audit.bounds import bound_epsilon_by_counts
-from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests, make_forest
+from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests
+from experiments.audit.outcomes import BoundRow, find_largest_losses, read_claim
 from experiments.audit.replay.exact_losses import (
-    LossRequest,
     align_tables,
     compute_call_loss,
     sample_losses,
     sample_losses_in_processes,
 )
 from experiments.audit.replay.recorder import MechanismCall
-from experiments.audit.report.bound_rows import AuditResult, BoundRow, find_largest_losses
-from experiments.audit.report.report_files import write_summary
-from experiments.audit.report.report_text import format_report
+from experiments.audit.report import format_report, write_summary
 from experiments.audit.table_templates import (
     TableTemplate,
     list_starts,
@@ -37,6 +35,7 @@ from experiments.audit.table_templates import (
     read_entries,
     vary_template,
 )
+from experiments.audit.verdicts import AuditResult
 from experiments.errors import BadInput
 from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
@@ -71,20 +70,20 @@ sound_forests = cache(list_sound_forests)
 
 
 def forest(name, pair):
-    return resize_estimator(make_forest(sound_forests()[name]), pair, sound_forests()[name].params)
+    return resize_estimator(sound_forests()[name].build(epsilon=hunt.EPSILON), pair, sound_forests()[name].params)
 
 
 def tables_of(name):
-    return (*list_pairs(make_forest(sound_forests()[name])), *load_searched_pairs(name))
+    return (*list_pairs(sound_forests()[name].build(epsilon=hunt.EPSILON)), *load_searched_pairs(name))
 
 
 @pytest.fixture(scope="module")
 def lost():
     """Losses by what was trained: on all pairs of the sound forests, more of some, and of planted ones."""
     every = [(name, pair) for name in sound_forests() for pair in tables_of(name)]
-    asked = {(name, pair.name): LossRequest(forest(name, pair), pair, SMALL) for name, pair in every}
-    asked |= {name: LossRequest(forest(name, pair), pair, AGAIN) for name, pair in AVERAGED.items()}
-    asked |= {name: LossRequest(*planted, 60) for name, planted in PLANTED.items()}
+    asked = {(name, pair.name): (forest(name, pair), pair, SMALL) for name, pair in every}
+    asked |= {name: (forest(name, pair), pair, AGAIN) for name, pair in AVERAGED.items()}
+    asked |= {name: (*planted, 60) for name, planted in PLANTED.items()}
     return dict(zip(asked, sample_losses_in_processes(list(asked.values()), jobs=2), strict=True))
 
 
@@ -137,7 +136,7 @@ def test_a_law_that_is_told_another_budget_counts_that_too():
 @pytest.mark.parametrize("name", SEARCHED)
 def test_no_training_of_a_sound_forest_loses_more_than_it_claims(name, lost):
     for pair in tables_of(name):
-        privacy = hunt._read_privacy(make_forest(sound_forests()[name]))
+        privacy = hunt._read_privacy(sound_forests()[name].build(epsilon=hunt.EPSILON))
         seen = lost[name, pair.name]
         assert len(seen) == SMALL and np.abs(seen).max() <= read_claim(privacy, pair.neighbours) * (1 + 1e-9)
         assert read_claim(privacy, pair.neighbours) == privacy.accounted(pair.neighbours)
@@ -295,7 +294,7 @@ def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
     found = AuditResult(rows, [], [])
     lines = format_report(found).splitlines()
     assert any("exact loss" in line for line in lines) and any("0.700 (there)" in line for line in lines)
-    summary, _ = write_summary(found, tmp_path, {})
+    summary, _ = write_summary(found, tmp_path, provenance={})
     header, first, second = summary.read_text().splitlines()
     assert header.endswith(",verdict,loss,loss_where,reason")
     assert first.endswith(",not refuted,0.7,there,nothing above 0.50 in 10 trainings")
@@ -322,4 +321,4 @@ def test_the_command_samples_losses_of_sound_forests_only(monkeypatch):
     rows = [random_trees, row(algorithm="rfdpp_gini", keeps_claim=False), row(algorithm="fm")]
     losses_ = [one.loss for one in audit_tasks.add_largest_losses(rows, boxes)]
     assert losses_[0] == 0.3 and np.isnan(losses_[1:]).all()
-    assert len(asked) == len(neighbouring_tables.CLASSIFICATION_PAIRS) + 2 and {one.n for one in asked} == {40}
+    assert len(asked) == len(neighbouring_tables.CLASSIFICATION_PAIRS) + 2 and {n for *_, n in asked} == {40}

@@ -9,10 +9,9 @@ import pytest
 
 from documents import search_path
 from experiments.audit import audit_plan, audit_tasks, neighbouring_tables
-from experiments.audit.attacks.release_path import Unreleased
 from experiments.audit.audit_plan import TRAININGS, AuditPlan
 from experiments.audit.audit_tasks import BlackBox, list_notices, plan_tasks
-from experiments.audit.outcomes import OUTCOMES
+from experiments.audit.outcomes import OUTCOMES, WAY_OUT, Unaudited
 from experiments.config.paths import ROOT
 from experiments.processes import make_environment
 from plots import audit_bounds
@@ -337,7 +336,7 @@ def test_what_claims_nothing_is_refused_in_one_line(name, zoo, tmp_path, capsys)
 
 def test_a_release_that_never_comes_is_said_and_costs_no_other_layer(zoo, monkeypatch, tmp_path, capsys):
     few_pairs(monkeypatch)
-    failed = [Unreleased("right", where, "KeyError: 'x'") for where in ("infinity", "no class")]
+    failed = [Unaudited("right", WAY_OUT, "KeyError: 'x'")] * 2
     monkeypatch.setattr(audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs: iter(failed))
     words = "algorithm=right", "trainings=1000", "executor.jobs=1", f"results={tmp_path}"
     assert exit_code("--config-dir", zoo, "do=audit", *words) == 1

@@ -42,7 +42,7 @@ from experiments.audit.replay.recorder import (
     CallRecorder,
     RunsDiverged,
     include_modules,
-    pair_keyed_calls,
+    pair_calls,
     recording_calls,
 )
 from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
@@ -139,7 +139,8 @@ def touching_calls(subject, pair):
         return [{"mechanism": "another run"}]
     if len(second.calls) < len(first.calls):
         return [{"mechanism": "another run"}]
-    couples = [*zip(first.calls, second.calls, strict=True), *pair_keyed_calls(first, second)]
+    assert len(first.calls) == len(second.calls)
+    couples = list(pair_calls(first, second))
     return [call for call in (touched(*couple) for couple in couples) if call["moved"]]
 
 

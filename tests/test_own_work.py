@@ -17,11 +17,12 @@ from algorithms.accounting.events import REPLACED, Spent
 from algorithms.accounting.privacy import Privacy
 from documents import search_path
 from documents.document import DocumentError
-from experiments.audit.attacks.black_box import VIOLATED, audit_pairs, list_pairs
+from experiments.audit.attacks.black_box import audit_pairs, list_pairs
 from experiments.audit.audit_plan import AuditPlan, choose_subjects
 from experiments.audit.audit_tasks import run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
-from experiments.audit.observe.released_arrays import read_arrays
+from experiments.audit.observe.any_estimator import read_arrays
+from experiments.audit.outcomes import VIOLATED
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.cells import code_version, module_sources
 from experiments.cells.cell import Cell

@@ -15,8 +15,9 @@ from algorithms.accounting.events import REPLACED
 from algorithms.released.forest import ReleasedForest
 from experiments.audit import audit_tasks
 from experiments.audit.attacks import release_path
-from experiments.audit.attacks.release_path import ReleaseFinding, list_release_pairs
+from experiments.audit.attacks.release_path import list_release_pairs
 from experiments.audit.observe.any_estimator import ANSWER, ANSWERS, EstimatorOnTable
+from experiments.audit.outcomes import BoundRow
 from experiments.audit.subjects import Subject
 from experiments.errors import BadInput
 from tests.command_line import exit_code
@@ -63,14 +64,14 @@ def found():
         {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors, "n": n}
         for module, name, params, doors, n in asked
     ]
-    return [ReleaseFinding(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
+    return [BoundRow(**data) for data in found_by("test_release_path", "attack_all", asked=asked)]
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_door_that_is_broken_again_is_found(name, found):
     (broken,) = (one for one in found if one.algorithm == name)
     assert (broken.where, broken.verdict) == (PLANTED[name][1], "violated"), broken
-    assert broken.bound > 1.0 and max(broken.counts) > 0.8 * broken.counted and min(broken.counts) == 0
+    assert broken.bound > 1.0 and broken.count > 0.8 * broken.of and broken.other == 0
 
 
 @pytest.mark.parametrize("name", KEPT)

@@ -36,8 +36,7 @@ for name, estimator in subjects.items():
     findings[name] = next(audit_pairs(make, [pair], n=20_000))
 
 for name, finding in findings.items():
-    more, less = finding.counts
-    print(f"{name}: {more:,} against {less:,} of {finding.counted:,} trainings")
+    print(f"{name}: {finding.count:,} against {finding.other:,} of {finding.of:,} trainings")
     print(f"    {finding.event}")
 
 # %%

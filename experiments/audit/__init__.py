@@ -2,12 +2,13 @@
 
 Rooms, in the order of their imports (each imports only what stands above it):
 
-- `bounds`: bounds of ε from counts; `outcomes`: what a bound says of a claim;
+- `bounds`: bounds of ε from counts; `outcomes`: each bound as a row, and what it says of a claim;
 - `neighbouring_tables`, `table_templates`: pairs of tables, built or searched for;
 - `subjects`: the estimators that are audited; `plain_python`: processes without compilation, to follow calls in;
 - `laws`: closed-form laws of the discrete mechanisms, and the worst case of each over all small tables;
-- `replay`: records the mechanism calls of one training run, plays them on a neighbouring table, and sums exact losses;
 - `observe`: trains an algorithm many times on one table, and notes what is seen of each model as codes and numbers;
+- `replay`: records the mechanism calls of one training run, plays them on a neighbouring table, and sums exact losses;
 - `attacks`: looks for events whose probabilities are farther apart than e^ε allows, and guesses canaries;
-- `report`: all results as rows, as text and as files.
+- `verdicts`, `report`: all results, what they say together of each algorithm, as text and as files;
+- `audit_plan`, `audit_tasks`: what is asked for, and what is trained for it; `hunt` searches for pairs of tables.
 """

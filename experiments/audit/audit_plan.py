@@ -22,23 +22,6 @@ TRAININGS = 100_000
 class AuditPlan:
     """What is to be audited, and how thoroughly.
 
-    Parameters
-    ----------
-    algorithms : tuple of str
-        Names; none for all private algorithms.
-    params : dict
-        Parameters that they are given.
-    epsilon : float
-        What they are to claim.
-    trainings : int or None
-        On each table of a pair, at least; ``TRAININGS``, or fewer where they take longer, if None.
-    dataset : str or None
-        One run on it instead of many on pairs of tables.
-    canaries : int
-        Of one run.
-    jobs : int
-        Threads that train, and processes in plain Python; -1 is one for each core.
-
     Raises
     ------
     BadInput
@@ -53,13 +36,13 @@ class AuditPlan:
     experiments.errors.BadInput: trainings must be a whole number, at least 1,000, got 12
     """
 
-    algorithms: tuple[str, ...] = ()
-    params: Mapping = field(default_factory=dict)
-    epsilon: float = 1.0
-    trainings: int | None = None
-    dataset: str | None = None
-    canaries: int = 5_000
-    jobs: int = -1
+    algorithms: tuple[str, ...] = ()  # names; none for all private algorithms
+    params: Mapping = field(default_factory=dict)  # that they are given
+    epsilon: float = 1.0  # what they are to claim
+    trainings: int | None = None  # on each table of a pair, at least; None for ``TRAININGS``, or fewer
+    dataset: str | None = None  # one run on it instead of many on pairs of tables
+    canaries: int = 5_000  # of one run
+    jobs: int = -1  # threads that train, and processes in plain Python; -1 is one for each core
 
     def __post_init__(self):
         for name, least in FEWEST.items():
@@ -86,7 +69,7 @@ class AuditPlan:
         return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset)))
 
 
-def list_auditable() -> list[str]:
+def list_auditable() -> dict[str, Subject]:
     """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant.
 
     Examples
@@ -94,10 +77,6 @@ def list_auditable() -> list[str]:
     >>> {"rdt", "PFDPDTClassifier sound"} <= set(list_auditable()), "linear_regression" in list_auditable()
     (True, False)
     """
-    return list(_subjects())
-
-
-def _subjects() -> dict[str, Subject]:
     subjects = {}
     for subject in list_subjects():
         is_without_noise = "epsilon" in subject.params  # its file sets it
@@ -109,7 +88,7 @@ def _subjects() -> dict[str, Subject]:
 def choose_subjects(plan: AuditPlan) -> list[Subject]:
     """Return the algorithms of a plan, with the parameters that it gives them."""
     if not plan.algorithms:
-        return list(_subjects().values())
+        return list(list_auditable().values())
     subjects = []
     for name in plan.algorithms:
         params = estimators.merge_parameters(name, plan.params)

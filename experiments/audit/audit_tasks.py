@@ -16,34 +16,25 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
 from documents.document import parse_yaml
 from experiments.audit.attacks.black_box import (
-    Unfitted,
     audit_pairs,
     count_trainings,
     list_pairs,
     make_observer,
+    observe_in_threads,
     resize_estimator,
 )
 from experiments.audit.attacks.canaries import audit_one_run
-from experiments.audit.attacks.release_path import Unreleased, attack_in_processes, list_release_pairs
+from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
 from experiments.audit.audit_plan import TRAININGS, AuditPlan, choose_subjects, explain_nothing_to_audit
 from experiments.audit.laws import worst_cases
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.observe.any_estimator import CannotFit, ClaimsNothing
-from experiments.audit.replay.exact_losses import LossRequest, sample_losses_in_processes
+from experiments.audit.outcomes import REPLAY, WAY_OUT, BoundRow, Unaudited
+from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
-from experiments.audit.report.bound_rows import (
-    BLACK_BOX,
-    REPLAY,
-    WAY_OUT,
-    AuditResult,
-    BoundRow,
-    Unaudited,
-    make_black_box_row,
-    make_canary_row,
-    make_release_row,
-)
 from experiments.audit.subjects import Subject, list_claims_only
 from experiments.audit.table_templates import load_searched_pairs
+from experiments.audit.verdicts import AuditResult
 from experiments.cells.cell import format_canonical
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
@@ -62,19 +53,7 @@ Tell = Callable[[float], None]
 
 @dataclass(frozen=True)
 class BlackBox:
-    """An algorithm on every pair of tables that it can be trained on.
-
-    Parameters
-    ----------
-    subject : Subject
-        The algorithm.
-    epsilon : float
-        What it is to claim.
-    trainings : int or None
-        On each table, as an `AuditPlan` has them.
-    jobs : int
-        Threads that train.
-    """
+    """An algorithm on every pair of tables that it can be trained on, at an ε, as thoroughly as an `AuditPlan` says."""
 
     subject: Subject
     epsilon: float
@@ -116,32 +95,24 @@ class BlackBox:
         """Run it."""
         tables, name = self.tables, self.subject.name
         key = format_canonical([name, self.subject.params, self.epsilon])
-        unfitted: list[Unfitted] = []
         whole = 2 * self.n * sum(pair.worth / pair.trees for pair in tables)
-        for finding in audit_pairs(
-            self._make_for,
-            tables,
-            self.n,
-            key,
-            self.jobs,
-            lambda n: tell(len(tables) * n / whole),
-        ):
-            if isinstance(finding, Unfitted):
-                unfitted.append(finding)
+        observe = partial(observe_in_threads, jobs=self.jobs, tell=lambda n: tell(len(tables) * n / whole))
+        failed = []
+        for found in audit_pairs(self._make_for, tables, self.n, key, observe, name):
+            if isinstance(found, Unaudited):
+                failed.append(found)
             else:
-                yield make_black_box_row(name, finding)
-        if unfitted:
-            which = "any pair" if len(unfitted) == len(tables) else f"{len(unfitted)} of {len(tables)} pairs"
-            yield Unaudited(name, BLACK_BOX, f"it cannot be fitted to {which} of tables ({unfitted[0].why})")
+                yield found
+        if failed:
+            which = "any pair" if len(failed) == len(tables) else f"{len(failed)} of {len(tables)} pairs"
+            yield _explain_failures(failed, f"it cannot be fitted to {which} of tables")
 
-    def list_loss_requests(self) -> list[LossRequest]:
+    def list_loss_requests(self) -> list[tuple[BaseEstimator, TablePair, int]]:
         """Return which exact losses there are to sample, if it is a forest: some of each pair."""
         if not isinstance(self._estimator(), PrivateForest):
             return []
-        requests = []
-        for pair in self.tables:
-            requests.append(LossRequest(self._make_for(pair), pair, min(LOSSES, (self.trainings or TRAININGS) // 50)))
-        return requests
+        n = min(LOSSES, (self.trainings or TRAININGS) // 50)
+        return [(self._make_for(pair), pair, n) for pair in self.tables]
 
     def _make_for(self, pair: TablePair) -> BaseEstimator:
         """Return the estimator that a pair asks for, at the ε that the pair names if it does."""
@@ -149,24 +120,24 @@ class BlackBox:
         return resize_estimator(asked._estimator(), pair, self.subject.params)
 
     def _estimator(self) -> BaseEstimator:
-        accepted = estimators.list_parameters(self.subject.target)
-        given = {"epsilon": self.epsilon} if "epsilon" in accepted else {}
-        return estimators.import_class(self.subject.target)(**{**given, **self.subject.params})
+        return self.subject.build(epsilon=self.epsilon)
+
+
+def _explain_failures(failed: Sequence[Unaudited], what: str) -> Unaudited:
+    """Return one failure that stands for several of an algorithm, with what the first of them raised."""
+    return replace(failed[0], reason=f"{what} ({failed[0].reason})")
 
 
 def add_largest_losses(rows: Sequence[BoundRow], boxes: Sequence[BlackBox]) -> list[BoundRow]:
     """Return rows with the largest exact losses on their pairs, of forests that call themselves sound."""
     sound = {row.algorithm for row in rows if row.keeps_claim}
-    names, requests = [], []
+    places, requests = [], []
     for box in boxes:
-        if box.subject.name in sound:
-            for request in box.list_loss_requests():
-                names.append(box.subject.name)
-                requests.append(request)
+        for request in box.list_loss_requests() if box.subject.name in sound else []:
+            places.append((box.subject.name, request[1].name))
+            requests.append(request)
     samples = sample_losses_in_processes(requests, boxes[0].jobs if boxes else 1)
-    largest = {}
-    for name, request, losses in zip(names, requests, samples, strict=True):
-        largest[name, request.pair.name] = float(np.abs(losses).max())
+    largest = {place: float(np.abs(losses).max()) for place, losses in zip(places, samples, strict=True)}
     return [replace(row, loss=largest.get((row.algorithm, row.where), math.nan)) for row in rows]
 
 
@@ -186,11 +157,10 @@ class OneRun:
         task_and_domain(self.dataset)
         params = estimators.merge_parameters(self.algorithm, self.params)
         forest = estimators.make_estimator(self.algorithm, params, epsilon=self.epsilon)
-        run = audit_one_run(
-            forest, self.dataset, self.canaries, format_canonical([self.algorithm, params, self.epsilon])
-        )
+        key = format_canonical([self.algorithm, params, self.epsilon])
+        row = audit_one_run(forest, self.dataset, self.canaries, key, self.algorithm)
         tell(1)
-        yield make_canary_row(self.algorithm, self.dataset, forest, run)
+        yield row
 
 
 @dataclass(frozen=True)
@@ -208,19 +178,22 @@ class WayOut:
 
     def rows(self, tell: Tell) -> Iterator[BoundRow | Unaudited]:
         """Run it."""
-        failed: dict[str, list[Unreleased]] = {}
-        for finding in attack_in_processes(self.subjects, self.epsilon, self.jobs):
+        failed_of: dict[str, list[Unaudited]] = {}
+        for found in attack_in_processes(self.subjects, self.epsilon, self.jobs):
             tell(1)
-            if isinstance(finding, Unreleased):
-                failed.setdefault(finding.algorithm, []).append(finding)
+            if isinstance(found, Unaudited):
+                failed_of.setdefault(found.algorithm, []).append(found)
             else:
-                yield make_release_row(finding)
-        for name, unreleased in failed.items():
-            kinds = f"{len(unreleased)} kinds of tables" if len(unreleased) > 1 else "a kind of tables"
-            yield Unaudited(name, WAY_OUT, f"no release came from {kinds} ({unreleased[0].why})")
+                yield found
+        for failed in failed_of.values():
+            kinds = f"{len(failed)} kinds of tables" if len(failed) > 1 else "a kind of tables"
+            yield _explain_failures(failed, f"no release came from {kinds}")
 
 
-def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
+Task = BlackBox | WayOut | OneRun
+
+
+def plan_tasks(plan: AuditPlan) -> list[Task]:
     """Return what there is to train.
 
     Raises
@@ -231,7 +204,7 @@ def plan_tasks(plan: AuditPlan) -> list[BlackBox | WayOut | OneRun]:
     if plan.dataset:
         given = plan.params, plan.epsilon, plan.dataset, plan.canaries
         return [OneRun(name, *given) for name in plan.algorithms]
-    tasks: list[BlackBox | WayOut | OneRun] = []
+    tasks: list[Task] = []
     for subject in choose_subjects(plan):
         box = BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs)
         if box.tables and (estimators.is_built_in(subject.name) or not box.claims_nothing()):
@@ -254,7 +227,7 @@ def list_releasable(plan: AuditPlan) -> list[Subject]:
     return [subject for subject in choose_subjects(plan) if "noise" in estimators.list_parameters(subject.target)]
 
 
-def list_notices(plan: AuditPlan, tasks: Sequence[BlackBox | WayOut | OneRun]) -> list[str]:
+def list_notices(plan: AuditPlan, tasks: Sequence[Task]) -> list[str]:
     """Return what is to be known before anything is trained: what is left out, and how many trainings there are."""
     notices = []
     releasable = list_releasable(plan)
@@ -301,25 +274,20 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
     if plan.dataset is None:
         boxes = [task for task in tasks if isinstance(task, BlackBox)]
         result.bounds[:] = add_largest_losses(result.bounds, boxes)
-        add_replays(result, [subject for subject in choose_subjects(plan) if subject.can_be_replayed], plan.n_jobs)
+        _add_replays(result, [subject for subject in choose_subjects(plan) if subject.can_be_replayed], plan.n_jobs)
         result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
         result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
     if not is_installed():
-        note_releases_left_out(result, list_releasable(plan))
+        for subject in list_releasable(plan):
+            result.add(Unaudited(subject.name, WAY_OUT, LEFT_OUT, has_failed=False))
     return result, missing
 
 
-def add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> None:
+def _add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> None:
     """Add the replays of some algorithms to a result, and what cannot be replayed."""
     for subject, report in zip(subjects, replay_in_processes(subjects, jobs), strict=False):
         if isinstance(report, str):
-            result.unaudited.append(Unaudited(subject.name, REPLAY, f"it cannot be replayed ({report})"))
+            result.add(Unaudited(subject.name, REPLAY, f"it cannot be replayed ({report})"))
         else:
             result.replays.append(report)
-
-
-def note_releases_left_out(result: AuditResult, subjects: Sequence[Subject]) -> None:
-    """Add to a result that real releases were not attacked, for want of OpenDP."""
-    for subject in subjects:
-        result.unaudited.append(Unaudited(subject.name, WAY_OUT, LEFT_OUT, has_failed=False))

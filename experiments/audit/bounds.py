@@ -16,19 +16,17 @@ from scipy.stats import beta
 
 FALSE_ALARMS = 1e-3
 """Largest chance that any of the bounds of one algorithm, in all its pairs and both directions, exceeds its true ε."""
+ROUNDING = 1e-9
+
+
+def exceeds(epsilon: float, limit: float) -> bool:
+    """Return whether an ε is larger than a limit, such as a claim, by more than rounding."""
+    return epsilon > limit * (1 + ROUNDING)
 
 
 def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
-    """Bound a probability from below: exceeded by the bound with a chance of at most ``alpha``.
-
-    Parameters
-    ----------
-    k : int or array
-        How often the event was seen.
-    n : int
-        How often it could have been seen.
-    alpha : float
-        Chance of being wrong, one-sided.
+    """Bound from below the probability of what was seen k times of n: the bound exceeds it with a chance of at most
+    ``alpha``.
 
     Examples
     --------
@@ -40,7 +38,7 @@ def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
 
 
 def bound_probability_above(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
-    """Bound a probability from above; parameters as for `bound_probability_below`.
+    """Bound a probability from above; see `bound_probability_below`.
 
     Examples
     --------
@@ -57,16 +55,11 @@ def bound_epsilon_by_counts(k: ArrayLike, other: ArrayLike, n: int, alpha: float
     Parameters
     ----------
     k, other : int or array
-        Counts on the table where it is more likely, and on the other one.
+        Counts on the table where it is more likely, and on the other one. The bound is 0 where they tell nothing.
     n : int
         Trainings on each.
     alpha : float
         Chance that the bound is wrong; half of it goes to each of the two probabilities.
-
-    Returns
-    -------
-    float or array
-        0 where the counts tell nothing.
 
     Examples
     --------
@@ -93,12 +86,8 @@ def find_largest_bound(n: int, alpha: float) -> float:
 def bound_epsilon_by_guesses(correct: int, guesses: int, alpha: float) -> float:
     """Bound ε from below by guesses at which of independently included records were there, after a single training.
 
-    Parameters
-    ----------
-    correct, guesses : int
-        How many of the guesses were right, of all that were made; records without a guess do not count.
-    alpha : float
-        Chance that the bound is wrong.
+    Of ``guesses``, ``correct`` were right; records without a guess do not count. The bound is wrong with a chance of
+    ``alpha``.
 
     Notes
     -----

@@ -20,7 +20,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
-import numba
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, is_classifier
@@ -30,10 +29,12 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
 from algorithms.installation import name_command
 from algorithms.parameters import ParameterError
-from experiments.audit.attacks.black_box import list_pairs, read_claim, resize_estimator
+from experiments.audit.attacks.black_box import list_pairs, resize_estimator
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts
 from experiments.audit.neighbouring_tables import split_targets
 from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.outcomes import read_claim
+from experiments.audit.plain_python import require_plain_python
 from experiments.audit.replay.exact_losses import sample_losses
 from experiments.audit.subjects import Subject, list_subjects
 from experiments.audit.table_templates import TableTemplate, list_starts, vary_template
@@ -58,16 +59,9 @@ ENOUGH = 0.96
 
 
 def compute_provable_epsilon(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:
-    """Return what n trainings on each of two tables could prove of ε, by the losses of some.
+    """Return what n trainings on each of two tables could prove of ε, by losses of some trainings on the neighbour.
 
-    Parameters
-    ----------
-    sample : float array of shape (m,)
-        Losses of trainings on the neighbour, as from `losses.losses`.
-    n : int
-        Trainings on each table that count an event.
-    alpha : float
-        Chance of a wrong bound, in each direction.
+    ``sample`` is as from `sample_losses`; ``alpha`` is the chance of a wrong bound, in each direction.
 
     Notes
     -----
@@ -76,8 +70,6 @@ def compute_provable_epsilon(sample: np.ndarray, n: int = COUNTED, alpha: float 
 
     Examples
     --------
-    >>> round(compute_provable_epsilon(np.repeat([0.5, -0.2], 1000)), 3)
-    0.489
     >>> round(compute_provable_epsilon(np.repeat([0.5, -0.9], 1000)), 3)
     0.895
     """
@@ -132,7 +124,7 @@ def choose_starts(starts: list[TableTemplate], worth: Worth, n: int) -> list[Tab
 
 def search_pair(subject: Subject, neighbours: str) -> dict:
     """Search for the pair of one relation that can prove most of an algorithm's claim; returns an entry of the file."""
-    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), make_forest(subject)
+    rng, forest = np.random.default_rng(derive_key(subject.name, neighbours)), subject.build(epsilon=EPSILON)
 
     def sample(template: TableTemplate, n: int, first: int = 0) -> np.ndarray:
         pair = template.build_pair()
@@ -158,11 +150,6 @@ def search_pair(subject: Subject, neighbours: str) -> dict:
     return {"algorithm": subject.name, "worth": round(proves / claimed, 3), **best.to_entry()}
 
 
-def make_forest(subject: Subject) -> BaseEstimator:
-    """Return the forest of a subject, at the ε that is searched with."""
-    return estimators.import_class(subject.target)(**{**subject.params, "epsilon": EPSILON})
-
-
 def _read_privacy(forest: BaseEstimator) -> Privacy:
     """Return what a forest says of itself, once it is fitted."""
     pair = list_pairs(forest)[0]
@@ -180,38 +167,26 @@ def list_sound_forests() -> dict[str, Subject]:
     """
     forests = {}
     for subject in list_subjects():
-        is_private_forest = "epsilon" not in subject.params and _is_forest(subject)
-        if is_private_forest and _read_privacy(make_forest(subject)).keeps_claim:
+        is_forest = issubclass(estimators.import_class(subject.target), PrivateForest)
+        if is_forest and "epsilon" not in subject.params and _read_privacy(subject.build(epsilon=EPSILON)).keeps_claim:
             forests[subject.name] = subject
     return forests
 
 
-def _is_forest(subject: Subject) -> bool:
-    return issubclass(estimators.import_class(subject.target), PrivateForest)
-
-
 def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     """Search for the pairs of some algorithms, or of all sound forests; yields entries of the file as they come.
-
-    Parameters
-    ----------
-    algorithms : sequence of str
-        Names; none for all.
-    jobs : int
-        Searches at once; -1 is one for each core.
 
     Raises
     ------
     BadInput
         If there is no such forest, or losses would be sampled by compiled code.
     """
-    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
-        raise BadInput(f"exact losses need plain Python: set NUMBA_DISABLE_JIT=1, as `{name_command('hunt')}` does")
+    require_plain_python("exact losses need", f"as `{name_command('hunt')}` does")
     sound = list_sound_forests()
     for name in algorithms:
         if name not in sound:
             raise BadInput(f"{name!r} is no sound forest; {suggest_name(name, sound)}")
-    tasks = []
-    for name, neighbours in product(algorithms or sound, RELATIONS):
-        tasks.append(delayed(search_pair)(sound[name], neighbours))
+    tasks = (
+        delayed(search_pair)(sound[name], neighbours) for name, neighbours in product(algorithms or sound, RELATIONS)
+    )
     return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)

@@ -19,27 +19,12 @@ from algorithms.encoding.features import Continuous, Nominal
 
 RecordValues = tuple
 """Values of the features in the order of the domain, and last the target."""
+Records = tuple[RecordValues, ...]
 
 
 @dataclass(frozen=True)
 class TablePair:
     """Two neighbouring tables, which differ by one record added, removed or replaced.
-
-    Parameters
-    ----------
-    name : str
-        What is special about the record in which they differ.
-    domain : Domain
-        Public description of both, target included.
-    table, neighbour : tuple of Record
-        The tables, in order.
-    trees, splits : int
-        Size of the forest that is trained on them: number of trees, and levels of splits. Composition over trees and
-        levels is the same for any size, and a small forest hides less.
-    worth : int
-        How many times as many trainings it is worth as another pair.
-    epsilon : float or None
-        What an algorithm is to claim on it, such as a printed budget; None for what the audit asks of all.
 
     Raises
     ------
@@ -53,14 +38,16 @@ class TablePair:
     ('one record added or removed', ((1, 0),))
     """
 
-    name: str
-    domain: Domain
-    table: tuple[RecordValues, ...]
-    neighbour: tuple[RecordValues, ...]
+    name: str  # what is special about the record in which they differ
+    domain: Domain  # public description of both, target included
+    table: Records
+    neighbour: Records
+    # Size of the forest that is trained on them, its trees and levels of splits. Composition over trees and levels is
+    # the same for any size, and a small forest hides less.
     trees: int = 1
     splits: int = 1
-    worth: int = 1
-    epsilon: float | None = None
+    worth: int = 1  # how many times as many trainings it is worth as another pair
+    epsilon: float | None = None  # what is to be claimed on it, such as a printed budget; None for what the audit asks
 
     def __post_init__(self):
         n_lost, n_gained = len(self.lost_records), len(self.gained_records)
@@ -73,17 +60,17 @@ class TablePair:
         return REPLACED if self.lost_records and self.gained_records else ADDED_OR_REMOVED
 
     @property
-    def differing_records(self) -> tuple[RecordValues, ...]:
+    def differing_records(self) -> Records:
         """The records that only one of the tables has: that of the neighbour first."""
         return self.gained_records + self.lost_records
 
     @cached_property
-    def gained_records(self) -> tuple[RecordValues, ...]:
+    def gained_records(self) -> Records:
         """The records that only the neighbour has."""
         return tuple((Counter(self.neighbour) - Counter(self.table)).elements())
 
     @cached_property
-    def lost_records(self) -> tuple[RecordValues, ...]:
+    def lost_records(self) -> Records:
         """The records that only the table has."""
         return tuple((Counter(self.table) - Counter(self.neighbour)).elements())
 
@@ -93,7 +80,7 @@ class TablePair:
         return pd.DataFrame(list(rows), columns=self.domain.names)
 
 
-def split_targets(domain: Domain, records: tuple[RecordValues, ...]) -> tuple[pd.DataFrame, list]:
+def split_targets(domain: Domain, records: Records) -> tuple[pd.DataFrame, list]:
     """Split records into a frame of features and a list of targets, as ``fit`` takes them.
 
     Examples
@@ -110,6 +97,16 @@ def split_targets(domain: Domain, records: tuple[RecordValues, ...]) -> tuple[pd
     return pd.DataFrame(rows, columns=domain.names), targets
 
 
+def add_record(name: str, domain: Domain, table: Records, record: RecordValues, **size: int) -> TablePair:
+    """Return a table and its neighbour, which has a record more, the last one."""
+    return TablePair(name, domain, table, (*table, record), **size)
+
+
+def replace_last(name: str, domain: Domain, table: Records, record: RecordValues) -> TablePair:
+    """Return a table and its neighbour, which has another record in place of the last one."""
+    return TablePair(name, domain, table, (*table[:-1], record))
+
+
 _NOMINAL = (Nominal("colour", ("red", "green", "blue")), Nominal("size", ("small", "large")))
 _ANSWER = Nominal("answer", ("no", "yes"))
 _TABLE = Domain(_NOMINAL, _ANSWER)
@@ -117,42 +114,35 @@ _MEASURED = Domain((Continuous("length", 0, 10), Nominal("size", ("small", "larg
 _MANY_CLASSES = tuple(f"class {i:02d}" for i in range(64))
 _MANY = Domain(_NOMINAL, Nominal("answer", _MANY_CLASSES))
 _THREE = Domain(_NOMINAL, Nominal("answer", ("no", "perhaps", "yes")))
+_NOTHING = Domain((Nominal("colour", ("red",)),), _ANSWER)
 
 _RED_NO, _RED_YES = ("red", "small", "no"), ("red", "small", "yes")
+_ALIKE, _TIED = 8 * (_RED_NO,), 5 * (_RED_NO, _RED_YES)
 _MIXED = (_RED_NO, ("green", "large", "yes"), ("red", "large", "no"), ("green", "small", "yes")) * 3
 _EVEN = 4 * (("red", "small", "no"), ("green", "large", "yes")) + (("red", "large", "no"), ("red", "large", "yes"))
 _EACH = tuple(itertools.product(["red"], ["small"], _MANY_CLASSES))
 
 
-def _label_lengths(*lengths: float) -> tuple[RecordValues, ...]:
+def _label_lengths(*lengths: float) -> Records:
     """Return small records of some lengths, of which only those of at least 5 have the answer yes."""
     return tuple((length, "small", "no" if length < 5 else "yes") for length in lengths)
 
 
-def _with_record(records: tuple[RecordValues, ...], record: RecordValues) -> tuple[RecordValues, ...]:
-    return (*records, record)
-
-
 _LENGTHS = _label_lengths(3.0, 3.5, 4.0, 4.5, 5.5, 6.0, 6.5, 7.0)
-_NOTHING = Domain((Nominal("colour", ("red",)),), Nominal("answer", ("no", "yes")))
-_TIED = 5 * (("red", "no"), ("red", "yes"))
+_REPLACED_LABEL = replace_last("a replaced label", _TABLE, 6 * (_RED_NO,), _RED_YES)
 
 CLASSIFICATION_PAIRS = (
-    TablePair("alone in its leaf", _TABLE, 8 * (_RED_NO,), _with_record(8 * (_RED_NO,), ("blue", "large", "yes"))),
-    TablePair(
-        "breaks a tie of the classes", _TABLE, 5 * (_RED_NO, _RED_YES), _with_record(5 * (_RED_NO, _RED_YES), _RED_YES)
-    ),
-    TablePair("breaks a tie, nothing to ask", _NOTHING, _TIED, _with_record(_TIED, ("red", "yes")), splits=0),
-    TablePair("flips the best split", _TABLE, _EVEN, _with_record(_EVEN, ("red", "small", "no"))),
-    TablePair("holds the maximum of a column", _MEASURED, _LENGTHS, _with_record(_LENGTHS, (9.5, "small", "no"))),
-    TablePair("holds the minimum of a column", _MEASURED, _LENGTHS, _with_record(_LENGTHS, (0.5, "small", "yes"))),
-    TablePair("the only one of its class", _THREE, _MIXED, _with_record(_MIXED, ("red", "small", "perhaps")), trees=3),
-    TablePair(
-        "the only one of its category", _TABLE, _MIXED, _with_record(_MIXED, ("blue", "small", "no")), trees=2, splits=2
-    ),
+    add_record("alone in its leaf", _TABLE, _ALIKE, ("blue", "large", "yes")),
+    add_record("breaks a tie of the classes", _TABLE, _TIED, _RED_YES),
+    add_record("breaks a tie, nothing to ask", _NOTHING, 5 * (("red", "no"), ("red", "yes")), ("red", "yes"), splits=0),
+    add_record("flips the best split", _TABLE, _EVEN, _RED_NO),
+    add_record("holds the maximum of a column", _MEASURED, _LENGTHS, (9.5, "small", "no")),
+    add_record("holds the minimum of a column", _MEASURED, _LENGTHS, (0.5, "small", "yes")),
+    add_record("the only one of its class", _THREE, _MIXED, ("red", "small", "perhaps"), trees=3),
+    add_record("the only one of its category", _TABLE, _MIXED, ("blue", "small", "no"), trees=2, splits=2),
     TablePair("first in order", _TABLE, _MIXED, (("green", "small", "no"), *_MIXED), trees=2),
-    TablePair("one more of one of 64 classes", _MANY, _EACH, _with_record(_EACH, _EACH[0])),
-    TablePair("a replaced label", _TABLE, 6 * (_RED_NO,), _with_record(5 * (_RED_NO,), _RED_YES)),
+    add_record("one more of one of 64 classes", _MANY, _EACH, _EACH[0]),
+    _REPLACED_LABEL,
 )
 """For classification forests."""
 
@@ -161,12 +151,12 @@ _WEIGHTS = tuple((length, "small", length) for length in (3.0, 3.5, 4.0, 4.5, 5.
 _LIGHT = 8 * ((5.0, "small", 0.0),)
 
 REGRESSION_PAIRS = (
-    TablePair("alone in its leaf", _NUMBERS, _LIGHT, _with_record(_LIGHT, (5.0, "large", 10.0))),
-    TablePair("the only record", _NUMBERS, ((5.0, "small", 0.0),), ((5.0, "small", 0.0), (5.0, "small", 10.0))),
-    TablePair("holds the maximum of a column", _NUMBERS, _WEIGHTS, _with_record(_WEIGHTS, (9.5, "small", 0.0))),
-    TablePair("far out of bounds", _NUMBERS, _WEIGHTS, _with_record(_WEIGHTS, (1000.0, "small", -1000.0)), trees=2),
+    add_record("alone in its leaf", _NUMBERS, _LIGHT, (5.0, "large", 10.0)),
+    add_record("the only record", _NUMBERS, _LIGHT[:1], (5.0, "small", 10.0)),
+    add_record("holds the maximum of a column", _NUMBERS, _WEIGHTS, (9.5, "small", 0.0)),
+    add_record("far out of bounds", _NUMBERS, _WEIGHTS, (1000.0, "small", -1000.0), trees=2),
     TablePair("first in order", _NUMBERS, _WEIGHTS, ((5.0, "large", 0.0), *_WEIGHTS), trees=3),
-    TablePair("a replaced target", _NUMBERS, _LIGHT, _with_record(_LIGHT[1:], (5.0, "small", 10.0))),
+    replace_last("a replaced target", _NUMBERS, _LIGHT, (5.0, "small", 10.0)),
 )
 """For regression forests."""
 
@@ -174,39 +164,30 @@ _LINE = Domain((Continuous("x", -1, 1),), Continuous("y", -1, 1))
 _PLANE = Domain((Continuous("x", -1, 1), Continuous("z", -1, 1)), Continuous("y", -1, 1))
 _CORNERS = 10 * ((1.0, 1.0),)
 _PLANE_CORNERS = 10 * ((1.0, 1.0, 1.0),)
+_ACROSS = replace_last("from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, (1.0, -1.0, -1.0))
 
 COEFFICIENT_PAIRS = (
-    TablePair("from the corner (1, 1) to (1, −1)", _LINE, _CORNERS, _with_record(_CORNERS[1:], (1.0, -1.0))),
-    TablePair("from the corner (1, 1) to the middle", _LINE, _CORNERS, _with_record(_CORNERS[1:], (0.0, 0.0))),
-    TablePair(
-        "from the corner (1, 1) to far out of bounds", _LINE, _CORNERS, _with_record(_CORNERS[1:], (100.0, -100.0))
-    ),
-    TablePair(
-        "from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS[1:], (1.0, -1.0, -1.0))
-    ),
+    replace_last("from the corner (1, 1) to (1, −1)", _LINE, _CORNERS, (1.0, -1.0)),
+    replace_last("from the corner (1, 1) to the middle", _LINE, _CORNERS, (0.0, 0.0)),
+    replace_last("from the corner (1, 1) to far out of bounds", _LINE, _CORNERS, (100.0, -100.0)),
+    _ACROSS,
 )
 """For regressions that release the coefficients of their objective, calibrated for a record replaced."""
 
 MOMENT_PAIRS = (
-    TablePair("one more in the corner (1, 1)", _LINE, _CORNERS, _with_record(_CORNERS, (1.0, 1.0))),
-    TablePair(
-        "one more in the corner (1, 1, 1)", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS, (1.0, 1.0, 1.0))
-    ),
-    TablePair(
-        "one more far out of bounds", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS, (100.0, 100.0, -100.0))
-    ),
-    TablePair(
-        "from (1, 1, 1) to (1, −1, −1)", _PLANE, _PLANE_CORNERS, _with_record(_PLANE_CORNERS[1:], (1.0, -1.0, -1.0))
-    ),
+    add_record("one more in the corner (1, 1)", _LINE, _CORNERS, (1.0, 1.0)),
+    add_record("one more in the corner (1, 1, 1)", _PLANE, _PLANE_CORNERS, (1.0, 1.0, 1.0)),
+    add_record("one more far out of bounds", _PLANE, _PLANE_CORNERS, (100.0, 100.0, -100.0)),
+    _ACROSS,
 )
 """For their sound variants: a corner moves every coefficient as far as a record that is added can."""
 
 _CLUSTER = _label_lengths(4.8, 4.9, 4.9, 5.0, 5.1, 5.1, 5.2, 5.2)
 
 RELEASE_PAIRS = (
-    TablePair("an isolated outlier", _MEASURED, _CLUSTER, _with_record(_CLUSTER, (10.0, "large", "yes"))),
-    TablePair("the only one of its class", _THREE, _MIXED, _with_record(_MIXED, ("red", "small", "perhaps"))),
+    add_record("an isolated outlier", _MEASURED, _CLUSTER, (10.0, "large", "yes")),
+    add_record("the only one of its class", _THREE, _MIXED, ("red", "small", "perhaps")),
     TablePair("first in order", _TABLE, _MIXED, (("green", "small", "no"), *_MIXED)),
-    TablePair("a replaced label", _TABLE, 6 * (_RED_NO,), _with_record(5 * (_RED_NO,), _RED_YES)),
+    _REPLACED_LABEL,
 )
 """For samplers that release rows in place of the training rows."""

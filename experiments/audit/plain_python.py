@@ -8,28 +8,35 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from loky import get_reusable_executor
 
 from documents import search_path
-from experiments.errors import BadInput
+from experiments.errors import BadInput, one_line
 from experiments.processes import SECONDS_IDLE, begin_worker
 
 Result = TypeVar("Result")
 
 
-def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tuple], jobs: int = 1) -> Iterator[Result]:
-    """Call a function in processes without compilation.
+def require_plain_python(what: str, instead: str) -> None:
+    """Refuse what compiled code cannot do, if Numba compiles in this process."""
+    import numba  # not above, as a worker reads this module before it knows whether Numba is to compile
 
-    Parameters
-    ----------
-    function : callable
-        Of a module, by which the processes import it.
-    arguments : iterable of tuple
-        Of each call.
-    jobs : int
-        Processes.
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
+        raise BadInput(f"{what} plain Python: set NUMBA_DISABLE_JIT=1, {instead}")
+
+
+def call_or_explain(function: Callable[..., Result], *arguments: Any) -> Result | str:
+    """Return what a call returns or, in a line, what it raises: an estimator may be anybody's."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return one_line(error)
+
+
+def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tuple], jobs: int = 1) -> Iterator[Result]:
+    """Call a function, which processes without compilation import by its module, with arguments of each call.
 
     Yields
     ------

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.base import PrivateEstimator
@@ -29,30 +30,26 @@ GRID = np.array(list(itertools.product((0.5, 2.5, 4.5, 6.5, 8), (0, 1), (0, 1, 2
 
 @dataclass(frozen=True)
 class Subject:
-    """An estimator to be audited.
+    """An estimator to be audited: its name is that of its file, or of its class and variant.
 
-    Parameters
-    ----------
-    name : str
-        That of its file, or of its class and variant.
-    target : str
-        Import path of its class.
-    params : dict
-        Parameters that differ from the defaults.
+    ``target`` is the import path of its class; ``params`` are those that differ from the defaults.
     """
 
     name: str
     target: str
     params: dict
 
-    def make_estimator(self) -> PrivateEstimator:
-        """Return the estimator without a fit, small and with a public domain."""
-        cls = estimators.import_class(self.target)
-        target = NUMBER_TARGET if issubclass(cls, RegressorMixin) else CLASS_TARGET
-        defaults = SIZES | {"epsilon": EPSILON, "domain": Domain(FEATURES, target), "random_state": SEED}
+    def build(self, **settings: Any) -> BaseEstimator:
+        """Return the estimator without a fit, with the settings that it takes; its own parameters count for more."""
         accepted = estimators.list_parameters(self.target)
-        params = {name: value for name, value in defaults.items() if name in accepted}
-        return cls(**(params | self.params))
+        given = {name: value for name, value in settings.items() if name in accepted}
+        return estimators.import_class(self.target)(**(given | self.params))
+
+    def make_estimator(self) -> BaseEstimator:
+        """Return the estimator without a fit, small and with a public domain."""
+        is_regressor = issubclass(estimators.import_class(self.target), RegressorMixin)
+        domain = Domain(FEATURES, NUMBER_TARGET if is_regressor else CLASS_TARGET)
+        return self.build(**SIZES, epsilon=EPSILON, domain=domain, random_state=SEED)
 
     def reseed(self) -> Subject:
         """Return the same subject with another seed; itself if it takes none."""
@@ -102,11 +99,6 @@ def list_subjects() -> list[Subject]:
     >>> [subject.name for subject in list_subjects() if "EDPRF" in subject.target and "variant" in subject.params]
     ['edprf', 'edprf_sound']
     """
-    configured = _list_configured()
-    return configured + _list_missing_variants(configured)
-
-
-def _list_configured() -> list[Subject]:
     subjects = []
     for name in estimators.list_algorithms():
         target = estimators.find_target(name)
@@ -115,14 +107,9 @@ def _list_configured() -> list[Subject]:
             continue
         params = estimators.merge_parameters(name) | estimators.own_epsilon(name)
         subjects.append(Subject(name, target, {key: value for key, value in params.items() if key not in SIZES}))
-    return subjects
-
-
-def _list_missing_variants(configured: list[Subject]) -> list[Subject]:
-    """Return the sound variants that have no file of their own."""
-    variants = {(subject.target, subject.params.get("variant", "paper")) for subject in configured}
-    missing = []
+    # sound variants that have no file of their own
+    variants = {(subject.target, subject.params.get("variant", "paper")) for subject in subjects}
     for target in sorted(dict(variants)):
         if "variant" in estimators.list_parameters(target) and (target, "sound") not in variants:
-            missing.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
-    return missing
+            subjects.append(Subject(f"{target.rpartition('.')[2]} sound", target, {"variant": "sound"}))
+    return subjects

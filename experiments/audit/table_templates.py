@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -36,23 +35,6 @@ Codes = tuple[int, ...]
 class TableTemplate:
     """A pair of tables, of records that are numbers.
 
-    Parameters
-    ----------
-    columns : tuple of int
-        Number of categories of each feature, or ``CONTINUOUS``.
-    target : int
-        Number of classes, or ``CONTINUOUS``.
-    shared : tuple of (Codes, int)
-        The records that both tables have, each once, and how often.
-    gained : Codes
-        The record that only the neighbour has.
-    lost : Codes or None
-        The record that only the table has.
-    splits : int
-        Levels of splits of the trees.
-    epsilon : float or None
-        What is to be claimed on them; None for what the audit asks of all.
-
     Examples
     --------
     >>> tie = TableTemplate((1,), 2, (((0, 0), 3), ((0, 1), 3)), gained=(0, 1))
@@ -60,13 +42,13 @@ class TableTemplate:
     ('one record added or removed', 7, ((0, 1),))
     """
 
-    columns: tuple[int, ...]
-    target: int
-    shared: tuple[tuple[Codes, int], ...]
-    gained: Codes
-    lost: Codes | None = None
-    splits: int = 1
-    epsilon: float | None = None
+    columns: tuple[int, ...]  # number of categories of each feature, or ``CONTINUOUS``
+    target: int  # number of classes, or ``CONTINUOUS``
+    shared: tuple[tuple[Codes, int], ...]  # the records that both tables have, each once, and how often
+    gained: Codes  # the record that only the neighbour has
+    lost: Codes | None = None  # the record that only the table has
+    splits: int = 1  # levels of splits of the trees
+    epsilon: float | None = None  # what is to be claimed on them; None for what the audit asks of all
 
     @property
     def neighbours(self) -> str:
@@ -76,11 +58,12 @@ class TableTemplate:
     @property
     def n_records(self) -> int:
         """Records of the neighbour."""
-        return 1 + sum(map(operator.itemgetter(1), self.shared))
+        return 1 + sum(times for _, times in self.shared)
 
     @property
     def is_valid(self) -> bool:
         """Whether it is a pair of small tables whose records lie in their domain."""
+        records = [*(record for record, _ in self.shared), self.gained, *([self.lost] if self.lost else [])]
         return (
             0 < len(self.columns) <= MOST_COLUMNS
             and max(self.columns) <= MOST_CATEGORIES
@@ -89,32 +72,26 @@ class TableTemplate:
             and (self.epsilon is None or 0 < self.epsilon < math.inf)
             and 1 < self.n_records <= MOST_RECORDS
             and self.gained != self.lost
-            and all(map(self._is_in_domain, self._list_records()))
+            and all(map(self._is_in_domain, records))
         )
 
-    def _list_records(self) -> list[Codes]:
-        """Return the records of both tables: those that they share, then the gained one and the lost one."""
-        records = [record for record, _ in self.shared]
-        return [*records, self.gained, self.lost] if self.lost else [*records, self.gained]
-
     def _is_in_domain(self, record: Codes) -> bool:
-        for code, width in zip(record, (*self.columns, self.target), strict=True):
-            if not 0 <= code < (width or HIGHEST + 1):
-                return False
-        return True
+        widths = (width or HIGHEST + 1 for width in (*self.columns, self.target))
+        return all(0 <= code < width for code, width in zip(record, widths, strict=True))
 
-    def map_shared(self, change: Callable[[Codes, int], tuple[Codes, int]]) -> tuple[tuple[Codes, int], ...]:
-        """Return the shared records and how often they stand, each changed by a function of both."""
-        return tuple(itertools.starmap(change, self.shared))
+    def map_columns(self, change: Callable[[tuple], tuple]) -> TableTemplate:
+        """Return the template with its columns, and the codes of each record, changed alike."""
+        shared = tuple((change(record), times) for record, times in self.shared)
+        lost = change(self.lost) if self.lost else None
+        return replace(self, columns=change(self.columns), shared=shared, gained=change(self.gained), lost=lost)
 
     def build_pair(self) -> TablePair:
         """Return the tables."""
         columns = tuple(_make_column(f"column {j + 1}", width) for j, width in enumerate(self.columns))
-        shared: tuple[Codes, ...] = ()
-        for record, times in self.shared:
-            shared += times * (record,)
+        shared = tuple(itertools.chain.from_iterable(times * (record,) for record, times in self.shared))
+        name = NAMES[self.neighbours]
         return TablePair(
-            self._name_pair(),
+            name if self.epsilon is None else f"{name}, at ε = {self.epsilon:g}",
             Domain(columns, _make_column("target", self.target)),
             (*shared, self.lost) if self.lost else shared,
             (*shared, self.gained),
@@ -123,21 +100,15 @@ class TableTemplate:
             epsilon=self.epsilon,
         )
 
-    def _name_pair(self) -> str:
-        name = NAMES[self.neighbours]
-        return name if self.epsilon is None else f"{name}, at ε = {self.epsilon:g}"
-
     def to_entry(self) -> dict:
         """Return the entry of the file that stands for it."""
-        records = {"lost": list(self.lost)} if self.lost else {}
-        claim = {} if self.epsilon is None else {"epsilon": self.epsilon}
         return {
-            **claim,
+            **({} if self.epsilon is None else {"epsilon": self.epsilon}),
             "columns": [width or "continuous" for width in self.columns],
             "target": self.target or "continuous",
             "splits": self.splits,
             "shared": [{"record": list(record), "times": times} for record, times in self.shared],
-            **records,
+            **({"lost": list(self.lost)} if self.lost else {}),
             "gained": list(self.gained),
         }
 
@@ -150,7 +121,8 @@ class TableTemplate:
         ValueError
             If a record is not in its domain, the tables are no neighbours, or no such ε can be claimed.
         """
-        *columns, target = map(_read_width, (*entry["columns"], entry["target"]))
+        widths = (*entry["columns"], entry["target"])
+        *columns, target = (CONTINUOUS if isinstance(width, str) else width for width in widths)
         shared = tuple((tuple(group["record"]), group["times"]) for group in entry["shared"])
         lost = tuple(entry["lost"]) if "lost" in entry else None
         template = cls(
@@ -159,10 +131,6 @@ class TableTemplate:
         if not template.is_valid:
             raise ValueError(f"no pair of neighbouring tables: {entry}")
         return template
-
-
-def _read_width(width: int | str) -> int:
-    return CONTINUOUS if isinstance(width, str) else width
 
 
 def _make_column(name: str, width: int) -> Continuous | Nominal:
@@ -174,11 +142,8 @@ def _make_column(name: str, width: int) -> Continuous | Nominal:
 
 def load_searched_pairs(algorithm: str) -> tuple[TablePair, ...]:
     """Return the pairs that were found for an algorithm; none if nobody searched."""
-    pairs = []
-    for entry in read_entries():
-        if entry["algorithm"] == algorithm:
-            pairs.append(TableTemplate.from_entry(entry).build_pair())
-    return tuple(pairs)
+    entries = [entry for entry in read_entries() if entry["algorithm"] == algorithm]
+    return tuple(TableTemplate.from_entry(entry).build_pair() for entry in entries)
 
 
 @cache
@@ -189,9 +154,7 @@ def read_entries() -> list[dict]:
 
 def keep_entries(entries: Iterable[Mapping]) -> None:
     """Write entries to the file, in place of those of the same algorithm, relation and ε."""
-    kept = {}
-    for entry in (*read_entries(), *entries):
-        kept[_read_key(entry)] = dict(entry)
+    kept = {_read_key(entry): dict(entry) for entry in (*read_entries(), *entries)}
     lines = yaml.safe_dump([kept[key] for key in sorted(kept)], sort_keys=False, default_flow_style=None, width=110)
     SEARCHED_PAIRS.write_text(HEAD + lines, encoding="utf-8")
     read_entries.cache_clear()
@@ -222,41 +185,27 @@ def list_starts(is_regression: bool, neighbours: str) -> list[TableTemplate]:
     >>> all(start.is_valid for start in list_starts(True, REPLACED) + list_starts(False, ADDED_OR_REMOVED))
     True
     """
-    return [*_list_ties(is_regression, neighbours), *_list_outliers(is_regression, neighbours)]
-
-
-def _list_ties(is_regression: bool, neighbours: str) -> Iterator[TableTemplate]:
-    """Yield leaves in which two classes tie, or one leads by a record."""
-    other = 8 if is_regression else 1
-    target = CONTINUOUS if is_regression else 2
-    lost = (0, 0) if neighbours == REPLACED else None
-    for n in (5, 50, 1000):
+    other, target = (8, CONTINUOUS) if is_regression else (1, 2)
+    starts: list[TableTemplate] = []
+    lost: Codes | None
+    for n in (5, 50, 1000):  # leaves in which two classes tie, or one leads by a record
+        lost = (0, 0) if neighbours == REPLACED else None
         tie = TableTemplate((1,), target, (((0, 0), n), ((0, other), n)), (0, other), lost)
         lead = replace(tie, shared=(((0, 0), n + 1), ((0, other), n)))
-        yield from (tie, lead, replace(lead, splits=0))
-
-
-def _list_outliers(is_regression: bool, neighbours: str) -> Iterator[TableTemplate]:
-    """Yield tables whose one other record is alone in a category of one column, or alike in all columns but many."""
-    other = 8 if is_regression else 1
+        starts += [tie, lead, replace(lead, splits=0)]
+    # one other record is alone in a category of one column, or alike in all columns but many
     for n, width, n_classes in ((5, 3, 4), (50, 6, 4), (50, 4, 3)):
         zeros = (0,) * width
         target = CONTINUOUS if is_regression else n_classes
         lost = (*zeros, 2) if neighbours == REPLACED else None
         alone = TableTemplate((2,) + (1,) * (width - 1), target, (((*zeros, 0), n),), (1, *zeros[1:], other), lost)
-        yield alone
-        yield replace(alone, columns=(1,) + (2,) * (width - 1), gained=(0,) + (1,) * (width - 1) + (other,))
+        alike = replace(alone, columns=(1,) + (2,) * (width - 1), gained=(0,) + (1,) * (width - 1) + (other,))
+        starts += [alone, alike]
+    return starts
 
 
 def vary_template(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     """Return a template that differs by a step or two.
-
-    Parameters
-    ----------
-    template : TableTemplate
-        It stays as it is.
-    rng : Generator
-        Draws the steps.
 
     Examples
     --------
@@ -268,8 +217,7 @@ def vary_template(template: TableTemplate, rng: np.random.Generator) -> TableTem
     for _ in range(100):
         varied = template
         for _ in range(int(rng.integers(1, 3))):
-            take_step = STEPS[rng.integers(len(STEPS))]
-            varied = take_step(varied, rng)
+            varied = STEPS[rng.integers(len(STEPS))](varied, rng)
         varied = _merge_records(varied)
         if varied != template and varied.is_valid:
             return varied
@@ -281,8 +229,7 @@ def _merge_records(template: TableTemplate) -> TableTemplate:
     counts: Counter = Counter()
     for record, times in template.shared:
         counts[record] += times
-    present = [(record, times) for record, times in counts.items() if times > 0]
-    return replace(template, shared=tuple(sorted(present)))
+    return replace(template, shared=tuple(sorted((+counts).items())))
 
 
 def _change_count(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
@@ -297,12 +244,11 @@ def _change_count(template: TableTemplate, rng: np.random.Generator) -> TableTem
 
 def _change_size(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     by = rng.choice([0.5, 2.0, 5.0])
-    return replace(template, shared=template.map_shared(lambda record, times: (record, int(by * times))))
+    return replace(template, shared=tuple((record, int(by * times)) for record, times in template.shared))
 
 
 def _add_records(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
-    records = [record for record, _ in template.shared]
-    records.append(template.gained)
+    records = [*(record for record, _ in template.shared), template.gained]
     record = records[rng.integers(len(records))]
     times = int(rng.choice([1, 2, 5, 20, 100]))
     return replace(template, shared=(*template.shared, (_change_code(template, record, rng), times)))
@@ -343,34 +289,17 @@ def _add_column(template: TableTemplate, rng: np.random.Generator) -> TableTempl
     """Return a template with a copy of a column, or one in which all records agree but perhaps the one that differs."""
     if rng.random() < 0.5:
         j = int(rng.integers(len(template.columns)))
-        return _insert_column(template, template.columns[j], lambda record: record[j], template.gained[j])
-    return _insert_column(template, int(rng.integers(1, 3)), lambda record: 0, int(rng.integers(2)))
-
-
-def _insert_column(
-    template: TableTemplate, width: int, code_of: Callable[[Codes], int], gained_code: int
-) -> TableTemplate:
-    shared = template.map_shared(lambda record, times: ((code_of(record), *record), times))
-    lost = (code_of(template.lost), *template.lost) if template.lost else None
-    columns = (width, *template.columns)
-    return replace(template, columns=columns, shared=shared, gained=(gained_code, *template.gained), lost=lost)
+        return template.map_columns(lambda codes: (codes[j], *codes))
+    width, code = int(rng.integers(1, 3)), int(rng.integers(2))
+    wider = template.map_columns(lambda codes: (0, *codes))
+    return replace(wider, columns=(width, *template.columns), gained=(code, *template.gained))
 
 
 def _remove_column(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
     if len(template.columns) == 1:
         return template
     j = int(rng.integers(len(template.columns)))
-
-    def without_j(values: tuple) -> tuple:
-        return values[:j] + values[j + 1 :]
-
-    return replace(
-        template,
-        columns=without_j(template.columns),
-        shared=template.map_shared(lambda record, times: (without_j(record), times)),
-        gained=without_j(template.gained),
-        lost=without_j(template.lost) if template.lost else None,
-    )
+    return template.map_columns(lambda codes: codes[:j] + codes[j + 1 :])
 
 
 def _change_depth(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from experiments.audit.audit_plan import AuditPlan
 from experiments.audit.audit_tasks import run_audit
-from experiments.audit.report.report_files import write_results, write_summary, write_summary_of_own
-from experiments.audit.report.report_text import format_report
+from experiments.audit.report import format_report, write_results, write_summary
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.request import SweepRequest
@@ -20,10 +19,10 @@ def run_command(request: SweepRequest) -> int:
     print(format_report(found))
     folder = request.results_folder / "audit"
     paths = write_results(found, folder, plan.name)
-    if plan.algorithms and not plan.params and not any(map(estimators.is_built_in, plan.algorithms)):
-        paths += write_summary_of_own(found, folder, plan.name)
     if not plan.algorithms:
-        paths += write_summary(found, folder, provenance.describe_command(request.arguments))
+        paths += write_summary(found, folder, plan.name, provenance.describe_command(request.arguments))
+    elif not plan.params and not any(map(estimators.is_built_in, plan.algorithms)):
+        paths += write_summary(found, folder, plan.name)
     for path in paths:
         print_to_stderr(f"  {path}")
     for line in missing:

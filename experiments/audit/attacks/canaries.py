@@ -16,15 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 import datasets
 from algorithms.accounting.events import ADDED_OR_REMOVED
-from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
@@ -32,9 +30,9 @@ from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
 from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, LEAF, is_among
 from algorithms.forests.forest import PrivateForestClassifier
-from experiments.audit.attacks.black_box import judge_bound
 from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_guesses
 from experiments.audit.observe.random_streams import RandomStream, derive_key
+from experiments.audit.outcomes import ONE_RUN, BoundRow, Refutation, make_row
 from experiments.cells.cell import read_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
@@ -43,72 +41,23 @@ SHARE = 0.1
 """Share of the canaries on either end that are guessed at where no likelihood says how sure a guess is."""
 
 
-@dataclass(frozen=True)
-class CanaryTraining:
-    """Training rows, canaries among them, and the forest that was trained on both.
-
-    Parameters
-    ----------
-    forest : PrivateForestClassifier
-        Trained on the rows and the canaries that are in.
-    rows, canaries : float64 arrays of shape (n, k) and (m, k)
-        As the trees see them.
-    labels, canary_labels : int arrays of shape (n,) and (m,)
-        Positions of their classes.
-    """
+class CanaryTraining(NamedTuple):
+    """Training rows, canaries among them, and the forest that was trained on both: all that the attacker knows."""
 
     forest: PrivateForestClassifier
-    rows: np.ndarray
-    labels: np.ndarray
-    canaries: np.ndarray
-    canary_labels: np.ndarray
+    rows: np.ndarray  # float64 (n, k), as the trees see them
+    labels: np.ndarray  # int (n,), positions of their classes
+    canaries: np.ndarray  # float64 (m, k)
+    canary_labels: np.ndarray  # int (m,)
 
 
-@dataclass(frozen=True)
-class CanaryFinding:
-    """The bound of ε from guesses at the canaries of one training.
+def audit_one_run(
+    forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "", algorithm: str = ""
+) -> BoundRow:
+    """Train a forest once on a data set with canaries in it, at least 10, and bound its ε from below.
 
-    Parameters
-    ----------
-    privacy : Privacy
-        What the forest says of itself.
-    rule : str
-        How was guessed, in words.
-    canaries, guesses, correct : int
-        How many there were, were guessed at, and were guessed right.
-    bound : float
-        ε is at least this, with a chance of 99.9 %.
-    refutable : float
-        What the bound would be if every coin were guessed right.
-    """
-
-    privacy: Privacy
-    rule: str
-    canaries: int
-    guesses: int
-    correct: int
-    bound: float
-    refutable: float
-
-    @property
-    def verdict(self) -> str:
-        """What the bound says of the claim."""
-        return judge_bound(self.bound, self.privacy.claimed_epsilon)
-
-
-def audit_one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, key: str = "") -> CanaryFinding:
-    """Train a forest once on a data set with canaries in it, and bound its ε from below.
-
-    Parameters
-    ----------
-    forest : PrivateForestClassifier
-        An estimator without a fit; its ``domain`` and ``random_state`` are set here.
-    dataset : str
-        Which; its training rows are those of repeat 0 of the usual protocol.
-    canaries : int
-        How many, at least 10.
-    key : str
-        Whatever else the random numbers shall depend on.
+    Its ``domain`` and ``random_state`` are set here; training rows are those of repeat 0 of the usual protocol. In the
+    row, counts are of right and of wrong guesses, and ``refutable`` is the bound if every coin were guessed right.
 
     Raises
     ------
@@ -124,16 +73,19 @@ def audit_one_run(forest: PrivateForestClassifier, dataset: str, canaries: int, 
         raise BadInput(f"one run is about {ADDED_OR_REMOVED}; {type(forest).__name__} claims {privacy.neighbours}")
     rule, guesses = _guess_coins(training)
     n_guesses = int((guesses != 0).sum())
-    n_correct = int((guesses == np.where(is_in, 1, -1)).sum())
-    bound = bound_epsilon_by_guesses(n_correct, n_guesses, FALSE_ALARMS)
+    n_right = int((guesses == np.where(is_in, 1, -1)).sum())
+    bound = bound_epsilon_by_guesses(n_right, n_guesses, FALSE_ALARMS)
     largest = bound_epsilon_by_guesses(canaries, canaries, FALSE_ALARMS)
-    return CanaryFinding(privacy, rule, canaries, n_guesses, n_correct, bound, largest)
+    found = Refutation(rule, 1, n_right, n_guesses, n_guesses - n_right, n_guesses, bound, largest)
+    trees = forest.get_params().get("n_estimators", 1)
+    where = f"{dataset}, {trees} tree{'' if trees == 1 else 's'}, {canaries:,} canaries"
+    return make_row(ONE_RUN, algorithm, forest, privacy, found, neighbours=privacy.neighbours, where=where)
 
 
 def _train_with_canaries(
     forest: PrivateForestClassifier, data: datasets.Dataset, m: int, rng: np.random.Generator
 ) -> tuple[CanaryTraining, np.ndarray]:
-    """Return the trained forest with all that the attacker knows, and the coins, which the attacker does not know."""
+    """Return the trained forest and the coins, which the attacker does not know."""
     train, _ = split_rows(data, 0, read_protocol(None))
     frame, target = data.frame.iloc[train], data.target.iloc[train].to_numpy()
     canaries, canary_target = _draw_canaries(data.domain, m, rng)
@@ -141,11 +93,10 @@ def _train_with_canaries(
     seed = int(rng.integers(2**31 - 1))
     forest.set_params(domain=data.domain, random_state=seed)
     forest.fit(pd.concat([frame, canaries[is_in]]), np.concatenate([target, canary_target[is_in]]))
-    labels = np.searchsorted(forest.classes_, target)
-    canary_labels = np.searchsorted(forest.classes_, canary_target)
-    return CanaryTraining(
-        forest, forest.rows_to_descend(frame), labels, forest.rows_to_descend(canaries), canary_labels
-    ), is_in
+    known = []
+    for X, y in ((frame, target), (canaries, canary_target)):
+        known += [forest.rows_to_descend(X), np.searchsorted(forest.classes_, y)]
+    return CanaryTraining(forest, *known), is_in
 
 
 def _draw_canaries(domain: Domain, m: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:

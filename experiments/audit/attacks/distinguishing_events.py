@@ -33,42 +33,23 @@ READABLE = 0.97
 """An event that can be checked by hand is preferred if its bound is at least this share of the best one."""
 
 
-@dataclass(frozen=True)
-class EventScore:
-    """A number for each training; an event is a score of at least, or below, a threshold.
+class EventScore(NamedTuple):
+    """A number for each training; an event is a score of at least, or below, a threshold."""
 
-    Parameters
-    ----------
-    compute : function
-        Observation -> float64 array (n,).
-    describe : function
-        (threshold, whether it is "at least") -> the event in words.
-    is_readable : bool
-        Whether somebody could tell by looking at a model.
-    """
-
-    compute: Callable[[Observation], np.ndarray]
-    describe: Callable[[float, bool], str]
-    is_readable: bool
+    compute: Callable[[Observation], np.ndarray]  # float64 (n,)
+    describe: Callable[[float, bool], str]  # (threshold, whether it is "at least") -> the event in words
+    is_readable: bool  # whether somebody could tell by looking at a model
 
 
 @dataclass(frozen=True)
 class DistinguishingEvent:
-    """A score of at least, or below, a threshold.
-
-    Parameters
-    ----------
-    score : EventScore
-        What is looked at.
-    threshold : float
-        Where the event begins.
-    at_least : bool
-        Whether the score is to be at least the threshold, or below it.
-    """
+    """A score of at least, or below, a threshold, and what it promised when it was chosen."""
 
     score: EventScore
     threshold: float
     at_least: bool
+    bound: float
+    difference: int  # how much more often it was seen where it is more likely
 
     def count(self, seen: Observation) -> int:
         """Count the trainings in which it happens."""
@@ -80,13 +61,13 @@ class DistinguishingEvent:
         return self.score.describe(self.threshold, self.at_least)
 
 
+Observers = tuple[Observer, Observer]
+Outcomes = tuple[np.ndarray, np.ndarray]
+"""Codes or numbers of a side: where the event is to be more likely, and on the other table."""
+
+
 def choose_event(
-    likely: Observation,
-    other: Observation,
-    observers: tuple[Observer, Observer],
-    counting: int,
-    alpha: float,
-    enough: float,
+    likely: Observation, other: Observation, observers: Observers, counting: int, alpha: float, enough: float
 ) -> DistinguishingEvent:
     """Choose the event that bounds ε best from below, from trainings on two tables.
 
@@ -106,33 +87,21 @@ def choose_event(
     """
     half = likely.shape[0] // 2
     some, others = slice(None, half), slice(half, None)
-    candidates = []
+    events = []
     for score in _list_scores(likely.select(some), other.select(some), observers):
-        candidates.append(_choose_threshold(score, likely.select(others), other.select(others), counting, alpha))
-    best = max(candidates, key=_rank_candidate)
-    readable = [candidate for candidate in candidates if candidate.event.score.is_readable]
-    if readable:
-        best_readable = max(readable, key=_rank_candidate)
-        if best_readable.bound >= READABLE * best.bound or best_readable.bound > enough:
-            return best_readable.event
-    return best.event
+        events.append(_choose_threshold(score, likely.select(others), other.select(others), counting, alpha))
+    best = max(events, key=_rank_event)
+    readable = max((event for event in events if event.score.is_readable), key=_rank_event, default=best)
+    return readable if readable.bound >= READABLE * best.bound or readable.bound > enough else best
 
 
-class _Candidate(NamedTuple):
-    """An event, the bound that it promises, and how much more often it was seen where it is more likely."""
-
-    bound: float
-    difference: int
-    event: DistinguishingEvent
-
-
-def _rank_candidate(candidate: _Candidate) -> tuple[float, int]:
-    return candidate.bound, candidate.difference
+def _rank_event(event: DistinguishingEvent) -> tuple[float, int]:
+    return event.bound, event.difference
 
 
 def _choose_threshold(
     score: EventScore, left: Observation, right: Observation, counting: int, alpha: float
-) -> _Candidate:
+) -> DistinguishingEvent:
     """Return the best of a score's events."""
     n = left.shape[0]
     values, others = np.sort(score.compute(left)), np.sort(score.compute(right))
@@ -148,15 +117,16 @@ def _choose_threshold(
     differences = counts - other_counts
     best = int(np.lexsort((differences, bounds))[-1])
     which, place = divmod(best, len(thresholds))
-    event = DistinguishingEvent(score, float(thresholds[place]), which == 0)
-    return _Candidate(float(bounds[best]), int(differences[best]), event)
+    return DistinguishingEvent(score, float(thresholds[place]), which == 0, float(bounds[best]), int(differences[best]))
 
 
 BinEnds = dict[str, np.ndarray]
 """Where the bins of each number begin."""
+ListOutcomes = Callable[[Observation], list[np.ndarray]]
+"""Returns codes of what is looked at together, each of shape (n, parts)."""
 
 
-def _list_scores(left: Observation, right: Observation, observers: tuple[Observer, Observer]) -> Iterator[EventScore]:
+def _list_scores(left: Observation, right: Observation, observers: Observers) -> Iterator[EventScore]:
     """Make the scores that are worth trying, from some trainings on either table."""
     for side, codes in left.codes.items():
         for code in _OutcomeRatios.estimate(codes, right.codes[side]).find_most_telling(OUTCOMES):
@@ -185,23 +155,12 @@ def _list_evidence_scores(bin_ends: BinEnds, left: Observation, right: Observati
             yield _score_joint_evidence(side, bin_ends, left, right)
 
 
-@dataclass(frozen=True)
-class _OutcomeRatios:
-    """Log-likelihood ratios of outcomes, estimated from counts.
+class _OutcomeRatios(NamedTuple):
+    """Log-likelihood ratios of outcomes, estimated from counts."""
 
-    Parameters
-    ----------
-    codes : int64 array of shape (m,)
-        The outcomes that were seen, ascending.
-    ratios : float64 array of shape (m,)
-        Log of how much more often each was seen on the first table.
-    n_seen : int64 array of shape (m,)
-        How often each was seen on both.
-    """
-
-    codes: np.ndarray
-    ratios: np.ndarray
-    n_seen: np.ndarray
+    codes: np.ndarray  # int64 (m,): the outcomes that were seen, ascending
+    ratios: np.ndarray  # float64 (m,): log of how much more often each was seen on the first table
+    n_seen: np.ndarray  # int64 (m,): how often each was seen on both
 
     @classmethod
     def estimate(cls, left: np.ndarray, right: np.ndarray) -> _OutcomeRatios:
@@ -232,14 +191,6 @@ class _OutcomeRatios:
         return self.codes[most_telling].tolist()
 
 
-def _estimate_ratios(left: list[np.ndarray], right: list[np.ndarray]) -> list[_OutcomeRatios]:
-    return list(map(_OutcomeRatios.estimate, left, right))
-
-
-def _sum_all_ratios(ratios: list[_OutcomeRatios], outcomes: list[np.ndarray]) -> np.ndarray:
-    return sum(ratio.sum_ratios(codes) for ratio, codes in zip(ratios, outcomes, strict=True))  # type: ignore[return-value]  # not empty
-
-
 def _find_bin_ends(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return where bins of a number begin, so that each holds equally many; none if the number never varies."""
     numbers = np.concatenate([left.ravel(), right.ravel()])
@@ -259,11 +210,10 @@ def _find_bins(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 def _score_number(side: str, n_parts: int) -> Iterator[EventScore]:
     """Make the scores of a number: the number itself, or its smallest and its largest in the parts of the model."""
-    if n_parts == 1:
-        yield _score_reduced_number(side, np.min, "", "")
-    else:
-        yield _score_reduced_number(side, np.min, " in every tree", " in some tree")
-        yield _score_reduced_number(side, np.max, " in some tree", " in every tree")
+    every, some = (" in every tree", " in some tree") if n_parts > 1 else ("", "")
+    yield _score_reduced_number(side, np.min, every, some)
+    if n_parts > 1:
+        yield _score_reduced_number(side, np.max, some, every)
 
 
 def _score_reduced_number(side: str, reduce: Callable, where_at_least: str, where_below: str) -> EventScore:
@@ -281,9 +231,7 @@ def _sign(at_least: bool) -> str:
     return ">=" if at_least else "<"
 
 
-def _score_outcome(
-    side: str, code: int, seen: tuple[np.ndarray, np.ndarray], observers: tuple[Observer, Observer]
-) -> EventScore:
+def _score_outcome(side: str, code: int, seen: Outcomes, observers: Observers) -> EventScore:
     """Make the score that counts in how many parts a side of the model has one outcome."""
     n_parts = seen[0].shape[1]
 
@@ -299,9 +247,7 @@ def _score_outcome(
     return EventScore(compute, describe, is_readable=True)
 
 
-def _describe_outcome(
-    side: str, code: int, seen: tuple[np.ndarray, np.ndarray], observers: tuple[Observer, Observer]
-) -> str:
+def _describe_outcome(side: str, code: int, seen: Outcomes, observers: Observers) -> str:
     """Return in words what the first training with an outcome shows."""
     for observer, codes in zip(observers, seen, strict=True):
         places = np.argwhere(codes == code)
@@ -330,38 +276,35 @@ def _score_evidence(
             columns += np.split(codes, codes.shape[1], axis=1)
         return columns
 
-    ratios = _estimate_ratios(list_outcomes(left), list_outcomes(right))
     names = [side] if side else []
     names += ["all numbers"] if len(bin_ends) > 1 else list(bin_ends)
-
-    def compute(seen: Observation) -> np.ndarray:
-        return _sum_all_ratios(ratios, list_outcomes(seen))
-
-    def describe(threshold: float, at_least: bool) -> str:
-        order = ", tree by tree," if in_order else ""
-        return f"evidence of {' and '.join(names)}{order} {_sign(at_least)} {threshold:.4g}"
-
-    return EventScore(compute, describe, is_readable=False)
+    return _score_sum(f"{' and '.join(names)}{', tree by tree,' if in_order else ''}", list_outcomes, left, right)
 
 
 def _score_joint_evidence(side: str, bin_ends: BinEnds, left: Observation, right: Observation) -> EventScore:
     """Make the score that sums the log-likelihood ratios of a side and, given what that is, of each number."""
 
-    def list_joint_outcomes(seen: Observation) -> list[np.ndarray]:
+    def list_outcomes(seen: Observation) -> list[np.ndarray]:
         # Outcomes are hashes: another one for each bin, with whole numbers that wrap around.
         codes = seen.codes[side] * STRIDE
-        return [codes + _find_bins(seen.numbers[name], ends) for name, ends in bin_ends.items()]
+        return [*(codes + _find_bins(seen.numbers[name], ends) for name, ends in bin_ends.items()), seen.codes[side]]
 
-    alone = _OutcomeRatios.estimate(left.codes[side], right.codes[side])
-    joint = _estimate_ratios(list_joint_outcomes(left), list_joint_outcomes(right))
+    what = "all numbers" if len(bin_ends) > 1 else next(iter(bin_ends))
+    # log P(number | side) = log P(number, side) - log P(side)
+    return _score_sum(f"{side} and, given that, {what}", list_outcomes, left, right, times_last=1 - len(bin_ends))
+
+
+def _score_sum(
+    name: str, list_outcomes: ListOutcomes, left: Observation, right: Observation, times_last: int = 1
+) -> EventScore:
+    """Make the score that sums the log-likelihood ratios of outcomes, of which the last may count several times."""
+    ratios = list(map(_OutcomeRatios.estimate, list_outcomes(left), list_outcomes(right)))
 
     def compute(seen: Observation) -> np.ndarray:
-        # log P(number | side) = log P(number, side) - log P(side)
-        whole = _sum_all_ratios(joint, list_joint_outcomes(seen))
-        return whole - (len(joint) - 1) * alone.sum_ratios(seen.codes[side])
+        sums = [ratio.sum_ratios(codes) for ratio, codes in zip(ratios, list_outcomes(seen), strict=True)]
+        return sum(sums[:-1]) + times_last * sums[-1]
 
     def describe(threshold: float, at_least: bool) -> str:
-        what = "all numbers" if len(bin_ends) > 1 else next(iter(bin_ends))
-        return f"evidence of {side} and, given that, {what} {_sign(at_least)} {threshold:.4g}"
+        return f"evidence of {name} {_sign(at_least)} {threshold:.4g}"
 
     return EventScore(compute, describe, is_readable=False)

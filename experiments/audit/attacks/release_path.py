@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,21 +30,14 @@ from sklearn.utils import check_random_state
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
-from experiments.audit.attacks.black_box import (
-    Refutation,
-    find_refutation,
-    judge_bound,
-    read_claim,
-    read_privacy,
-    select_params,
-)
+from experiments.audit.attacks.black_box import find_refutation, read_privacy
 from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
 from experiments.audit.observe.random_streams import derive_key
-from experiments.audit.plain_python import run_in_plain_python
+from experiments.audit.outcomes import WAY_OUT, BoundRow, Unaudited, make_row, read_claim
+from experiments.audit.plain_python import call_or_explain, run_in_plain_python
 from experiments.audit.subjects import Subject
 from experiments.config import estimators
-from experiments.errors import one_line
 
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
@@ -55,23 +48,10 @@ SEED = 0
 
 @dataclass(frozen=True)
 class ReleasePair:
-    """Two neighbouring tables as a user hands them in, in any container and with cells of any kind.
+    """Two neighbouring tables as a user hands them in: rows and targets, in any container and with cells of any kind.
 
-    Parameters
-    ----------
-    name : str
-        How they differ.
-    domain : Domain
-        What is declared of them.
-    table, neighbour : tuple
-        Rows and targets, as ``fit`` takes them.
-    probe : tuple
-        A public row that releases are asked about.
-    params : dict
-        Parameters of a forest that the tables are built for.
-    neighbours : str
-        The relation that the tables stand in, a constant of ``algorithms.accounting``: the neighbour has a record more,
-        or another one.
+    The neighbour has a record more, or another one, as ``neighbours`` says. Releases are asked about ``probe``, a
+    public row; ``params`` are those of a forest that the tables are built for.
     """
 
     name: str
@@ -153,17 +133,19 @@ def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
     domain = Domain(_FEATURES, _CLASSES if is_classification else _NUMBERS)
     rows = [(2, 1)] * 6 + [(8, 2)] * 2
     y = [0] * 6 + [1] * 2 if is_classification else [1.5] * 6 + [9.0] * 2
+
+    def pair(name: str, table: tuple, neighbour: tuple, neighbours: str = ADDED_OR_REMOVED) -> ReleasePair:
+        return ReleasePair(name, domain, table, neighbour, (2, 1), {}, neighbours)
+
     containers = itertools.cycle([_hold_in_lists, _hold_in_array, _hold_in_frame])
     for (name, strange), hold in zip(_STRANGE.items(), containers, strict=False):
         if len(strange) < 2:
             hold = _hold_in_lists
-        table, neighbour = (hold(rows), y), (hold([*rows, strange]), [*y, y[0]])
-        yield ReleasePair(name, domain, table, neighbour, (2, 1), {})
+        yield pair(name, (hold(rows), y), (hold([*rows, strange]), [*y, y[0]]))
     for name, target in _STRANGE_TARGETS.items():
-        yield ReleasePair(name, domain, (rows, y), ([*rows, rows[0]], [*y, target]), (2, 1), {})
-    replaced = [*rows[:-1], (math.nan, 7)]
-    yield ReleasePair("replaced by one that cannot be read", domain, (rows, y), (replaced, y), (2, 1), {}, REPLACED)
-    yield ReleasePair("the only record", domain, (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]), (2, 1), {})
+        yield pair(name, (rows, y), ([*rows, rows[0]], [*y, target]))
+    yield pair("replaced by one that cannot be read", (rows, y), ([*rows[:-1], (math.nan, 7)], y), REPLACED)
+    yield pair("the only record", (np.empty((0, 2)), y[:0]), (np.array(rows[:1]), y[:1]))
 
 
 def list_release_pairs(subject: Subject) -> list[ReleasePair]:
@@ -178,150 +160,60 @@ def list_release_pairs(subject: Subject) -> list[ReleasePair]:
 # The attack.
 
 
-@dataclass(frozen=True)
-class ReleaseFinding(Refutation):
-    """The `Refutation` of an algorithm by its releases from two tables, with what the algorithm claims.
-
-    Parameters
-    ----------
-    algorithm, where, neighbours : str
-        Of which algorithm, on which tables, and how these differ.
-    params : dict
-        Of what was released.
-    epsilon, claimed, accounted : float
-        What it was given, what it claims for these tables, and what its ledger says.
-    """
-
-    algorithm: str
-    where: str
-    neighbours: str
-    params: dict
-    epsilon: float
-    claimed: float
-    accounted: float
-
-    @property
-    def verdict(self) -> str:
-        """What the bound says of the claim."""
-        return judge_bound(self.bound, self.claimed)
-
-
 def attack_releases(
-    subject: Subject, epsilon: float, pairs: Sequence[ReleasePair] | None = None, n: int = RELEASES
-) -> Iterator[ReleaseFinding]:
-    """Release a subject many times from each pair of tables, in this process.
+    subject: Subject, epsilon: float, pairs: Sequence[ReleasePair], n: int = RELEASES
+) -> Iterator[BoundRow]:
+    """Release a subject, which has the parameter ``noise``, many times from each pair of tables, in this process.
 
-    Parameters
-    ----------
-    subject : Subject
-        An algorithm with the parameter ``noise``; of one that does not keep its claim there is no release to attack.
-    epsilon : float
-        What it is to claim.
-    pairs : sequence of ReleasePair or None
-        The tables; None is all that it can be attacked on.
-    n : int
-        Releases from each table.
-
-    Yields
-    ------
-    ReleaseFinding
-        For each pair, the event that bounds ε best.
-
-    Raises
-    ------
-    RuntimeError
-        If a usual table gives no release, so that nothing could be seen.
+    Yields for each pair the event that bounds ε best; nothing where it does not keep its claim, and so is not released.
+    If a usual table gives no release, so that nothing could be seen, that is a RuntimeError.
     """
-    pairs = list_release_pairs(subject) if pairs is None else pairs
-    for pair in pairs:
-        if finding := _attack_pair(subject, epsilon, pair, len(pairs), n):
-            yield finding
+    yield from filter(None, (attack_pair(subject, epsilon, pair, len(pairs), n) for pair in pairs))
 
 
-def _attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: int, n: int) -> ReleaseFinding | None:
-    """Return what releases from one of some pairs show; None of what does not keep its claim."""
+def attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: int, n: int) -> BoundRow | None:
+    """Return what releases from one of some pairs show, see `attack_releases`."""
     estimator = _make_estimator(subject, epsilon, pair)
     probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
-    on_nothing = EstimatorOnTable(estimator, _make_empty_table(pair), probes, 0)
-    keys = [derive_key(subject.name, pair.name, side) for side in range(2)]
-    on_neighbour = EstimatorOnTable(estimator, pair.neighbour, probes, keys[0], publish=_release)
-    on_table = EstimatorOnTable(estimator, pair.table, probes, keys[1], publish=_release)
+    empty = np.empty((0, len(pair.domain.features))), np.empty(0)
+    on_nothing = EstimatorOnTable(estimator, empty, probes, 0)
+    on_neighbour, on_table = (
+        EstimatorOnTable(estimator, table, probes, derive_key(subject.name, pair.name, side), publish=_release)
+        for side, table in enumerate((pair.neighbour, pair.table))
+    )
     privacy = read_privacy((on_nothing, on_table, on_neighbour))
     if not privacy.is_sound:
         return None
     error = on_table.find_error()  # without the strange record
     if error and len(pair.table[1]):  # that there is nothing to release without rows is an outcome
         raise RuntimeError(f"no release of {subject.name} came from the usual table of {pair.name!r}: {error}")
-    accounted = privacy.accounted(pair.neighbours)
-    claimed = read_claim(privacy, pair.neighbours) or accounted
-    refutation = find_refutation((on_neighbour, on_table), n, FALSE_ALARMS / (2 * n_pairs), claimed)
-    return ReleaseFinding(
-        **vars(refutation),
-        algorithm=subject.name,
-        where=pair.name,
-        neighbours=pair.neighbours,
-        params=select_params(estimator),
-        epsilon=epsilon,
-        claimed=claimed,
-        accounted=accounted,
-    )
+    claimed = read_claim(privacy, pair.neighbours) or privacy.accounted(pair.neighbours)
+    found = find_refutation((on_neighbour, on_table), n, FALSE_ALARMS / (2 * n_pairs), claimed)
+    return make_row(WAY_OUT, subject.name, estimator, privacy, found, neighbours=pair.neighbours, where=pair.name)
 
 
 def _release(model: Any) -> Any:
     return model.release()
 
 
-def _make_empty_table(pair: ReleasePair) -> tuple:
-    return np.empty((0, len(pair.domain.features))), np.empty(0)
-
-
 def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> BaseEstimator:
     settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1}
     settings |= pair.params
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
-    accepted = estimators.list_parameters(subject.target)
-    params = {name: value for name, value in settings.items() if name in accepted}
-    return estimators.import_class(subject.target)(**(subject.params | params))
+    own = {name: value for name, value in subject.params.items() if name not in settings}
+    return replace(subject, params=own).build(**settings)
 
 
-@dataclass(frozen=True)
-class Unreleased:
-    """An algorithm of which no release came from a usual table, and why."""
+def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[BoundRow | Unaudited]:
+    """Yield what releases of subjects show in processes of their own, or what a pair of tables raises.
 
-    algorithm: str
-    where: str
-    why: str
-
-
-def attack_in_processes(
-    subjects: Sequence[Subject], epsilon: float, jobs: int = 1
-) -> Iterator[ReleaseFinding | Unreleased]:
-    """Attack subjects in processes of their own, in plain Python.
-
-    Parameters
-    ----------
-    subjects : list of Subject
-        Algorithms with the parameter ``noise``.
-    epsilon : float
-        What they are to claim.
-    jobs : int
-        Processes.
-
-    Yields
-    ------
-    ReleaseFinding or Unreleased
-        For each subject that can be released, each of its pairs of tables.
+    Only those that keep their claim are released.
     """
     asked: list[tuple] = []
     for subject in subjects:
         pairs = list_release_pairs(subject)
-        asked += [(subject, epsilon, pair, len(pairs), RELEASES) for pair in pairs]
-    yield from filter(None, run_in_plain_python(_try_to_attack, asked, jobs))
-
-
-def _try_to_attack(subject: Subject, epsilon: float, pair: ReleasePair, *numbers: int) -> Any:
-    """Return what releases show, nothing if there is none to show, or why none came."""
-    try:
-        return _attack_pair(subject, epsilon, pair, *numbers)
-    except Exception as error:  # an estimator may be anybody's
-        return Unreleased(subject.name, pair.name, one_line(error))
+        asked += [(attack_pair, subject, epsilon, pair, len(pairs), RELEASES) for pair in pairs]
+    results = run_in_plain_python(call_or_explain, asked, jobs)
+    for (_, subject, *_), found in zip(asked, results, strict=True):
+        if found is not None:
+            yield Unaudited(subject.name, WAY_OUT, found) if isinstance(found, str) else found

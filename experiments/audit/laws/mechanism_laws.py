@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 Law = Callable[[np.ndarray, float, float], np.ndarray]
-"""(values (t, r), sensitivity, epsilon) -> log-probabilities (t, r) of each of r outcomes on each of t tables."""
+"""(scores or counts (t, r), sensitivity, epsilon) -> log-probabilities (t, r) of each of r outcomes on each of t
+tables."""
 
 
 def exponential_law(
@@ -20,19 +21,8 @@ def exponential_law(
 ) -> np.ndarray:
     """Return the law of the exponential mechanism: the softmax of ``epsilon * quality / (2 * sensitivity)``.
 
-    Parameters
-    ----------
-    quality : float array of shape (t, r)
-        Score of each of r candidates on each of t tables.
-    sensitivity, epsilon : float
-        As for ``algorithms.mechanisms.exponential``, both positive and finite.
-    measure : float array of shape (r,) or None
-        Base measure; None is 1 for each candidate.
-
-    Returns
-    -------
-    float64 array of shape (t, r)
-        Log-probabilities; -inf where the measure is 0.
+    ``sensitivity`` and ``epsilon`` are positive and finite, here and below. ``measure``, a base measure of shape (r,),
+    is 1 for each candidate if None; where it is 0, log-probabilities are -inf.
 
     Examples
     --------
@@ -47,7 +37,7 @@ def exponential_law(
 
 
 def permute_and_flip_law(quality: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """Return the law of permute-and-flip; parameters and result are those of `exponential_law`.
+    """Return the law of permute-and-flip.
 
     Notes
     -----
@@ -74,19 +64,7 @@ def permute_and_flip_law(quality: np.ndarray, sensitivity: float, epsilon: float
 
 
 def noisy_maximum_law(counts: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """Return the law of the largest of some counts, each with Laplace noise of scale ``sensitivity / epsilon``.
-
-    Parameters
-    ----------
-    counts : int array of shape (t, r)
-        r counts of each of t tables.
-    sensitivity, epsilon : float
-        As for ``algorithms.mechanisms.laplace_vector``, both positive and finite.
-
-    Returns
-    -------
-    float64 array of shape (t, r)
-        Log-probabilities.
+    """Return the law of the largest of some whole numbers, each with Laplace noise of scale ``sensitivity / epsilon``.
 
     Notes
     -----
@@ -106,31 +84,19 @@ def noisy_maximum_law(counts: np.ndarray, sensitivity: float, epsilon: float) ->
 
 def _noisy_maximum_probabilities(counts: np.ndarray, rate: float) -> np.ndarray:
     """Return the probability that each count is the largest, integrated below, above and between the counts."""
-    outside = _maximum_below_all(counts, rate) + _maximum_above_all(counts, rate)
-    if counts.min() == counts.max():
+    r, lowest, highest = len(counts), counts.min(), counts.max()
+    below = np.full(r, 0.5**r * math.exp(rate * (r * lowest - counts.sum())) / r)
+    t, weight = _unit_quadrature(math.ceil(r / 2))
+    half = np.exp(-rate * (highest - counts))[:, np.newaxis] / 2
+    outside = below + _integrate_largest(half, 1 - half * t, weight)
+    if lowest == highest:
         return outside
-    return outside + _maximum_between(counts, rate)
-
-
-def _maximum_below_all(counts: np.ndarray, rate: float) -> np.ndarray:
-    r = len(counts)
-    return np.full(r, 0.5**r * math.exp(rate * (r * counts.min() - counts.sum())) / r)
-
-
-def _maximum_above_all(counts: np.ndarray, rate: float) -> np.ndarray:
-    t, weight = _unit_quadrature(math.ceil(len(counts) / 2))
-    half = np.exp(-rate * (counts.max() - counts))[:, np.newaxis] / 2
-    return _integrate_largest(half, 1 - half * t, weight)
-
-
-def _maximum_between(counts: np.ndarray, rate: float) -> np.ndarray:
-    lowest, highest = counts.min(), counts.max()
     u, weight = _unit_quadrature(32)
     x = (np.arange(lowest, highest)[:, np.newaxis] + u).ravel()  # unit steps
     distance = x - counts[:, np.newaxis]
     tail = np.exp(-rate * np.abs(distance)) / 2
     reached = np.where(distance < 0, tail, 1 - tail)
-    return _integrate_largest(tail, reached, np.tile(weight, highest - lowest) * rate)
+    return outside + _integrate_largest(tail, reached, np.tile(weight, highest - lowest) * rate)
 
 
 def _integrate_largest(density: np.ndarray, reached: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -21,22 +21,19 @@ import numpy as np
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine import scores
+from experiments.audit.bounds import ROUNDING
 from experiments.audit.laws.mechanism_laws import LAWS, Law
 
 N_CLASSES = 3
 CLASSES = tuple(f"class {c}" for c in range(N_CLASSES))
 N_RECORDS = 6
 EPSILONS = (0.1, 1.0, 3.0)
-ROUNDING = 1e-9
 
 
 class SmallTables:
     """Every table of at most ``n_most`` records of ``n_types`` types: two records of a type are the same.
 
-    Attributes
-    ----------
-    counts : int64 array of shape (t, n_types)
-        How many records of each type each table holds.
+    ``counts``, int64 (t, n_types), is how many records of each type each table holds.
 
     Examples
     --------
@@ -51,12 +48,7 @@ class SmallTables:
         self._codes = self.counts @ self._digits  # ascending, as the tables are in lexical order
 
     def list_pairs(self, neighbours: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the positions of all pairs of neighbouring tables, each pair once.
-
-        Parameters
-        ----------
-        neighbours : {ADDED_OR_REMOVED, REPLACED}
-            The second table has a record more, or one record of another type.
+        """Return positions of all pairs of neighbouring tables, each once; the second has a record more, or another.
 
         Examples
         --------
@@ -81,24 +73,12 @@ def _list_compositions(n_types: int, n_most: int) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class DiscreteChoice:
-    """The candidates that a mechanism chooses from, and their scores on every table.
+    """The candidates that a mechanism chooses from, and their scores on every table."""
 
-    Parameters
-    ----------
-    name : str
-        What scores the candidates.
-    sensitivity : float
-        What the mechanism is told.
-    types : tuple of str
-        What the types of records are called.
-    quality : callable
-        int array (t, n_types) of records by type -> float array (t, r) of scores.
-    """
-
-    name: str
-    sensitivity: float
-    types: tuple[str, ...]
-    quality: Callable[[np.ndarray], np.ndarray]
+    name: str  # of what scores the candidates
+    sensitivity: float  # what the mechanism is told
+    types: tuple[str, ...]  # what the types of records are called
+    quality: Callable[[np.ndarray], np.ndarray]  # int (t, n_types), records by type -> float (t, r), scores
 
 
 def _score_gini(counts: np.ndarray) -> np.ndarray:
@@ -133,13 +113,6 @@ SCORES = {
 """What one child adds to each split score, from the records of each class or target in it."""
 
 
-def read_declared_sensitivity(score: str) -> float:
-    """Return what the package tells a mechanism about a split score."""
-    if score == "squared_error":
-        return scores.SSE_SENSITIVITY
-    return scores.score_sensitivity(scores.CODES[score], N_RECORDS)
-
-
 def make_split_choice(score: str) -> DiscreteChoice:
     """Return the choice between two features of two codes each, as a node makes it: 12 types of records.
 
@@ -149,7 +122,8 @@ def make_split_choice(score: str) -> DiscreteChoice:
     >>> choice.types[0], choice.types[-1], choice.quality(np.eye(12, dtype=int)[:1])
     ('a=0 b=0 class 0', 'a=1 b=1 class 2', array([[1., 1.]]))
     """
-    targets = tuple(f"target {y:g}" for y in TARGETS) if score == "squared_error" else CLASSES
+    is_about_numbers = score == "squared_error"
+    targets = tuple(f"target {y:g}" for y in TARGETS) if is_about_numbers else CLASSES
     types = tuple(f"a={a} b={b} {target}" for a, b, target in itertools.product((0, 1), (0, 1), targets))
 
     def score_splits(tables: np.ndarray) -> np.ndarray:
@@ -158,7 +132,9 @@ def make_split_choice(score: str) -> DiscreteChoice:
         score_child = SCORES[score]
         return np.stack([score_child(by_a).sum(axis=1), score_child(by_b).sum(axis=1)], axis=1)
 
-    return DiscreteChoice(score, read_declared_sensitivity(score), types, score_splits)
+    # what the package tells a mechanism about the score
+    told = scores.SSE_SENSITIVITY if is_about_numbers else scores.score_sensitivity(scores.CODES[score], N_RECORDS)
+    return DiscreteChoice(score, told, types, score_splits)
 
 
 LABEL_CHOICE = DiscreteChoice("class counts", 1.0, CLASSES, lambda tables: tables)
@@ -167,34 +143,16 @@ LABEL_CHOICE = DiscreteChoice("class counts", 1.0, CLASSES, lambda tables: table
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The neighbouring tables and the outcome by which one mechanism shows most on one choice.
-
-    Parameters
-    ----------
-    mechanism, score : str
-        How and by what it is chosen.
-    neighbours : str
-        Which tables count as neighbours.
-    epsilon : float
-        What the mechanism is given.
-    bound : float
-        What it costs at most between these neighbours by its proof.
-    largest : float
-        Largest log-ratio of the probabilities of an outcome.
-    outcome : int
-        Which outcome that is.
-    table, neighbour : dict
-        The two tables, the number of records by type; types without records are left out.
-    """
+    """The neighbouring tables and the outcome by which one mechanism shows most on one choice."""
 
     mechanism: str
-    score: str
+    score: str  # by what it chooses
     neighbours: str
-    epsilon: float
-    bound: float
-    largest: float
+    epsilon: float  # what the mechanism is given
+    bound: float  # what it costs at most between these neighbours by its proof
+    largest: float  # log-ratio of the probabilities of an outcome
     outcome: int
-    table: dict[str, int]
+    table: dict[str, int]  # the number of records by type; types without records are left out
     neighbour: dict[str, int]
 
     @property
@@ -213,18 +171,7 @@ def find_worst_case(
 ) -> WorstCase:
     """Find the largest log-ratio over all neighbouring tables and all outcomes.
 
-    Parameters
-    ----------
-    mechanism : str
-        A key of ``LAWS``.
-    choice : DiscreteChoice
-        What is chosen from; its sensitivity is what the mechanism is told.
-    neighbours : {ADDED_OR_REMOVED, REPLACED}
-        Which tables count as neighbours.
-    epsilon : float
-        What the mechanism is given, positive and finite.
-    law : Law or None
-        Another law under the mechanism's name, to audit one that is wrong.
+    ``law`` is another law under the mechanism's name, to audit one that is wrong.
 
     Examples
     --------
@@ -265,13 +212,7 @@ def count_payments(mechanism: str, neighbours: str) -> int:
 
 
 def find_worst_cases(epsilons: tuple[float, ...] = EPSILONS) -> list[WorstCase]:
-    """Audit every discrete choice of the package at each epsilon, under both relations.
-
-    Returns
-    -------
-    list of WorstCase
-        Labels by each mechanism, splits by each mechanism and score.
-    """
+    """Audit labels by each mechanism, and splits by each mechanism and score, at each epsilon, under both relations."""
     labels = itertools.product(LAWS, [LABEL_CHOICE])
     splits = itertools.product(("exponential", "permute_and_flip"), map(make_split_choice, SCORES))
     cases = itertools.product([*labels, *splits], (ADDED_OR_REMOVED, REPLACED), epsilons)

@@ -8,9 +8,8 @@ any other, and so is its message.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -23,23 +22,15 @@ from experiments.errors import BadInput, one_line
 from experiments.store.accounts import read_account
 
 ANSWERS, ANSWER = "answers to all rows, tree by tree", "answer to the record"
-NUMBER = "number of the answer to the record,"
-MOST_NUMBERS = 4
-"""Shares of classes that are looked at, the first ones."""
+EVERYTHING = "everything that is released"
 
 
-@dataclass(frozen=True)
-class ModelAnswers:
+class ModelAnswers(NamedTuple):
     """What one training gave: the answers of a model, or the error that was raised instead."""
 
-    all_rows: str
-    record: str
-    numbers: Mapping[int, float] = field(default_factory=dict)
+    texts: Mapping[str, str]  # by side
+    numbers: Mapping[int, float] = {}  # by place
     error: str = ""
-
-    def get_side(self, side: str) -> str:
-        """Return the answers to all rows or to the record."""
-        return self.all_rows if side == ANSWERS else self.record
 
 
 class CannotFit(BadInput):
@@ -67,6 +58,10 @@ class EstimatorOnTable:
         model -> what is asked: the model itself, or its release.
     """
 
+    sides: tuple[str, ...] = ANSWERS, ANSWER
+    number, n_numbers = "number of the answer to the record, {}", 4
+    """The name of those that are looked at one by one, and how many there are: the shares of the first classes."""
+
     def __init__(
         self, estimator: BaseEstimator, table: tuple, probes: Any, key: int, publish: Callable = lambda model: model
     ):
@@ -76,15 +71,7 @@ class EstimatorOnTable:
 
     @property
     def privacy(self) -> Privacy:
-        """What the estimator says of itself after a fit.
-
-        Raises
-        ------
-        CannotFit
-            If it cannot be fitted.
-        ClaimsNothing
-            If it says nothing.
-        """
+        """What the estimator says of itself after a fit; else `CannotFit` or `ClaimsNothing` is raised."""
         try:
             model = self._train(0)
         except Exception as error:  # it may be anybody's
@@ -96,36 +83,39 @@ class EstimatorOnTable:
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        answers = []
-        for training in range(first, first + n):
-            self._answers[training] = self._answer(training)
-            answers.append(self._answers[training])
+        answers = [self._answer(training) for training in range(first, first + n)]
+        self._answers.update(enumerate(answers, start=first))
         codes, numbers = {}, {}
-        for side in (ANSWERS, ANSWER):
-            codes[side] = np.array([[hash_text(answer.get_side(side))] for answer in answers])
-        for j in range(MOST_NUMBERS):
-            numbers[f"{NUMBER} {j}"] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
+        for side in self.sides:
+            codes[side] = np.array([[_hash_text(answer.texts[side])] for answer in answers])
+        for j in range(self.n_numbers):
+            numbers[self.number.format(j)] = np.array([[answer.numbers.get(j, np.nan)] for answer in answers])
         return Observation(codes, numbers)
 
     def _answer(self, training: int) -> ModelAnswers:
         try:
-            model = self._publish(self._train(training))
-            if isinstance(model, ReleasedNumbers):
-                return _answer_with_numbers(model)
-            answers = np.asarray(model.predict(self._probes))
+            return self._ask(self._train(training))
         except Exception as error:  # whatever it is, somebody sees that no model came
-            message = f"{type(error).__name__}: {error}"
-            return ModelAnswers(message, message, error=message)
-        if not is_classifier(self._estimator):
-            return ModelAnswers("numbers", "a number", {0: float(answers[0])})
-        return self._answer_with_classes(model, answers)
+            message = self._describe_error(error)
+            return ModelAnswers(dict.fromkeys(self.sides, message), error=message)
 
-    def _answer_with_classes(self, model: Any, answers: np.ndarray) -> ModelAnswers:
+    def _describe_error(self, error: Exception) -> str:
+        return f"{type(error).__name__}: {error}"
+
+    def _ask(self, model: Any) -> ModelAnswers:
+        """Return what a model, or its release, answers."""
+        model = self._publish(model)
+        if isinstance(model, ReleasedNumbers):
+            numbers = np.concatenate([np.ravel(values) for values in model.numbers.values()])
+            return ModelAnswers(dict.fromkeys(self.sides, "numbers"), dict(enumerate(numbers.tolist())))
+        answers = np.asarray(model.predict(self._probes))
+        if not is_classifier(self._estimator):
+            return ModelAnswers({ANSWERS: "numbers", ANSWER: "a number"}, {0: float(answers[0])})
         shares = model.predict_proba(self._probes)[0].tolist() if hasattr(model, "predict_proba") else []
         record = str(answers[0])
         if getattr(model, "combines", "") == VOTES:
             answers = model.find_answers(self._probes)[:, :, 0]
-        return ModelAnswers(str(answers.tolist()), record, dict(enumerate(shares)))
+        return ModelAnswers({ANSWERS: str(answers.tolist()), ANSWER: record}, dict(enumerate(shares)))
 
     def find_error(self) -> str:
         """Return what a training raises, if it does: where every one does, nothing else is seen."""
@@ -139,14 +129,52 @@ class EstimatorOnTable:
 
     def describe_side(self, side: str, training: int, part: int) -> str:
         """Return in words what a side of the model is in one training that was observed."""
-        return self._answers[training].get_side(side)
+        return self._answers[training].texts[side]
 
 
-def _answer_with_numbers(release: ReleasedNumbers) -> ModelAnswers:
-    numbers = np.concatenate([np.ravel(values) for values in release.numbers.values()])
-    return ModelAnswers("numbers", "numbers", dict(enumerate(numbers.tolist())))
+class ReleaseOfArrays(EstimatorOnTable):
+    """An estimator that says itself what it would publish, ``released_()``, as arrays: an `Observer`.
+
+    That is all an attacker would hold, so nothing else is looked at: every number of it, and whether all of it together
+    is what another training gave.
+    """
+
+    sides = (EVERYTHING,)
+    number, n_numbers = "released number {}", 16
+
+    def _ask(self, model: Any) -> ModelAnswers:
+        arrays = read_arrays(model.released_())
+        text = "; ".join(str(array.tolist()) for array in arrays)
+        numbers = [array.ravel().astype(np.float64) for array in arrays if array.dtype.kind in "biuf"]
+        first = np.concatenate([np.empty(0), *numbers])[: self.n_numbers]
+        return ModelAnswers({EVERYTHING: text}, dict(enumerate(first.tolist())))
+
+    def _describe_error(self, error: Exception) -> str:
+        if isinstance(error, BadInput):  # what ``released_`` gives is nothing that could be looked at
+            raise error
+        return one_line(error)
 
 
-def hash_text(text: str) -> int:
+def _hash_text(text: str) -> int:
     """Return a number that is the same for the same text, and for hardly any other."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
+
+
+def read_arrays(released: Any) -> list[np.ndarray]:
+    """Return what an estimator released, a list or a mapping of arrays, as a list of arrays.
+
+    Raises
+    ------
+    BadInput
+        If it is something else.
+
+    Examples
+    --------
+    >>> read_arrays({"counts": [3.5, 4.0], "classes": ["a", "b"]})
+    [array([3.5, 4. ]), array(['a', 'b'], dtype='<U1')]
+    """
+    if isinstance(released, Mapping):
+        released = list(released.values())
+    if not isinstance(released, Sequence) or isinstance(released, str):
+        raise BadInput(f"released_() must give a list or a mapping of arrays, got {type(released).__name__}")
+    return list(map(np.asarray, released))

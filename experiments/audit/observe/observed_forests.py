@@ -27,51 +27,23 @@ from experiments.audit.observe.observed_model import Observation
 from experiments.audit.observe.random_streams import RandomStream, begin_training
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
-SIDES = {
-    "root": QUESTION,
-    "label where the record ends": LABEL,
-    "way of the record": WAY,
-    "tree": TREE,
-}
+SIDES = ("root", "label where the record ends", "way of the record", "tree")
 
 
 @cache
 def compile_loop(grow: Callable, sample: Callable, note: Callable) -> Callable:
     """Return the loop that trains forests with a grower and a sampling rule, as from ``PrivateForest.prepare``.
 
-    It holds these functions instead of taking them as arguments, so that its machine code can be kept on disk.
-
-    Parameters
-    ----------
-    grow, sample : compiled function
-        (plan, table, rows, rng) -> nodes, and (n_rows, n_trees, rng) -> list.
-    note : compiled function
-        `note_tree` or `note_random_tree`.
+    It holds these functions, (plan, table, rows, rng) -> nodes and (n_rows, n_trees, rng) -> list, and `note_tree` or
+    `note_random_tree`, instead of taking them as arguments, so that its machine code can be kept on disk.
     """
 
     def train_forests(plan, table, n_trees, probes, classes, stream, key, first, codes, numbers):
         """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
 
-        Parameters
-        ----------
-        plan, table
-            As from ``PrivateForest.prepare``.
-        n_trees : int
-            Number of trees.
-        probes : float64 array of shape (p, k)
-            Rows as the trees see them, the differing record first.
-        classes : int64 array
-            Positions of the classes whose counts are noted.
-        stream : tuple of (Generator, array, array)
-            Generator, state and rest of a `RandomStream`.
-        key : uint64
-            Key of the run.
-        first : int
-            Number of the first training.
-        codes : int64 array of shape (n, n_trees, 4)
-            Filled; one place for each of ``SIDES``.
-        numbers : float64 array of shape (n, n_trees, m)
-            Filled.
+        ``probes``, float64 (p, k), are rows as the trees see them, the differing record first; ``classes`` positions of
+        those whose counts are noted; ``codes``, int64 (n, n_trees, 4), has a place for each of ``SIDES``; ``numbers``
+        is float64 (n, n_trees, m).
         """
         rng, state, rest = stream
         for i in range(codes.shape[0]):
@@ -192,19 +164,7 @@ def note_random_tree(tree, plan, table, probes, classes, codes, numbers):
 
 
 class ForestOnTable:
-    """A forest on one of the tables of a pair, ready to be trained many times: an `Observer`.
-
-    Parameters
-    ----------
-    forest : PrivateForest
-        An estimator without a fit; its ``random_state`` is not used.
-    pair : TablePair
-        Where the record and the rows of interest come from.
-    records : tuple of RecordValues
-        The table.
-    key : int
-        Key of the run.
-    """
+    """A forest without a fit on one of the tables of a pair, ready to be trained many times: an `Observer`."""
 
     def __init__(self, forest: PrivateForest, pair: TablePair, records: tuple[RecordValues, ...], key: int):
         self._forest, self._pair = clone(forest).set_params(domain=pair.domain), pair
@@ -219,22 +179,13 @@ class ForestOnTable:
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
         stream, n_trees = RandomStream(self._key), self._forest.n_estimators
-        names = self._name_numbers()
+        names, classes = self._name_numbers(), np.array(list(self._classes.values()), dtype=np.int64)
         codes = np.zeros((n, n_trees, len(SIDES)), dtype=np.int64)
         numbers = np.full((n, n_trees, len(names)), np.nan)
         note = note_random_tree if self._is_random else note_tree
-        compile_loop(self._grow.func, _compile_sampling(self._sample), note)(
-            *self._grow.args,
-            self._table,
-            n_trees,
-            self._probes,
-            np.array(list(self._classes.values()), dtype=np.int64),
-            (stream.generator, stream.state, stream.rest),
-            self._key,
-            first,
-            codes,
-            numbers,
-        )
+        train = compile_loop(self._grow.func, _compile_sampling(self._sample), note)
+        asked = self._table, n_trees, self._probes, classes, stream.parts, self._key, first
+        train(*self._grow.args, *asked, codes, numbers)
         observation = Observation({}, dict(zip(names, np.moveaxis(numbers, 2, 0), strict=True)))
         if not self._is_random:
             observation.codes.update(zip(SIDES, np.moveaxis(codes, 2, 0), strict=True))

@@ -21,7 +21,7 @@ class Observation(NamedTuple):
 
     def select(self, trainings: slice) -> Observation:
         """Return what some of the trainings released."""
-        return Observation(_select_trainings(self.codes, trainings), _select_trainings(self.numbers, trainings))
+        return Observation(*({side: values[trainings] for side, values in sides.items()} for sides in self))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -49,16 +49,7 @@ class Observer(Protocol):
 
 def join_observations(observations: Sequence[Observation]) -> Observation:
     """Return one observation of all trainings, in order."""
-    codes, numbers = zip(*observations, strict=True)
-    return Observation(_join_sides(codes), _join_sides(numbers))
-
-
-def _select_trainings(sides: dict[str, np.ndarray], trainings: slice) -> dict[str, np.ndarray]:
-    return {side: values[trainings] for side, values in sides.items()}
-
-
-def _join_sides(blocks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    joined = {}
-    for side in blocks[0]:
-        joined[side] = np.concatenate([block[side] for block in blocks])
-    return joined
+    joined = []
+    for blocks in zip(*observations, strict=True):  # codes, then numbers
+        joined.append({side: np.concatenate([block[side] for block in blocks]) for side in blocks[0]})
+    return Observation(*joined)

@@ -19,21 +19,10 @@ from algorithms.mechanisms import mix_bits
 
 
 class RandomStream:
-    """A numpy generator (PCG64) that can be set to where a training begins.
+    """A numpy generator (PCG64) that can be set to where a training begins; its key is that of the run, of 64 bits.
 
-    Parameters
-    ----------
-    key : int
-        Key of the run, 64 bits, see `derive_key`.
-
-    Attributes
-    ----------
-    generator : numpy.random.Generator
-        What draws.
-    state : uint64 array of shape (4,)
-        The generator's own memory: 128 bits of state, lower half first, then its increment, which stays.
-    rest : uint64 array of shape (1,)
-        Memory behind it: half of a number that was drawn and not used yet.
+    ``parts`` are what draws; its own memory, uint64 (4,), which is 128 bits of state, lower half first, then its
+    increment, which stays; and the memory behind it, uint64 (1,), half of a number that was drawn and not used yet.
 
     Examples
     --------
@@ -46,26 +35,26 @@ class RandomStream:
     def __init__(self, key: int | np.uint64):
         self.key = np.uint64(key)
         self._bits = np.random.PCG64(0)
-        self.generator = np.random.Generator(self._bits)
         # Numpy's struct pcg64_state: a pointer to the state proper, then the unused half and whether there is one.
         outer = (ctypes.c_uint64 * 2).from_address(self._bits.ctypes.state_address)
-        self.state = np.ctypeslib.as_array((ctypes.c_uint64 * 4).from_address(outer[0]))
-        self.rest = np.ctypeslib.as_array(outer)[1:]
-        begin_training(self.state, self.rest, self.key, 0)
-        if self._bits.state["state"]["state"] != int(self.state[0]) + (int(self.state[1]) << 64):
+        state = np.ctypeslib.as_array((ctypes.c_uint64 * 4).from_address(outer[0]))
+        self.parts = np.random.Generator(self._bits), state, np.ctypeslib.as_array(outer)[1:]
+        self.start_training(0)
+        if self._bits.state["state"]["state"] != int(state[0]) + (int(state[1]) << 64):
             raise RuntimeError(
-                f"numpy {np.__version__} keeps the state of PCG64 elsewhere than `Stream` in {__name__} expects"
+                f"numpy {np.__version__} keeps the state of PCG64 elsewhere than `RandomStream` in {__name__} expects"
             )
 
     def start_training(self, training: int) -> np.random.Generator:
         """Return the generator, set to the beginning of a training."""
-        begin_training(self.state, self.rest, self.key, training)
-        return self.generator
+        generator, state, rest = self.parts
+        begin_training(state, rest, self.key, training)
+        return generator
 
 
 @compiled
 def begin_training(state, rest, key, training):
-    """Set a generator to the beginning of a training; ``state`` and ``rest`` are those of its `Stream`."""
+    """Set a generator to the beginning of a training; ``state`` and ``rest`` are those of its `RandomStream`."""
     number = np.uint64(key) ^ mix_bits(np.uint64(training))
     state[0], state[1] = mix_bits(number), mix_bits(~number)
     rest[0] = 0

@@ -17,26 +17,23 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-import numba
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
 from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
-from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
-from experiments.audit.plain_python import run_in_plain_python
+from experiments.audit.neighbouring_tables import Records, TablePair, split_targets
+from experiments.audit.plain_python import require_plain_python, run_in_plain_python
 from experiments.audit.replay.recorder import (
     CallRecorder,
     MechanismCall,
     RunsDiverged,
     include_modules,
-    pair_keyed_calls,
+    pair_calls,
     recording_calls,
 )
-from experiments.errors import BadInput
 
 # Laws: MechanismCall -> logarithm of the probability, or of the density, of its outcome.
 
@@ -83,12 +80,7 @@ LOG_LIKELIHOODS: dict[str, Callable[[MechanismCall], float]] = {
 
 
 def compute_call_loss(call: MechanismCall, other: MechanismCall) -> float:
-    """Return how much likelier an outcome is in one call than in another, as a logarithm.
-
-    Parameters
-    ----------
-    call, other : MechanismCall
-        The same mechanism with the same outcome, on one table and on its neighbour.
+    """Return how much likelier an outcome is in one call than in another of the same mechanism, as a logarithm.
 
     Examples
     --------
@@ -104,41 +96,22 @@ def compute_call_loss(call: MechanismCall, other: MechanismCall) -> float:
     return log_likelihood(call) - log_likelihood(other)
 
 
-def compute_run_loss(first: CallRecorder, second: CallRecorder) -> float:
-    """Return the privacy loss of a recorded run, given the recorder of its repetition on the neighbour."""
-    couples = [*zip(first.calls, second.calls, strict=True), *pair_keyed_calls(first, second)]
-    return math.fsum(itertools.starmap(compute_call_loss, couples))
-
-
 # Losses of an estimator.
 
 
 def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int = 0) -> np.ndarray:
-    """Train an estimator on the neighbour of a pair, in plain Python, and return what each training loses.
+    """Train an estimator n times on the neighbour of a pair, in plain Python, and return what each training loses.
+
+    That is the log of how much likelier the training is on the neighbour than on the table: float64 (n,).
 
     Parameters
     ----------
     estimator : estimator
         Its noise comes from ``algorithms.mechanisms``; ``domain`` and ``random_state`` are set here.
-    pair : TablePair
-        The tables.
-    n : int
-        Trainings.
     first : int
-        Number of the first; the same numbers give the same trainings.
-
-    Returns
-    -------
-    float64 array of shape (n,)
-        Log of how much likelier each training is on the neighbour than on the table.
-
-    Raises
-    ------
-    BadInput
-        If Numba compiles in this process.
+        Number of the first training; the same numbers give the same trainings.
     """
-    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
-        raise BadInput("losses need plain Python: set NUMBA_DISABLE_JIT=1, or call sample_losses_in_processes")
+    require_plain_python("losses need", "or call sample_losses_in_processes")
     include_modules([type(estimator).__module__])
     model = clone(estimator).set_params(domain=pair.domain)
     neighbour, table = align_tables(pair)
@@ -176,10 +149,9 @@ def _sample_loss(likely_run: RecordedRun, other_run: RecordedRun, seed: int) -> 
             other_run(second, seed)
     except RunsDiverged:
         return math.inf
-    return compute_run_loss(first, second) if len(second.calls) == len(first.calls) else math.inf
-
-
-Records = tuple[RecordValues, ...]
+    if len(second.calls) != len(first.calls):
+        return math.inf
+    return math.fsum(itertools.starmap(compute_call_loss, pair_calls(first, second)))
 
 
 def align_tables(pair: TablePair) -> tuple[Records, Records]:
@@ -197,32 +169,8 @@ def align_tables(pair: TablePair) -> tuple[Records, Records]:
     return shared + pair.gained_records, shared + pair.lost_records
 
 
-@dataclass(frozen=True)
-class LossRequest:
-    """Trainings whose losses are to be sampled: parameters of `sample_losses`."""
-
-    estimator: BaseEstimator
-    pair: TablePair
-    n: int
-
-
-def sample_losses_in_processes(requests: Sequence[LossRequest], jobs: int = 1) -> list[np.ndarray]:
-    """Return the losses of several estimators on their pairs, from processes in plain Python.
-
-    Parameters
-    ----------
-    requests : sequence of LossRequest
-        Which losses.
-    jobs : int
-        Processes.
-
-    Returns
-    -------
-    list of float64 arrays
-        In the same order, see `sample_losses`.
-    """
-    return list(run_in_plain_python(_sample_requested, zip(requests), jobs))
-
-
-def _sample_requested(request: LossRequest) -> np.ndarray:
-    return sample_losses(request.estimator, request.pair, request.n)
+def sample_losses_in_processes(
+    requests: Sequence[tuple[BaseEstimator, TablePair, int]], jobs: int = 1
+) -> list[np.ndarray]:
+    """Return the losses of estimators on pairs, each in so many trainings, from processes in plain Python."""
+    return list(run_in_plain_python(sample_losses, requests, jobs))

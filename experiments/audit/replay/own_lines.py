@@ -55,20 +55,7 @@ class Step(NamedTuple):
 
 
 class LineRecorder:
-    """Records what each line of some modules leaves behind.
-
-    Parameters
-    ----------
-    modules : frozenset of str
-        Names of the modules.
-    model : object
-        What is trained.
-
-    Attributes
-    ----------
-    steps : list of Step
-        In the order of the run.
-    """
+    """Records what each line of some modules leaves behind while a model is trained, in the order of the run."""
 
     def __init__(self, modules: Modules, model: Any):
         self.steps: list[Step] = []
@@ -146,12 +133,8 @@ def _has_fractions(text: str) -> bool:
 def find_releasing_line(steps: list[Step], on_neighbour: list[Step], released: frozenset[str]) -> str:
     """Return the line that put a number into the model which the neighbour changes and which is released.
 
-    Parameters
-    ----------
-    steps, on_neighbour : list of Step
-        Of the training on the table, and of the one on its neighbour.
-    released : frozenset of str
-        What is released of the first that is not of the second; where nothing of it is held, all that differs counts.
+    ``released`` is what is released of the training on the table that is not of the one on its neighbour; where nothing
+    of it is held, all that differs counts.
     """
     if not steps or not on_neighbour:
         return ""

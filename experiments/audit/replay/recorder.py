@@ -14,10 +14,10 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,33 +35,15 @@ MAXIMUM = "sup_norm_vector"
 
 @dataclass(frozen=True, eq=False)
 class MechanismCall:
-    """One call of a mechanism.
+    """One call of a mechanism."""
 
-    Parameters
-    ----------
-    mechanism : str
-        Its name in ``algorithms.mechanisms``.
-    protected : float64 array of shape (r,)
-        What it protects: numbers, or the score of each candidate.
-    parameters : tuple
-        Epsilon, sensitivity and base measure (None where there is none).
-    outcome : float, int or array
-        What it gave.
-    is_choice : bool
-        Whether it chooses among candidates by their scores, and does not release numbers.
-    is_monotone : bool
-        Whether it is told that a record moves all scores one way, and so may choose with half of the noise.
-    line : str
-        The line of a user's own code that it comes from, as ``file:line``; empty for code of ours.
-    """
-
-    mechanism: str
-    protected: np.ndarray
-    parameters: tuple[float, float, tuple | None]
-    outcome: Any
-    is_choice: bool
-    is_monotone: bool = False
-    line: str = ""
+    mechanism: str  # its name in ``algorithms.mechanisms``
+    protected: np.ndarray  # float64 (r,): numbers, or the score of each candidate
+    parameters: tuple[float, float, tuple | None]  # epsilon, sensitivity and base measure, if there is one
+    outcome: Any  # what it gave
+    is_choice: bool  # whether it chooses among candidates by their scores, and does not release numbers
+    is_monotone: bool = False  # whether it is told that a record moves all scores one way: half of the noise will do
+    line: str = ""  # of a user's own code that it comes from, as ``file:line``
 
     @property
     def description(self) -> str:
@@ -97,25 +79,27 @@ class MechanismCall:
         return epsilon * (max(1.0, change / sensitivity) if self.is_choice else change / sensitivity)
 
 
-class Violation(NamedTuple):
-    """What a proof of privacy does not allow: the rule, what was seen, in words for a reader, and where."""
+@dataclass(frozen=True)
+class Violation:
+    """What a proof of privacy does not allow: the rule (see `replay_audit`), what was seen, in words for a reader.
 
-    rule: str
+    It was seen between the tables of a ``pair``; ``line`` is ``file:line`` if that is in a user's own code.
+    """
+
+    kind: str
+    pair: str = field(default="", kw_only=True)
     what: str
     words: str
     line: str = ""
 
+    @property
+    def reason(self) -> str:
+        """What is wrong, and where."""
+        return f"{self.words}, {self.line}" if self.line else self.words
+
 
 class RunsDiverged(Exception):
-    """The run on the neighbouring table asks for something else: nothing can be compared from here on.
-
-    Parameters
-    ----------
-    what : str
-        What it asks for.
-    line : str
-        The line of a user's own code that does.
-    """
+    """The run on the neighbouring table asks for something else, in ``line``: nothing can be compared from here on."""
 
     def __init__(self, what: str, line: str = ""):
         super().__init__(what)
@@ -125,34 +109,16 @@ class RunsDiverged(Exception):
 class CallRecorder:
     """Records the mechanism calls of one run; given the recorder of a first run, it repeats the outcomes of that run.
 
-    Parameters
-    ----------
-    first : CallRecorder or None
-        The run whose outcomes are repeated; None draws them.
-    seed : int
-        Seed of the outcomes that are drawn.
-    own_modules : frozenset of str
-        Modules of a user, whose lines calls are traced back to.
-
-    Attributes
-    ----------
-    calls : list of MechanismCall
-        In the order of the run, without those whose noise is a function of a key.
-    keyed_calls : dict
-        Calls whose noise is a function of a key, by that key.
-    samples : list of arrays
-        The rows of each tree.
-    violations : list of Violation
-        What a proof of privacy does not allow.
+    Those that are drawn have a seed. Calls are traced back to lines of ``own_modules``, which are a user's.
     """
 
     def __init__(
         self, first: CallRecorder | None = None, seed: int = ANOTHER_SEED, own_modules: frozenset[str] = frozenset()
     ):
         self.first, self.own_modules = first, own_modules
-        self.calls: list[MechanismCall] = []
-        self.keyed_calls: dict[int, MechanismCall] = {}
-        self.samples: list[np.ndarray] = []
+        self.calls: list[MechanismCall] = []  # in the order of the run, without those that have a key
+        self.keyed_calls: dict[int, MechanismCall] = {}  # those whose noise is a function of a key, by that key
+        self.samples: list[np.ndarray] = []  # the rows of each tree
         self.violations: list[Violation] = []
         self._n_rows = 0
         self._stream_starts: set[str] = set()
@@ -274,8 +240,12 @@ def are_equal_arrays(arrays: Sequence[np.ndarray], others: Sequence[np.ndarray])
     return len(arrays) == len(others) and all(map(np.array_equal, arrays, others))
 
 
-def pair_keyed_calls(first: CallRecorder, second: CallRecorder) -> Iterator[tuple[MechanismCall, MechanismCall]]:
-    """Yield the calls of both runs, key by key; a call that only one run made protects nothing in the other."""
+def pair_calls(first: CallRecorder, second: CallRecorder) -> Iterator[tuple[MechanismCall, MechanismCall]]:
+    """Yield the calls of both runs as far as the shorter one went, those that have keys by these.
+
+    A call by a key that only one run made protects nothing in the other.
+    """
+    yield from zip(first.calls, second.calls, strict=False)
     for key in sorted(first.keyed_calls.keys() | second.keyed_calls.keys()):
         call = first.keyed_calls.get(key) or _empty_call(second.keyed_calls[key])
         other = second.keyed_calls.get(key) or _empty_call(first.keyed_calls[key])

@@ -26,19 +26,19 @@ import math
 import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from algorithms import ReleaseError
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.opendp_noise import is_installed
+from experiments.audit.bounds import exceeds
 from experiments.audit.neighbouring_tables import TablePair
-from experiments.audit.observe.released_arrays import read_arrays
-from experiments.audit.plain_python import run_in_plain_python
+from experiments.audit.observe.any_estimator import read_arrays
+from experiments.audit.plain_python import call_or_explain, require_plain_python, run_in_plain_python
 from experiments.audit.replay.own_lines import (
     LineRecorder,
     Modules,
@@ -55,67 +55,26 @@ from experiments.audit.replay.recorder import (
     Violation,
     are_equal_arrays,
     include_modules,
-    pair_keyed_calls,
+    pair_calls,
     recording_calls,
 )
 from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject
 from experiments.cells import code_version
 from experiments.config import estimators
-from experiments.errors import BadInput, one_line
+from experiments.errors import BadInput
 from experiments.store.accounts import is_claim_only, read_account
 
-ROUNDING = 1e-9
 CAUSES = ("no noise", "sensitivity", "release", "noise", "told", "calls", "sampling", "claim", "account")
 """The rules, those first whose breach is the cause of others."""
 
 
 @dataclass(frozen=True)
-class ReplayFailure:
-    """Something that a proof of privacy does not allow.
-
-    Parameters
-    ----------
-    kind : str
-        Which rule is broken, see the module.
-    pair : str
-        Between which tables.
-    what : str
-        What was seen.
-    words : str
-        What is wrong, for a reader.
-    line : str
-        Where, as ``file:line``, if that is in a user's own code.
-    """
-
-    kind: str
-    pair: str
-    what: str
-    words: str = ""
-    line: str = ""
-
-    @property
-    def reason(self) -> str:
-        """What is wrong, and where."""
-        return f"{self.words}, {self.line}" if self.line else self.words
-
-
-@dataclass(frozen=True)
 class ReplayReport:
-    """What the replays of one estimator show.
+    """What the replays of one estimator show, beside what its ``privacy_`` says.
 
-    Parameters
-    ----------
-    name : str
-        Of the subject.
-    neighbours, claimed_epsilon, keeps_claim, faults
-        What its ``privacy_`` says; of the faults their names.
-    accounted, composed : dict
-        By relation, what the ledger says, and the most that a replay has cost as far as it went.
-    n_calls : int
-        Calls of mechanisms in the longest run.
-    failures : tuple of ReplayFailure
-        What a proof of privacy does not allow; empty if it may hold.
+    By relation, ``accounted`` is what the ledger says and ``composed`` the most that a replay has cost as far as it
+    went; ``n_calls`` is of the longest run; without ``failures`` a proof of privacy may hold.
     """
 
     name: str
@@ -126,7 +85,7 @@ class ReplayReport:
     accounted: dict[str, float]
     composed: dict[str, float]
     n_calls: int
-    failures: tuple[ReplayFailure, ...]
+    failures: tuple[Violation, ...]
 
     @property
     def broken_rules(self) -> set[str]:
@@ -142,27 +101,8 @@ class ReplayReport:
 
 
 def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -> ReplayReport:
-    """Replay an estimator on pairs of neighbouring tables, in this process.
-
-    Parameters
-    ----------
-    subject : Subject
-        The estimator.
-    pairs : sequence of TablePair or None
-        Tables with the features and targets of subjects; None is `build_replay_pairs`.
-
-    Returns
-    -------
-    ReplayReport
-        All pairs together.
-
-    Raises
-    ------
-    BadInput
-        If Numba compiles in this process.
-    """
-    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
-        raise BadInput("a replay needs plain Python: set NUMBA_DISABLE_JIT=1, or call replay_in_processes")
+    """Replay an estimator, in this process, on pairs of tables with the columns of subjects, or on all of these."""
+    require_plain_python("a replay needs", "or call replay_in_processes")
     own_modules = code_version.list_own_modules(subject.target)
     include_modules(own_modules or [estimators.import_class(subject.target).__module__])
     composed, failures, n_calls = {ADDED_OR_REMOVED: 0.0, REPLACED: 0.0}, [], 0
@@ -173,8 +113,7 @@ def replay_subject(subject: Subject, pairs: Sequence[TablePair] | None = None) -
             violations = violations + _replay_pair(released, pair, own_modules).violations
         composed[pair.neighbours] = max(composed[pair.neighbours], replay.cost)
         n_calls = max(n_calls, replay.n_calls)
-        for rule, what, words, line in violations:
-            failures.append(ReplayFailure(rule, pair.name, what, words, line))
+        failures += [replace(violation, pair=pair.name) for violation in violations]
     privacy = replay.privacy
     return ReplayReport(
         subject.name,
@@ -265,10 +204,10 @@ def _compare_cost(
     """Yield how the cost of a record exceeds the ledger and the claim; the line is that of the dearest call."""
     cost, accounted = math.fsum(cost for cost, _ in costs), privacy.accounted(neighbours)
     _, line = max(costs, default=(0.0, ""), key=lambda pair: pair[0])
-    if is_bound_by_account and cost > accounted * (1 + ROUNDING):
+    if is_bound_by_account and exceeds(cost, accounted):
         words = f"a record costs {_say_times(cost, accounted)} what the account says"
         yield Violation("account", f"the record cost {cost:.4g}, accounted {accounted:.4g}", words, line)
-    if neighbours == privacy.neighbours and cost > privacy.claimed_epsilon * (1 + ROUNDING):
+    if neighbours == privacy.neighbours and exceeds(cost, privacy.claimed_epsilon):
         words = f"a record costs {_say_times(cost, privacy.claimed_epsilon)} the ε that is claimed"
         yield Violation("claim", f"the record cost {cost:.4g}, claimed {privacy.claimed_epsilon:.4g}", words, line)
 
@@ -288,13 +227,12 @@ def _list_costs(
     first: CallRecorder, second: CallRecorder, privacy: Privacy, neighbours: str, violations: list[Violation]
 ) -> Iterator[tuple[float, str]]:
     """Yield what each call has cost the record, and its line, noting what it should not have seen or been told."""
-    couples = [*zip(first.calls, second.calls, strict=False), *pair_keyed_calls(first, second)]
     # A sensitivity for records that come or go is doubled where one is replaced.
     n_records = 2 if neighbours == REPLACED and privacy.neighbours == ADDED_OR_REMOVED else 1
-    for place, (before, after) in enumerate(couples, start=1):
+    for place, (before, after) in enumerate(pair_calls(first, second), start=1):
         change = before.measure_change(after)
-        for rule, what, words in _find_faults(before, after, change, n_records):
-            violations.append(Violation(rule, f"call {place}, {before.description}, {what}", words, before.line))
+        for kind, what, words in _find_faults(before, after, change, n_records):
+            violations.append(Violation(kind, f"call {place}, {before.description}, {what}", words, before.line))
         yield before.compute_cost(change), before.line
 
 
@@ -308,7 +246,7 @@ def _find_faults(
         yield "told", f"is told {after.parameters}, not {before.parameters}", words
     if change and math.isinf(epsilon):
         yield "no noise", "has no noise", "a mechanism is told to add no noise"
-    elif change > n_records * sensitivity * (1 + ROUNDING):
+    elif exceeds(change, n_records * sensitivity):
         words = f"noise for a change of {n_records * sensitivity:g}, where a record makes one of {change:.4g}"
         yield "sensitivity", f"is told {sensitivity:g}, moved by {change:.4g}", words
 
@@ -334,26 +272,5 @@ def _list_released(model: Any) -> list[np.ndarray]:
 
 
 def replay_in_processes(subjects: Sequence[Subject], jobs: int = 1) -> list[ReplayReport | str]:
-    """Replay estimators in processes of their own, in plain Python.
-
-    Parameters
-    ----------
-    subjects : list of Subject
-        What to replay.
-    jobs : int
-        Processes.
-
-    Returns
-    -------
-    list of ReplayReport or str
-        In the same order; in place of a report why there is none, where a fit raises.
-    """
-    return list(run_in_plain_python(_try_to_replay, zip(subjects), jobs))
-
-
-def _try_to_replay(subject: Subject) -> ReplayReport | str:
-    """Return the report of a subject, or why there is none."""
-    try:
-        return replay_subject(subject)
-    except Exception as error:  # an estimator may be anybody's
-        return one_line(error)
+    """Replay estimators in processes of plain Python; in place of a report why there is none, where a fit raises."""
+    return list(run_in_plain_python(call_or_explain, ((replay_subject, subject) for subject in subjects), jobs))

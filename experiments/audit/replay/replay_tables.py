@@ -7,19 +7,15 @@ the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from algorithms import Domain
-from experiments.audit.neighbouring_tables import RecordValues, TablePair
+from experiments.audit.neighbouring_tables import Records, TablePair, add_record, replace_last
 from experiments.audit.subjects import CLASS_TARGET, FEATURES
 
 DOMAIN = Domain(FEATURES, CLASS_TARGET)
 CORNER, OPPOSITE, MIDDLE = (8.0, 1.0, 2.0), (0.0, 0.0, 0.0), (3.5, 1.0, 0.0)
 N_ROWS = 20
-
-Records = tuple[RecordValues, ...]
 
 
 def build_replay_pairs() -> list[TablePair]:
@@ -32,36 +28,28 @@ def build_replay_pairs() -> list[TablePair]:
     """
     mixed, plain = _draw_table(n_classes=3), _draw_table(n_classes=2)
     alike = tuple((*values, 0.0) for *values, _ in plain)
+    additions = [
+        ("a record of the usual kind", mixed, (*MIDDLE, 1.0)),
+        ("alone in its class and category, largest of a column", plain, (*CORNER, 2.0)),
+        ("the only one of another class", alike, (*MIDDLE, 2.0)),
+        ("the second one of another class", (*alike[1:], (*MIDDLE, 2.0)), (*MIDDLE, 2.0)),
+        ("far above its bounds", mixed, (1e3, 1.0, 2.0, 1.0)),
+        ("far below its bounds", mixed, (-1e3, 0.0, 0.0, 1.0)),
+    ]
+    replacements = [  # of the last record, by another one first
+        ("its label", mixed, (*MIDDLE, 0.0), (*MIDDLE, 2.0)),
+        ("from corner to corner", mixed, (*CORNER, 2.0), (*OPPOSITE, 0.0)),
+        ("alone in its category, by another", plain, (*CORNER, 2.0), (*MIDDLE, 2.0)),
+        ("the only one of another class", alike, (*MIDDLE, 2.0), (*MIDDLE, 0.0)),
+        ("its label, in a corner", alike, (*CORNER, 0.0), (*CORNER, 2.0)),
+    ]
     pairs = []
-    for name, table, record in _list_additions(mixed, plain, alike):
-        larger = (*table, record)
-        pairs.append(TablePair(f"added: {name}", DOMAIN, table, larger))
-        pairs.append(TablePair(f"removed: {name}", DOMAIN, larger, table))
-    for name, table, record, other in _list_replacements(mixed, plain, alike):
-        others = table[:-1]
-        pairs.append(TablePair(f"replaced: {name}", DOMAIN, (*others, record), (*others, other)))
+    for name, table, record in additions:
+        pairs.append(added := add_record(f"added: {name}", DOMAIN, table, record))
+        pairs.append(TablePair(f"removed: {name}", DOMAIN, added.neighbour, table))
+    for name, table, record, other in replacements:
+        pairs.append(replace_last(f"replaced: {name}", DOMAIN, (*table[:-1], record), other))
     return pairs
-
-
-def _list_additions(mixed: Records, plain: Records, alike: Records) -> Iterator[tuple[str, Records, RecordValues]]:
-    """Yield a name, the table and the record that is added to it."""
-    yield "a record of the usual kind", mixed, (*MIDDLE, 1.0)
-    yield "alone in its class and category, largest of a column", plain, (*CORNER, 2.0)
-    yield "the only one of another class", alike, (*MIDDLE, 2.0)
-    yield "the second one of another class", (*alike[1:], (*MIDDLE, 2.0)), (*MIDDLE, 2.0)
-    yield "far above its bounds", mixed, (1e3, 1.0, 2.0, 1.0)
-    yield "far below its bounds", mixed, (-1e3, 0.0, 0.0, 1.0)
-
-
-def _list_replacements(
-    mixed: Records, plain: Records, alike: Records
-) -> Iterator[tuple[str, Records, RecordValues, RecordValues]]:
-    """Yield a name, the table whose last record gives way, and the records of the table and of its neighbour there."""
-    yield "its label", mixed, (*MIDDLE, 0.0), (*MIDDLE, 2.0)
-    yield "from corner to corner", mixed, (*CORNER, 2.0), (*OPPOSITE, 0.0)
-    yield "alone in its category, by another", plain, (*CORNER, 2.0), (*MIDDLE, 2.0)
-    yield "the only one of another class", alike, (*MIDDLE, 2.0), (*MIDDLE, 0.0)
-    yield "its label, in a corner", alike, (*CORNER, 0.0), (*CORNER, 2.0)
 
 
 def _draw_table(n_classes: int) -> Records:
