@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from experiments.metrics.scikit_learn import (
     CLASSIFICATION,
     Fitted,
     FittedClassifier,
-    FittedRegressor,
     Needs,
     find_needs,
     score_by_name,
@@ -23,95 +21,41 @@ from experiments.metrics.scikit_learn import (
 from experiments.metrics.scores import number_classes
 
 
-@dataclass(frozen=True)
-class Predictions:
-    """What a fitted model says of the rows that are scored, and what is so.
+def score_asked(names: Sequence[str], model: Fitted, actual: np.ndarray) -> tuple[dict[str, float], dict[str, str]]:
+    """Return metrics that were asked for, by name, and why those are undefined, as NaN, that are, in one line each.
 
-    Parameters
-    ----------
-    actual, predicted : array of shape (n,)
-        Labels as text, or numbers.
-    classes : array of str of shape (n_classes,) or None
-        The declared classes; None of a regression.
-    shares : float64 array of shape (n, n_classes) or None
-        Probabilities of the classes in this order, if the model gives them.
-    """
-
-    actual: np.ndarray
-    predicted: np.ndarray
-    classes: np.ndarray | None = None
-    shares: np.ndarray | None = None
-
-    def sort_classes(self) -> Predictions:
-        """Return the same with classes in the order of the alphabet, as scikit-learn has them: the last is positive."""
-        if self.classes is None:
-            return self
-        order = np.argsort(self.classes)
-        shares = None if self.shares is None else self.shares[:, order]
-        return Predictions(self.actual, self.predicted, self.classes[order], shares)
-
-
-def score_asked(names: Sequence[str], said: Predictions) -> tuple[dict[str, float], dict[str, str]]:
-    """Return metrics that were asked for, and why those are undefined that are.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of scikit-learn's metrics, or of metrics that have files.
-    said : Predictions
-        Of one model.
-
-    Returns
-    -------
-    metrics : dict
-        The value of each; NaN where it is undefined.
-    reasons : dict
-        By name, why scikit-learn or the metric's function does not define it, in one line.
+    Labels are texts; the last of the declared classes in the order of the alphabet is the positive one.
 
     Examples
     --------
-    >>> said = Predictions(np.array(["a", "b"]), np.array(["a", "a"]), np.array(["a", "b"]))
-    >>> score_asked(["balanced_accuracy"], said)
+    >>> said = FittedClassifier(np.array(["a", "b"]), np.array(["a", "a"]))
+    >>> score_asked(["balanced_accuracy"], said, np.array(["a", "b"]))
     ({'balanced_accuracy': 0.5}, {})
     """
-    said, metrics, reasons = said.sort_classes(), {}, {}
+    metrics, reasons = {}, {}
+    if isinstance(model, FittedClassifier):
+        model = model.sort_classes()
     for name in names:
         metrics[name] = math.nan
         try:
-            metrics[name] = _score(name, said)
+            metrics[name] = _score(name, model, actual)
         except Exception as error:  # a metric may be anybody's, and the others are worth keeping
             reasons[name] = one_line(error)
     return metrics, reasons
 
 
-def _score(name: str, said: Predictions) -> float:
+def _score(name: str, model: Fitted, actual: np.ndarray) -> float:
     if own := find_own(name):
-        return own.score(_stand_in(said), said.actual)
-    if said.classes is None:
-        return score_by_name(name, FittedRegressor(said.predicted), said.actual)
-    # positions compare faster than text, and 1 is then the positive class, as scorers of two classes take it
-    predicted, actual = (number_classes(said.classes, labels) for labels in (said.predicted, said.actual))
-    return score_by_name(name, FittedClassifier(np.arange(len(said.classes)), predicted, said.shares), actual)
-
-
-def _stand_in(said: Predictions) -> Fitted:
-    if said.classes is None:
-        return FittedRegressor(said.predicted)
-    return FittedClassifier(said.classes, said.predicted, said.shares)
+        return own.score(model, actual)
+    if isinstance(model, FittedClassifier):
+        # positions compare faster than text, and 1 is then the positive class, as scorers of two classes take it
+        predicted, actual = (number_classes(model.classes_, labels) for labels in (model.predicted, actual))
+        model = FittedClassifier(np.arange(len(model.classes_)), predicted, model.shares)
+    return score_by_name(name, model, actual)
 
 
 def collect_shares(estimator: Any, rows: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return the probabilities that a fitted model gives, with a column for each declared class; None if it has none.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted, with ``classes_``.
-    rows : DataFrame or array
-        What it is asked about.
-    classes : array of str of shape (n_classes,)
-        The declared classes.
-    """
+    """Return the probabilities that a fitted model gives, a column for each declared class; None if it has none."""
     if not hasattr(estimator, "predict_proba"):
         return None
     given = np.asarray(estimator.predict_proba(rows), dtype=np.float64)

@@ -24,19 +24,10 @@ def number_classes(labels: Iterable, values: np.ndarray) -> np.ndarray:
 
 
 def score_classes(labels: Sequence, actual: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """Return the accuracy, and the precision and recall of each class.
+    """Return the accuracy, and the precision and recall of each class, as shares in [0, 1].
 
-    Parameters
-    ----------
-    labels : sequence
-        The declared classes.
-    actual, predicted : int array of shape (n,)
-        Positions among them of the rows' classes, and of those predicted; -1 is none of them.
-
-    Returns
-    -------
-    dict
-        Shares in [0, 1]; NaN for the precision of a class never predicted and the recall of one without rows.
+    Classes are given by their position among the declared labels; -1 is none of them. The precision of a class never
+    predicted, and the recall of one without rows, are NaN.
 
     Examples
     --------
@@ -55,13 +46,6 @@ def score_classes(labels: Sequence, actual: np.ndarray, predicted: np.ndarray) -
 
 def score_numbers(target: Continuous, actual: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
     """Return the mean squared error, the same of a target scaled to [0, 1], and the coefficient of determination.
-
-    Parameters
-    ----------
-    target : Continuous
-        Declared bounds of the target.
-    actual, predicted : float64 array of shape (n,)
-        In the target's unit.
 
     Examples
     --------

@@ -253,14 +253,15 @@ def _score_asked(
     """Return the metrics that the cell asks for, and why those are undefined that are."""
     if not cell.metrics:
         return {}, {}
-    from experiments.metrics.asked import Predictions, ask_needs, collect_shares, score_asked  # which few cells need
+    from experiments.metrics.asked import ask_needs, collect_shares, score_asked  # which few cells need
+    from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
 
     if not isinstance(domain.target, Nominal):
-        return score_asked(cell.metrics, Predictions(actual, predicted.astype(np.float64)))
+        return score_asked(cell.metrics, FittedRegressor(predicted.astype(np.float64)), actual)
     classes = np.array(list(map(str, domain.target.categories)))
     needs_shares = any(ask_needs(name).probabilities for name in cell.metrics)
     shares = collect_shares(estimator, rows, classes) if needs_shares else None
-    return score_asked(cell.metrics, Predictions(actual, predicted.astype(str), classes, shares))
+    return score_asked(cell.metrics, FittedClassifier(classes, predicted.astype(str), shares), actual)
 
 
 def _score_predictions(data: Dataset, evaluated: _Rows, predicted: np.ndarray) -> dict[str, float]:
