@@ -22,16 +22,8 @@ class Configured(NamedTuple):
 def configure(name: str, *, epsilon: float = math.inf, domain: Any = None, **changed: Any) -> Configured:
     """Build an algorithm from its file in the catalogue, and say what is not as configured.
 
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    epsilon : float
-        Budget, where it takes one.
-    domain : Domain or None
-        Where it takes one.
-    **changed
-        Parameters that are to have other values than the file, or the class where the file is silent, gives them.
+    Changed are parameters that are to have other values than the file, or the class where the file is silent, gives
+    them.
 
     Examples
     --------

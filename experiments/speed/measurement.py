@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -19,24 +22,12 @@ from experiments.processes import build_command, make_environment
 
 
 class Measurement(NamedTuple):
-    """A row of a table.
+    """A row of a table."""
 
-    Parameters
-    ----------
-    what : str
-        What was measured; ``ours / theirs`` where it is a ratio.
-    value : float
-        The measurement.
-    aim : float
-        The most that it should be; infinite where nothing is aimed at.
-    unit : str
-        Of both; nothing for a ratio.
-    """
-
-    what: str
+    what: str  # ``ours / theirs`` where it is a ratio
     value: float
-    aim: float = math.inf
-    unit: str = ""
+    aim: float = math.inf  # the most that it should be; infinite where nothing is aimed at
+    unit: str = ""  # of both; nothing for a ratio
 
 
 class Taken(NamedTuple):
@@ -48,13 +39,7 @@ class Taken(NamedTuple):
 
 
 def run_on_store(folder: str, *words: str) -> Taken:
-    """Run a command with its results in a folder, and return what it took; processor seconds without workers'.
-
-    Raises
-    ------
-    CalledProcessError
-        If the command fails.
-    """
+    """Run a command with its results in a folder, and return what it took; processor seconds without workers'."""
     command = build_command("experiments", *words, f"results={folder}")
     started = time.perf_counter()
     process = subprocess.Popen(
@@ -85,6 +70,25 @@ def _watch_peaks(group: int, peaks: list[float], has_ended: threading.Event) -> 
                     peaks.append(read_status("VmHWM", number))
 
 
+def run_apart(function: Callable, asked: Any, **variables: str) -> Any:
+    """Return what a function gives in a process of its own, with variables of its environment.
+
+    It is one of a module, and what it is asked and gives are such as JSON can hold.
+    """
+    code = f"import json, sys; from {function.__module__} import {function.__name__} as answer"
+    code += "; print(json.dumps(answer(json.load(sys.stdin))))"
+    command, environment = [sys.executable, "-c", code], make_environment(**variables)
+    piped = {"input": json.dumps(asked), "stdout": subprocess.PIPE, "text": True}
+    return json.loads(subprocess.run(command, env=environment, check=True, **piped).stdout)
+
+
+def time_call(run: Callable[[], object]) -> float:
+    """Return the seconds that a call takes by the clock."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
 def read_status(name: str, process: str = "self") -> float:
     """Read an entry of Linux's account of a process in MB; ``ru_maxrss`` would begin at the peak of its parent."""
     _, _, rest = Path(f"/proc/{process}/status").read_text().partition(f"\n{name}:")
@@ -109,3 +113,9 @@ def print_table(title: str, measurements: Iterable[Measurement]) -> None:
         aim = "" if math.isinf(row.aim) else f"<= {row.aim:g} {row.unit}"
         table.add_row(row.what, f"{row.value:.3g} {row.unit}", aim.rstrip())
     Console().print(table)
+
+
+def print_tables(tables: Mapping[str, Iterable[Callable[[], list[Measurement]]]]) -> None:
+    """Measure and print everything, by the titles of tables, a table as soon as it is complete."""
+    for title, functions in tables.items():
+        print_table(title, chain.from_iterable(measure() for measure in functions))
