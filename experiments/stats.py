@@ -38,11 +38,6 @@ class Interval:
 def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """Return the mean and its 95 % t-interval.
 
-    Parameters
-    ----------
-    values : sequence of float
-        One value per repeat.
-
     Examples
     --------
     >>> interval = mean_interval([1.0, 2.0, 3.0])
@@ -143,12 +138,8 @@ class PairPosterior:
 def compare_over_datasets(differences: Sequence[float] | np.ndarray, margin: float) -> PairPosterior:
     """Return the Bayesian signed-rank test of a pair of algorithms, with a region of practical equivalence.
 
-    Parameters
-    ----------
-    differences : sequence of float
-        One for each data set, at least one: the score of the first algorithm less that of the second, more is better.
-    margin : float
-        At least 0, on the scale of the differences: what is not beyond it counts as equal.
+    A difference of each data set, at least one, is the score of the first algorithm less that of the second, more is
+    better; what is not beyond the margin counts as equal.
 
     Notes
     -----
@@ -191,14 +182,8 @@ def _draw_weights(n: int) -> np.ndarray:
 def nemenyi_difference(n_algorithms: int, n_datasets: int) -> float:
     """Return the critical difference of mean ranks of the Nemenyi test at 5 %; NaN where nothing is compared.
 
-    If all algorithms were alike, some two of their mean ranks would differ by as much in 5 % of benchmarks.
-
-    Parameters
-    ----------
-    n_algorithms : int
-        How many are ranked together: unlike `compare_over_datasets` it depends on who else is in the pool.
-    n_datasets : int
-        Over how many data sets the mean is taken.
+    If all algorithms were alike, some two of their mean ranks would differ by as much in 5 % of benchmarks. Unlike
+    `compare_over_datasets` it depends on who else is in the pool.
 
     Notes
     -----

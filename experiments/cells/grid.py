@@ -26,7 +26,7 @@ def expand_grid(
     depends: Mapping[str, Mapping] | None = None,
     metrics: Sequence[str] = (),
 ) -> list[list[Cell]]:
-    """Return the cells of every combination of values, one list of repeats for each.
+    """Return the cells of every combination of values, one list of repeats for each; BadInput if one cannot be run.
 
     Parameters
     ----------
@@ -43,11 +43,6 @@ def expand_grid(
         name. Algorithms without the parameter do without.
     metrics : sequence of str, optional
         What is to be measured; what always is need not be named.
-
-    Raises
-    ------
-    BadInput
-        For anything that cannot be run.
 
     Examples
     --------
@@ -90,14 +85,9 @@ def expand_grid(
 
 
 def check_cell(cell: Cell) -> None:
-    """Check that an algorithm accepts its parameters on a data set, as far as can be told without rows.
+    """Refuse, as BadInput, parameters that an algorithm does not accept on a data set, as can be told without rows.
 
     An estimator with a method ``check_parameters(n_features)`` is asked; it raises a ValueError.
-
-    Raises
-    ------
-    BadInput
-        If it does not.
     """
     task, domain = task_and_domain(cell.dataset)
     _check_protocol(cell, task)

@@ -63,18 +63,10 @@ def evaluate_cell(cell: Cell) -> Measured:
 
 
 def average_folds(runs: Sequence[Measured]) -> Measured:
-    """Return what a cross-validation gave: means over its folds, and the standard errors of these.
+    """Return what a cross-validation gave, from what each fold did: means, and the standard errors of these.
 
-    Parameters
-    ----------
-    runs : sequence of Measured
-        One for each fold, at least two.
-
-    Returns
-    -------
-    Measured
-        Each metric with its standard error over folds, ``<metric>_se``: NaN if it is undefined in a fold. The seconds
-        of a fit are the mean, and the account is the largest of the models'.
+    Each metric has its standard error over folds beside it, ``<metric>_se``; both are NaN if it is undefined in a fold.
+    The seconds of a fit are the mean, and the account is the largest of the models'.
 
     Examples
     --------

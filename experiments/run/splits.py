@@ -24,23 +24,12 @@ Sides = tuple[np.ndarray, np.ndarray]
 
 
 def list_splits(data: Dataset, repeat: int, protocol: Mapping) -> list[Sides]:
-    """Return the splits of a repeat: one, or one for each fold of a cross-validation.
+    """Return the splits of a repeat, from 0: one, or one for each fold of a cross-validation.
 
-    Parameters
-    ----------
-    data : Dataset
-        What is split.
-    repeat : int
-        From 0.
-    protocol : mapping
-        As `cell.read_protocol` returns it.
-
-    Notes
-    -----
     Folds are those of scikit-learn's splitters, of all rows, an official split or not: ``StratifiedKFold`` of classes
     and ``KFold`` of numbers, shuffled by a seed that follows from the rows and the repeat; with groups
     ``StratifiedGroupKFold`` and ``GroupKFold``; in order ``TimeSeriesSplit``, which tests on rows after the training
-    rows.
+    rows. The protocol is as `cell.read_protocol` returns it.
     """
     if protocol["folds"] is None:
         return [split_rows(data, repeat, protocol)]
@@ -139,17 +128,8 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
 
 
 def take_ranges(domain: Domain, matrix: np.ndarray) -> Domain:
-    """Return a domain whose columns of numbers have the ranges of some rows, and that names them as taken from rows.
+    """Return a domain whose columns of numbers have the ranges of some encoded rows, and are named as taken from rows.
 
-    Parameters
-    ----------
-    domain : Domain
-        What is declared.
-    matrix : float64 array of shape (n, k)
-        The rows, as the domain encodes them.
-
-    Notes
-    -----
     A column with one value has no range, and keeps its declared one.
 
     Examples

@@ -33,19 +33,8 @@ _NAMES = {
 def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
     """Write an algorithm, a data set, a metric or a paper that runs as it is; return its files.
 
-    Parameters
-    ----------
-    what : {"algorithm", "dataset", "metric", "paper"}
-        Which kind.
-    name : str
-        What it is called on the command line.
-    folder : Path
-        The folder that ``--config-dir`` names; made if need be.
-
-    Raises
-    ------
-    BadInput
-        If there is no such kind, the name cannot be used or is taken, or a file is there.
+    They go into the folder that ``--config-dir`` names, made if need be. BadInput if there is no such kind, the name
+    cannot be used or is taken, or a file is there.
     """
     if what not in FILES:
         raise BadInput(f"what={what} cannot be begun; {suggest_name(what, FILES)}")
@@ -62,11 +51,6 @@ def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
 
 def check_name(what: str, name: str) -> None:
     """Refuse a name that cannot be typed on a command line or imported, or that is taken.
-
-    Raises
-    ------
-    BadInput
-        With the way out.
 
     Examples
     --------
@@ -97,13 +81,7 @@ def check_absent(paths: list[Path]) -> None:
 
 
 def write_new_file(path: Path, text: str) -> None:
-    """Write a file that is not there yet, and the folders above it.
-
-    Raises
-    ------
-    BadInput
-        If it is there, or cannot be written.
-    """
+    """Write a file that is not there yet, and the folders above it; BadInput if it is there, or cannot be written."""
     check_absent([path])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

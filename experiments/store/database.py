@@ -82,17 +82,9 @@ class StoreError(BadInput):
 
 
 class Store:
-    """Results by key, in a file.
+    """Results by key, in a file, which is made with its folder if need be.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it and its folder are made if need be.
-
-    Raises
-    ------
-    StoreError
-        If the folder cannot be written, or the file is damaged or something else.
+    Whatever cannot be read or written, or is damaged or something else, is a StoreError.
 
     Examples
     --------
@@ -156,13 +148,7 @@ class Store:
                 self._timer.start()
 
     def flush(self) -> None:
-        """Write what is kept back.
-
-        Raises
-        ------
-        StoreError
-            If it cannot be written.
-        """
+        """Write what is kept back."""
         with self._lock, self._explained():
             if self._timer is not None:
                 self._timer.cancel()
@@ -236,12 +222,7 @@ class Store:
     def find_lacking(self, wanted: Mapping[str, Sequence[str]], versions: Mapping[str, str]) -> dict[str, Measured]:
         """Return what cells that were run gave, by key, where they lack a metric that is wanted of them.
 
-        Parameters
-        ----------
-        wanted : mapping of str to sequence of str
-            By key of a cell, names of metrics.
-        versions : mapping of str to str
-            By name, the version of a metric that is somebody's own: a value of another version does not count.
+        Versions are those of metrics that are somebody's own: a value of another version does not count.
         """
         lacking = {}
         for batch in split_batches(list(wanted), _AT_ONCE):

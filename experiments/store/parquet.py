@@ -30,12 +30,8 @@ def write_parquet(store: Store, path: Path) -> int:
     """Write all cells of a store into a Parquet file, and return how many they are.
 
     Columns: ``key, dataset, algorithm, params`` (JSON), ``epsilon, repeat, protocol`` (JSON), ``status, error``, one
-    for each of ``accuracy, mse, unit_mse, r2``, ``fit_seconds``, and ``metrics`` (JSON, all of them).
-
-    Raises
-    ------
-    BadInput
-        If the file cannot be written, or the package for it is missing.
+    for each of ``accuracy, mse, unit_mse, r2``, ``fit_seconds``, and ``metrics`` (JSON, all of them). It is BadInput if
+    the file cannot be written, or the package for it is missing.
     """
     try:
         import duckdb
