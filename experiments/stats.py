@@ -44,8 +44,15 @@ def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
     >>> interval.center, round(interval.low, 3), round(interval.high, 3)
     (2.0, -0.484, 4.484)
     """
-    n = len(values)
-    return _t_interval(values, 1 / n if n else math.nan)
+    numbers = np.asarray(values, dtype=np.float64)
+    n = len(numbers)
+    mean = float(numbers.mean()) if n else math.nan
+    if n < 2:
+        return Interval(n, mean, math.nan, math.nan)
+    # equal values must give exactly 0: a rounded mean would leave 1e-17
+    spread = 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
+    half = _t_quantile(n - 1) * spread * math.sqrt(1 / n)
+    return Interval(n, mean, mean - half, mean + half)
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
@@ -91,21 +98,6 @@ def _find_median_rank(n: int) -> int:
 @cache
 def _t_quantile(degrees_of_freedom: int) -> float:
     return float(student.ppf((1 + LEVEL) / 2, degrees_of_freedom))
-
-
-def _t_interval(values: Sequence[float] | np.ndarray, variance_factor: float) -> Interval:
-    numbers = np.asarray(values, dtype=np.float64)
-    n = len(numbers)
-    mean = float(numbers.mean()) if n else math.nan
-    if n < 2:
-        return Interval(n, mean, math.nan, math.nan)
-    half = _t_quantile(n - 1) * _spread(numbers) * math.sqrt(variance_factor)
-    return Interval(n, mean, mean - half, mean + half)
-
-
-def _spread(numbers: np.ndarray) -> float:
-    # equal values must give exactly 0: a rounded mean would leave 1e-17
-    return 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
 
 
 def sign_p(differences: Sequence[float] | np.ndarray) -> float:

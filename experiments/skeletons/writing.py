@@ -21,13 +21,8 @@ FILES = {
 }
 """Of each kind its templates, and where they go in the folder of the user."""
 
-_NAMES = {
-    "algorithm": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
-    "dataset": (r"\w[\w-]*", "letters, digits, _ and -"),
-    "metric": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
-    "paper": (r"\w[\w-]*", "letters, digits, _ and -"),
-}
-"""What a name may look like, as a pattern and in words: that of an algorithm or a metric is a module's, too."""
+_MODULES = ("algorithm", "metric")
+"""Kinds whose name is that of a module, too."""
 
 
 def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
@@ -58,10 +53,12 @@ def check_name(what: str, name: str) -> None:
     Traceback (most recent call last):
     experiments.errors.BadInput: name=car: there is a dataset of that name; choose another
     """
-    pattern, of_what = _NAMES[what]
+    pattern, letters = r"\w[\w-]*", "letters, digits, _ and -"
+    if what in _MODULES:
+        pattern, letters = "[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"
     if not re.fullmatch(pattern, name):
-        raise BadInput(f"name={name} cannot be the name of the {what}: use {of_what}")
-    if what in ("algorithm", "metric") and find_spec(name) is not None:
+        raise BadInput(f"name={name} cannot be the name of the {what}: use {letters}")
+    if what in _MODULES and find_spec(name) is not None:
         raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
     if name in search_path.list_files(CONF / what) or (what == "metric" and find_metric(name) != Metric(name)):
         raise BadInput(f"name={name}: there is a {what} of that name; choose another")

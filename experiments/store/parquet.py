@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.cells.cell import format_canonical
 from experiments.errors import BadInput, one_line
-from experiments.store.database import Store, StoredCell
+from experiments.store.database import Store
 
 _HEADLINES = ("accuracy", "mse", "unit_mse", "r2")
 _BATCH = 50_000
@@ -51,6 +51,6 @@ def write_parquet(store: Store, path: Path) -> int:
         return n_cells
 
 
-def _flat_row(row: StoredCell) -> dict:
-    headlines = {name: row.metrics.get(name) for name in _HEADLINES}
-    return row._asdict() | headlines | {"metrics": format_canonical(row.metrics)}
+def _flat_row(cell: dict) -> dict:
+    headlines = {name: cell["metrics"].get(name) for name in _HEADLINES}
+    return cell | headlines | {"metrics": format_canonical(cell["metrics"])}
