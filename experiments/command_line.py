@@ -144,11 +144,6 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
 def translate_words(arguments: Sequence[str]) -> list[str]:
     """Return the words of a command line with settings in place of the plain words that begin it: a command's name.
 
-    Raises
-    ------
-    BadInput
-        If the command does not take so many words.
-
     Examples
     --------
     >>> translate_words(["new", "paper", "mine", "to=here"])
@@ -182,12 +177,7 @@ def _quote_word(word: str) -> str:
 
 
 def check_arguments(arguments: Sequence[str]) -> None:
-    """Refuse what Hydra would not understand, or would take without effect.
-
-    Raises
-    ------
-    BadInput
-        With the way out.
+    """Refuse, with the way out, what Hydra would not understand, or would take without effect.
 
     Examples
     --------

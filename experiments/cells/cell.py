@@ -28,31 +28,19 @@ from experiments.errors import BadInput, suggest_name
 
 PROTOCOL: dict[str, Any] = {
     "test_size": 0.3,
-    # or train; or folds: the training rows, each predicted by a model of the other nine of ten folds
     "evaluate_on": "test",
-    # or balanced: as many rows of each class as the smallest has, drawn anew in each repeat
     "rows": "all",
-    # or in_order: the last rows of the table are the test rows, as befits a time series
     "split": "random",
-    # numbers of rows, or of rows of each class that takes part: {unacc: 1000, acc: 300}; they take the place of the
-    # shares, and are drawn from all rows, an official split or not
     "train_rows": None,
     "test_rows": None,
-    # which draw of the algorithm's randomness on the split of the repeat, from 0
     "draw": 0,
-    # all algorithms of a repeat, whatever their parameters, have one seed: those that draw alike then have the same
-    # noise but for its scale, so that small differences between them show
     "common_noise": False,
-    # k of a cross-validation: k models, each tested on the rows that it was not trained on, and the mean of the metrics
     "folds": None,
-    # a column: rows with the same value are all training rows or all test rows, and the column is no feature
     "groups": None,
-    # what algorithms are told of columns of numbers: the declared bounds, or those of the training_rows
     "ranges": "declared",
-    # whether to measure what the rows leak that an algorithm trains on instead of the training rows
     "leakage": False,
 }
-"""The options of a protocol, with their defaults."""
+"""The options of a protocol, with their defaults; `config.paper.Protocol` says what each of them does."""
 
 #: Choices of the options that are words or flags.
 _CHOICES = {

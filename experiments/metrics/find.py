@@ -55,35 +55,25 @@ def find_metric(name: str) -> Metric:
     (MetricRange(low=0.0, high=1.0), True, True)
     >>> find_metric("accuracy_se").range, find_metric("accuracy_se").is_in_per_cent
     (MetricRange(low=0.0, high=1.0), True)
+    >>> find_metric("log_loss").is_error, find_metric("neg_log_loss").is_error, find_metric("roc_auc").is_in_per_cent
+    (True, False, False)
     >>> find_metric("f1_macro").meaning
     'harmonic mean of precision and recall, mean over the classes'
-    >>> find_metric("recall_acc").meaning
-    'share of the rows of acc that are predicted to be of it'
     >>> find_metric("neg_log_loss").meaning
     'minus the mean of minus the logarithm of the probability of the true class'
+    >>> find_metric("recall_acc").meaning
+    'share of the rows of acc that are predicted to be of it'
     """
     return _find(name, search_path.list_added())
 
 
 def is_in_per_cent(name: str) -> bool:
-    """Return whether papers print this metric in per cent (it is a fraction in files all the same).
-
-    Examples
-    --------
-    >>> is_in_per_cent("accuracy"), is_in_per_cent("recall_acc"), is_in_per_cent("roc_auc"), is_in_per_cent("mse")
-    (True, True, False, False)
-    """
+    """Return whether papers print this metric in per cent (it is a fraction in files all the same)."""
     return find_metric(name).is_in_per_cent
 
 
 def is_error(name: str) -> bool:
-    """Return whether less of a metric is better.
-
-    Examples
-    --------
-    >>> is_error("mse"), is_error("log_loss"), is_error("neg_log_loss"), is_error("accuracy")
-    (True, True, False, False)
-    """
+    """Return whether less of a metric is better."""
     return find_metric(name).is_error
 
 
@@ -148,12 +138,9 @@ def list_available(task: str) -> list[str]:
 
 
 def select_extra(dataset: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the metrics that are asked for that a cell has only if it is asked for them.
+    """Return those of the metrics that are asked for that a cell on a data set has only if it is asked for them.
 
-    Raises
-    ------
-    BadInput
-        If the data set has no such metric.
+    It is BadInput if the data set has no such metric.
 
     Examples
     --------

@@ -210,12 +210,9 @@ Fitted = FittedClassifier | FittedRegressor
 
 
 def score_by_name(name: str, model: Fitted, actual: np.ndarray) -> float:
-    """Return a metric, one that `find_scikit_learn` knows, of what a model said and what is so.
+    """Return a metric that `find_scikit_learn` knows, of what a model said and what is so.
 
-    Raises
-    ------
-    ValueError
-        If it is not defined of these rows: it says why.
+    Where it is not defined of these rows, a ValueError says why.
 
     Examples
     --------

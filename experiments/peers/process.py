@@ -101,14 +101,8 @@ def ask_worker(environment: Environment, words: Mapping, **arrays: np.ndarray) -
     """Ask this thread's worker in an environment, and return the words and arrays of its answer.
 
     The words are ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; the arrays are rows, and the
-    fitted model that is asked. See `worker.answer_request`.
-
-    Raises
-    ------
-    BadInput
-        If the environment is missing or not what the lock pins.
-    PeerError
-        If the peer refuses what it is asked, or its process dies.
+    fitted model that is asked. See `worker.answer_request`. It is BadInput if the environment is missing or not what
+    the lock pins, and a PeerError if the peer refuses what it is asked, or its process dies.
     """
     workers = vars(_of_thread).setdefault("workers", {})
     own_worker = workers.get(environment.name)

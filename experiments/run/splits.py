@@ -87,10 +87,13 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
 
 
 def _choose_rows(data: Dataset, repeat: int, protocol: Mapping) -> np.ndarray:
-    """Return the positions of the rows that take part, ascending."""
-    if protocol["rows"] == "balanced":
-        return _draw_balanced(_number_classes(data), _seed_stream(f"{data.fingerprint} {repeat} balanced"))
-    return np.arange(len(data.target))
+    """Return the positions of the rows that take part, ascending: of each class as many as the smallest, or all."""
+    if protocol["rows"] != "balanced":
+        return np.arange(len(data.target))
+    groups, rng = _number_classes(data), _seed_stream(f"{data.fingerprint} {repeat} balanced")
+    smallest = np.bincount(groups).min()
+    drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]
+    return np.sort(np.concatenate(drawn))
 
 
 def _number_groups(data: Dataset, column: str) -> np.ndarray:
@@ -177,10 +180,3 @@ def _number_classes(data: Dataset) -> np.ndarray:
 
 def _seed_stream(words: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(words.encode()).digest()))
-
-
-def _draw_balanced(groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions of as many rows of each class as the smallest has, drawn at random, ascending."""
-    smallest = np.bincount(groups).min()
-    drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]
-    return np.sort(np.concatenate(drawn))

@@ -65,13 +65,7 @@ def check_name(what: str, name: str) -> None:
 
 
 def check_absent(paths: list[Path]) -> None:
-    """Refuse to write where something is.
-
-    Raises
-    ------
-    BadInput
-        For the first file that is there.
-    """
+    """Refuse to write where something is: BadInput names the first file that is there."""
     for path in paths:
         if path.exists():
             raise BadInput(f"{path} is there, and nothing is written over: choose another name or folder, or move it")
