@@ -21,10 +21,10 @@ from experiments.errors import BadInput
 from experiments.judge.margin import find_margin
 from experiments.judge.preflight import check_metrics
 from experiments.metrics import own as own_metrics
-from experiments.metrics.asked import ask_needs, score_asked
 from experiments.metrics.find import find_metric, list_available, select_extra
 from experiments.metrics.metric import Metric, MetricRange
 from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
+from experiments.metrics.scores import ask_needs, score_asked
 from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors import Executor

@@ -13,9 +13,9 @@ from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
-from experiments.metrics.asked import ask_needs
 from experiments.metrics.find import select_extra
 from experiments.metrics.metric import STANDARD_ERROR
+from experiments.metrics.scores import ask_needs
 
 
 def expand_grid(

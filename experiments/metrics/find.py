@@ -14,7 +14,6 @@ from pathlib import Path
 from datasets import catalogue
 from documents import search_path
 from experiments.errors import BadInput, suggest_name
-from experiments.metrics.asked import ask_needs
 from experiments.metrics.metric import (
     STANDARD_ERROR,
     TWENTIETH,
@@ -28,6 +27,7 @@ from experiments.metrics.metric import (
 )
 from experiments.metrics.own import find_own, list_own
 from experiments.metrics.scikit_learn import CLASSIFICATION, REGRESSION, find_scikit_learn
+from experiments.metrics.scores import ask_needs
 
 LEAKS = (
     *("membership_auc", "membership_advantage", "calibrated_auc", "calibrated_tpr_1", "calibrated_tpr_01"),

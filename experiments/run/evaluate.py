@@ -27,7 +27,15 @@ from experiments.cells.code_version import list_own_versions
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.metrics.metric import STANDARD_ERROR
-from experiments.metrics.scores import number_classes, score_classes, score_numbers
+from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
+from experiments.metrics.scores import (
+    ask_needs,
+    collect_shares,
+    number_classes,
+    score_asked,
+    score_classes,
+    score_numbers,
+)
 from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits, take_ranges
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
@@ -245,9 +253,6 @@ def _score_asked(
     """Return the metrics that the cell asks for, and why those are undefined that are."""
     if not cell.metrics:
         return {}, {}
-    from experiments.metrics.asked import ask_needs, collect_shares, score_asked  # which few cells need
-    from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
-
     if not isinstance(domain.target, Nominal):
         return score_asked(cell.metrics, FittedRegressor(predicted.astype(np.float64)), actual)
     classes = np.array(list(map(str, domain.target.categories)))

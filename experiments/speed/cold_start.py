@@ -11,8 +11,7 @@ import time
 from collections.abc import Sequence
 
 import datasets
-from experiments.speed.configured import configure
-from experiments.speed.measurement import Measurement, run_apart
+from experiments.speed.measurement import Measurement, configure, run_apart
 
 KINDS = ("rdt", "edprf", "thrifty_tree", "diffpets", "rfdpp_gini", "diffprf", "diffprfs_ig")
 N_ROWS = 100

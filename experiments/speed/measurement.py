@@ -1,4 +1,4 @@
-"""A measurement beside what is aimed at, and tables of them on the terminal; and what a command takes."""
+"""What is measured, how, and beside what is aimed at: algorithms as they are configured, commands, tables of it all."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from experiments.config import estimators
 from experiments.processes import build_command, make_environment
 
 
@@ -78,8 +79,10 @@ def run_apart(function: Callable, asked: Any, **variables: str) -> Any:
     code = f"import json, sys; from {function.__module__} import {function.__name__} as answer"
     code += "; print(json.dumps(answer(json.load(sys.stdin))))"
     command, environment = [sys.executable, "-c", code], make_environment(**variables)
-    piped = {"input": json.dumps(asked), "stdout": subprocess.PIPE, "text": True}
-    return json.loads(subprocess.run(command, env=environment, check=True, **piped).stdout)
+    done = subprocess.run(
+        command, env=environment, check=True, input=json.dumps(asked), stdout=subprocess.PIPE, text=True
+    )
+    return json.loads(done.stdout)
 
 
 def time_call(run: Callable[[], object]) -> float:
@@ -119,3 +122,45 @@ def print_tables(tables: Mapping[str, Iterable[Callable[[], list[Measurement]]]]
     """Measure and print everything, by the titles of tables, a table as soon as it is complete."""
     for title, functions in tables.items():
         print_table(title, chain.from_iterable(measure() for measure in functions))
+
+
+_READINGS = ("cut", "continuous", "nominal_split")
+"""Readings on which the time of a fit depends: a row names those that its algorithm has."""
+
+
+class Configured(NamedTuple):
+    """An algorithm as it is timed."""
+
+    what: str
+    model: Any
+
+
+def configure(name: str, *, epsilon: float = math.inf, domain: Any = None, **changed: Any) -> Configured:
+    """Build an algorithm from its file in the catalogue, and say what is not as configured.
+
+    Changed are parameters that are to have other values than the file, or the class where the file is silent, gives
+    them.
+
+    Examples
+    --------
+    >>> what, model = configure("diffpets", n_estimators=10, max_depth=8)
+    >>> what
+    'diffpets (cut=value), but max_depth=8'
+    >>> model.cut, model.max_depth
+    ('value', 8)
+    >>> configure("extra_trees").what
+    'extra_trees'
+    """
+    given = {"epsilon": epsilon, "domain": domain, "random_state": 0}
+    usual = estimators.make_estimator(name, estimators.merge_parameters(name), **given).get_params()
+    model = estimators.make_estimator(name, estimators.merge_parameters(name, changed), **given)
+    other = {key: value for key, value in changed.items() if value != usual[key]}
+    words = ", ".join(f"{key}={value}" for key, value in other.items())
+    return Configured(_name_readings(name, model, other) + (f", but {words}" if words else ""), model)
+
+
+def _name_readings(name: str, model: Any, other: Mapping[str, Any]) -> str:
+    """Return a name with the configured readings of the printed algorithm; a sound variant follows none."""
+    has_readings = getattr(model, "variant", None) == "paper"
+    keys = [key for key in _READINGS if has_readings and hasattr(model, key) and key not in other]
+    return f"{name} ({', '.join(f'{key}={getattr(model, key)}' for key in keys)})" if keys else name

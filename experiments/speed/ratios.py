@@ -26,8 +26,15 @@ from algorithms import Continuous, Domain
 from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
 from experiments.speed.cold_start import measure_cold_starts
-from experiments.speed.configured import Configured, configure
-from experiments.speed.measurement import Measurement, read_status, run_apart, run_on_store, time_call
+from experiments.speed.measurement import (
+    Configured,
+    Measurement,
+    configure,
+    read_status,
+    run_apart,
+    run_on_store,
+    time_call,
+)
 
 TREES = 25
 TURNS, SECONDS = 5, 2.0  # at least: a fit of 20 ms takes its turn more often than one of a second
