@@ -73,13 +73,13 @@ class Cell:
     True
     """
 
-    dataset: str  # a file in ``conf/dataset``
-    algorithm: str  # one in ``conf/algorithm``
-    params: dict  # all that are set, defaults of ``conf/algorithm`` included
-    epsilon: float  # infinity for no noise; an algorithm without a budget is run all the same, under this label
+    dataset: str  #: a file in ``conf/dataset``
+    algorithm: str  #: one in ``conf/algorithm``
+    params: dict  #: all that are set, defaults of ``conf/algorithm`` included
+    epsilon: float  #: infinity for no noise; an algorithm without a budget is run all the same, under this label
     repeat: int
     """From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows."""
-    protocol: dict = field(default_factory=lambda: dict(PROTOCOL))  # as `read_protocol` returns it
+    protocol: dict = field(default_factory=lambda: dict(PROTOCOL))  #: as `read_protocol` returns it
     metrics: tuple[str, ...] = ()
     """What is measured beside what is measured always. It is part of neither identity nor key: a cell that lacks a
     metric is run again, with the same seed."""

@@ -29,9 +29,9 @@ class MetricRange(NamedTuple):
 class Margin(NamedTuple):
     """What counts as no difference of a metric."""
 
-    size: float  # on the metric's scale, or a share of the metric
+    size: float  #: on the metric's scale, or a share of the metric
     is_share: bool = False
-    floor: float = -math.inf  # values below it do not differ, however far apart: an R² below 0 is worse than no model
+    floor: float = -math.inf  #: values below it do not differ, however far apart: an R² below 0 is worse than no model
 
     def between(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
         """Return the margin between two levels of a metric, one value of each in each repeat, on the metric's scale.
@@ -60,12 +60,12 @@ TWENTIETH = Margin(0.05, is_share=True)
 class Metric:
     """A metric, as far as it is known before anything is run."""
 
-    name: str  # on the command line and in files
+    name: str  #: on the command line and in files
     range: MetricRange = UNBOUNDED
-    margin: Margin = TWENTIETH  # unless a paper says otherwise
-    is_error: bool = False  # less is better
-    is_in_per_cent: bool = False  # as papers print it; it is a fraction in files all the same
-    meaning: str = field(default="", compare=False)  # in a phrase; empty of one that nobody knows
+    margin: Margin = TWENTIETH  #: unless a paper says otherwise
+    is_error: bool = False  #: less is better
+    is_in_per_cent: bool = False  #: as papers print it; it is a fraction in files all the same
+    meaning: str = field(default="", compare=False)  #: in a phrase; empty of one that nobody knows
 
 
 def make_share(name: str, meaning: str, is_in_per_cent: bool) -> Metric:

@@ -38,7 +38,7 @@ _CLASS_CHANGES = Fault(
 )
 
 
-class _Diffprivlib(Peer):
+class Diffprivlib(Peer):
     """A model of diffprivlib, with an account of what its code spends.
 
     The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
@@ -61,10 +61,10 @@ class _Diffprivlib(Peer):
         raise NotImplementedError
 
 
-class DiffprivlibTreeClassifier(_Diffprivlib, PeerWithProbabilities):
+class DiffprivlibTreeClassifier(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``DecisionTreeClassifier``: random cuts, and all rows in one tree.
 
-    Categories are cut by their position.
+    Categories are cut by their position. Further parameters, and errors, are those of `Peer`.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class DiffprivlibTreeClassifier(_Diffprivlib, PeerWithProbabilities):
 class DiffprivlibForestClassifier(DiffprivlibTreeClassifier):
     """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
 
-    Categories are cut by their position.
+    Categories are cut by their position. Further parameters, and errors, are those of the tree and of `Peer`.
 
     Parameters
     ----------
@@ -136,10 +136,10 @@ class DiffprivlibForestClassifier(DiffprivlibTreeClassifier):
         return ledger, (_BY_POSITION,)
 
 
-class DiffprivlibNaiveBayes(_Diffprivlib, PeerWithProbabilities):
+class DiffprivlibNaiveBayes(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
 
-    Categories are numbers by their position.
+    Categories are numbers by their position. Its parameters and errors are those of `Peer`.
 
     Notes
     -----
@@ -161,8 +161,10 @@ class DiffprivlibNaiveBayes(_Diffprivlib, PeerWithProbabilities):
         return Sequential("fit", spent), (_CLASS_CHANGES,)
 
 
-class DiffprivlibLogisticRegression(_Diffprivlib, PeerWithProbabilities):
+class DiffprivlibLogisticRegression(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``LogisticRegression``: a noisy vector in the objective, one class against the rest.
+
+    Further parameters, and errors, are those of `Peer`.
 
     Parameters
     ----------
@@ -229,11 +231,11 @@ class DiffprivlibLogisticRegression(_Diffprivlib, PeerWithProbabilities):
         return np.hstack([self._spread_to_columns(matrix), constant]) / math.sqrt(matrix.shape[1] + 1)
 
 
-class DiffprivlibLinearRegression(_Diffprivlib, PeerRegressor):
+class DiffprivlibLinearRegression(Diffprivlib, PeerRegressor):
     """diffprivlib's ``LinearRegression``: the functional mechanism around noisy means, solved as it comes out.
 
     Categories are numbers by their position. It does not repair an objective without a minimum, so that its predictions
-    may be of any size.
+    may be of any size. Its parameters and errors are those of `Peer`.
 
     Notes
     -----

@@ -7,7 +7,7 @@ from algorithms.parameters import ParameterError, check_count
 from experiments.peers.base import PeerRegressor, PeerWithDelta, PeerWithProbabilities
 
 
-class _DPEBM(PeerWithDelta):
+class DPEBM(PeerWithDelta):
     """interpret's DP-EBM: noisy additive models, boosted by random cuts, one attribute at a time.
 
     Parameters
@@ -37,8 +37,10 @@ class _DPEBM(PeerWithDelta):
         return self._scale_numbers(matrix)
 
 
-class DPEBMClassifier(_DPEBM, PeerWithProbabilities):
+class DPEBMClassifier(DPEBM, PeerWithProbabilities):
     """interpret's ``DPExplainableBoostingClassifier``, for two classes.
+
+    Its parameters and errors are those of `DPEBM` and `PeerWithDelta`.
 
     Notes
     -----
@@ -66,8 +68,10 @@ class DPEBMClassifier(_DPEBM, PeerWithProbabilities):
         return tags
 
 
-class DPEBMRegressor(_DPEBM, PeerRegressor):
+class DPEBMRegressor(DPEBM, PeerRegressor):
     """interpret's ``DPExplainableBoostingRegressor``.
+
+    Its parameters and errors are those of `DPEBM` and `PeerWithDelta`.
 
     Notes
     -----

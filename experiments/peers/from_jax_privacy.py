@@ -7,7 +7,7 @@ from experiments.peers import process
 from experiments.peers.base import PeerClassifier, PeerRegressor, PeerWithDelta
 
 
-class _DPSGD(PeerWithDelta):
+class DPSGD(PeerWithDelta):
     """A network with one hidden layer, by DP-SGD: numbers become [-1, 1] by their bounds, each category is a column.
 
     Parameters
@@ -69,8 +69,10 @@ class _DPSGD(PeerWithDelta):
         return self._spread_to_columns(matrix)
 
 
-class DPSGDClassifier(_DPSGD, PeerClassifier):
+class DPSGDClassifier(DPSGD, PeerClassifier):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD, for any number of classes.
+
+    Its parameters and errors are those of `DPSGD` and `PeerWithDelta`.
 
     Notes
     -----
@@ -84,8 +86,10 @@ class DPSGDClassifier(_DPSGD, PeerClassifier):
     """
 
 
-class DPSGDRegressor(_DPSGD, PeerRegressor):
+class DPSGDRegressor(DPSGD, PeerRegressor):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD to the square of the error.
+
+    Its parameters and errors are those of `DPSGD` and `PeerWithDelta`.
 
     Notes
     -----

@@ -13,7 +13,7 @@ MOST_BOOSTED = 255
 """Categories of a column that scikit-learn's boosted trees take at most: a byte numbers them, and what is missing."""
 
 
-class _MST(PeerWithDelta):
+class MST(PeerWithDelta):
     """A learner of scikit-learn on synthetic rows of MST.
 
     Parameters
@@ -71,8 +71,10 @@ class _MST(PeerWithDelta):
         return np.minimum(np.floor(shares * self.n_bins), self.n_bins - 1)
 
 
-class MSTClassifier(_MST, PeerClassifier):
+class MSTClassifier(MST, PeerClassifier):
     """A decision tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
+
+    Further parameters, and errors, are those of `MST` and `PeerWithDelta`.
 
     Parameters
     ----------
@@ -92,8 +94,10 @@ class MSTClassifier(_MST, PeerClassifier):
     """
 
 
-class MSTRegressor(_MST, PeerRegressor):
+class MSTRegressor(MST, PeerRegressor):
     """A regression tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
+
+    Further parameters, and errors, are those of `MST` and `PeerWithDelta`.
 
     Parameters
     ----------

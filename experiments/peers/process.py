@@ -40,9 +40,9 @@ class PeerError(RuntimeError):
 class Environment:
     """An environment of peers."""
 
-    name: str  # of its folder, its lock and its target in the Makefile
-    packages: str  # what is in it, as a sentence has it
-    models: str  # the file with its models, which its workers load
+    name: str  #: of its folder, its lock and its target in the Makefile
+    packages: str  #: what is in it, as a sentence has it
+    models: str  #: the file with its models, which its workers load
 
     @property
     def folder(self) -> str:

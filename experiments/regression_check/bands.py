@@ -37,9 +37,9 @@ _COLUMNS = ["setting", "metric", *Band._fields]
 class Accepted(NamedTuple):
     """What is accepted of a paper."""
 
-    bands: dict[tuple[str, str], Band]  # of every watched setting and metric
-    claims: dict[str, str]  # the verdict on every watched claim
-    repeats: int  # over so many further runs the median is taken that must lie in a band
+    bands: dict[tuple[str, str], Band]  #: of every watched setting and metric
+    claims: dict[str, str]  #: the verdict on every watched claim
+    repeats: int  #: over so many further runs the median is taken that must lie in a band
 
 
 def list_watched_papers() -> list[str]:

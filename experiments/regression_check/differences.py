@@ -34,9 +34,9 @@ class Difference:
     """One thing that is not as it was: a setting and metric, or a claim."""
 
     what: str
-    was: str  # what is accepted, in words
-    now: str  # what was found
-    by: str  # how far it is outside
+    was: str  #: what is accepted, in words
+    now: str  #: what was found
+    by: str  #: how far it is outside
 
 
 def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table: pd.DataFrame) -> list[Difference]:

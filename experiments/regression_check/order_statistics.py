@@ -36,11 +36,11 @@ _ROUNDING = 1e-9
 class Band(NamedTuple):
     """The range in which the median of further runs is accepted."""
 
-    n: int  # runs that it was made from
-    median: float  # of these
-    low: float  # the ends, both accepted
+    n: int  #: runs that it was made from
+    median: float  #: of these
+    low: float  #: the ends, both accepted
     high: float
-    detects: float  # the median of further runs leaves it nine times in ten if all are shifted by this, up or down
+    detects: float  #: the median of further runs leaves it nine times in ten if all are shifted by this, up or down
 
     def measure_excess(self, value: float) -> float:
         """Return how far a median lies outside, with its sign; 0 inside. Rounding is no way out of a narrow band.

@@ -134,9 +134,8 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
         from experiments.run.leakage import measure_leakage  # which few cells need
 
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
-    numbers = {
-        name: float(value) for name, value in metrics.items()
-    }  # a metric that is none fails here, not in the store
+    # a metric that is no number fails here, not in the store
+    numbers = {name: float(value) for name, value in metrics.items()}
     details = _collect_details(estimator, domain) | ({"undefined": reasons} if reasons else {})
     if own := list_own_versions(cell.metrics):
         details["own_metrics"] = own

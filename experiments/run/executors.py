@@ -47,10 +47,10 @@ class Executor:
     runs in this process, unless there is a time limit.
     """
 
-    backend: str = "loky"  # processes; or "threading", or "dask", a cluster
-    jobs: int = -1  # cells at once, from the number of cores if negative; a running cluster has one for each worker
-    address: str | None = None  # of a running cluster's scheduler, tcp://10.0.0.1:8786; None starts one here
-    time_limit: float | None = None  # seconds that a cell may take
+    backend: str = "loky"  #: processes; or "threading", or "dask", a cluster
+    jobs: int = -1  #: cells at once, from the number of cores if negative; a running cluster has one for each worker
+    address: str | None = None  #: of a running cluster's scheduler, tcp://10.0.0.1:8786; None starts one here
+    time_limit: float | None = None  #: seconds that a cell may take
 
     def __post_init__(self):
         if self.backend not in _BACKENDS:
@@ -116,10 +116,10 @@ class Workers:
     because a cell took too long.
     """
 
-    where: Executor  # what they were opened for
-    get_pool: Callable[[], concurrent.futures.Executor]  # behind which they are, a new one if a death broke the last
-    run_chunk: Callable[[list[Cell], float | None], ChunkResult]  # what a worker runs, with the time limit
-    count: Callable[[], int]  # how many chunks they can run at once; 0 while a cluster has no workers
+    where: Executor  #: what they were opened for
+    get_pool: Callable[[], concurrent.futures.Executor]  #: behind which they are, a new one if a death broke the last
+    run_chunk: Callable[[list[Cell], float | None], ChunkResult]  #: what a worker runs, with the time limit
+    count: Callable[[], int]  #: how many chunks they can run at once; 0 while a cluster has no workers
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
 
     def submit_chunk(self, pool: concurrent.futures.Executor, chunk: list[Cell]) -> Future[ChunkResult]:

@@ -165,7 +165,7 @@ def measure_hits(inside: np.ndarray, outside: np.ndarray, rate: float) -> float:
 class Membership:
     """How well a score tells training rows from others."""
 
-    auc: float  # probability that a training row has the higher score, of one of each drawn at random; 0.5 is guessing
+    auc: float  #: probability that a training row has the higher score, of one of each drawn at random; 0.5 is guessing
     advantage: float
     """True less false positive rate of the best threshold (Yeom et al., 2018), chosen on one half of the rows and
     measured on the other, in turns: chosen and measured on the same rows it would be above 0 for any score."""

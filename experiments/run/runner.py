@@ -36,11 +36,11 @@ _PATIENCE = 60  # seconds without a single worker until we give up
 class Outcome:
     """What became of the cells that were to be run."""
 
-    done: int = 0  # computed now
-    reused: int = 0  # found in the store
-    failures: list[tuple[Cell, str | None]] = field(default_factory=list)  # without a result, with the error in a line
-    skipped: dict[str, list[Cell]] = field(default_factory=dict)  # not tried, by the reason why
-    n_left: int = 0  # others that were not tried because one had failed
+    done: int = 0  #: computed now
+    reused: int = 0  #: found in the store
+    failures: list[tuple[Cell, str | None]] = field(default_factory=list)  #: without a result, with the error in a line
+    skipped: dict[str, list[Cell]] = field(default_factory=dict)  #: not tried, by the reason why
+    n_left: int = 0  #: others that were not tried because one had failed
 
 
 def add_outcomes(one: Outcome, other: Outcome) -> Outcome:

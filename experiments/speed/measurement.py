@@ -25,10 +25,10 @@ from experiments.processes import build_command, make_environment
 class Measurement(NamedTuple):
     """A row of a table."""
 
-    what: str  # ``ours / theirs`` where it is a ratio
+    what: str  #: ``ours / theirs`` where it is a ratio
     value: float
-    aim: float = math.inf  # the most that it should be; infinite where nothing is aimed at
-    unit: str = ""  # of both; nothing for a ratio
+    aim: float = math.inf  #: the most that it should be; infinite where nothing is aimed at
+    unit: str = ""  #: of both; nothing for a ratio
 
 
 class Taken(NamedTuple):

@@ -29,16 +29,16 @@ class MetricSummary:
     metric: str
     mean: Interval
     median: Interval
-    std: float | None  # None of fewer than two
+    std: float | None  #: None of fewer than two
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSummary:
     """What is known of a setting."""
 
-    cells: list[Cell]  # its repeats, as they were asked for
-    n_measured: int  # how many of them have a result
-    metrics: list[MetricSummary]  # the first metrics first; the time of a fit is the last
+    cells: list[Cell]  #: its repeats, as they were asked for
+    n_measured: int  #: how many of them have a result
+    metrics: list[MetricSummary]  #: the first metrics first; the time of a fit is the last
 
 
 def summarise_setting(cells: list[Cell], records: Mapping[str, Record]) -> SettingSummary:
