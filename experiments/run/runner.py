@@ -63,29 +63,13 @@ def run_cells(
     find_obstacles: FindObstacles = lambda pending: {},
     stop_on_error: bool = False,
 ) -> Outcome:
-    """Run the cells that the store does not have; of some that are equal, one.
+    """Run the cells that the store does not have, a process for each core if no executor is given.
 
-    Everything finished has been written, too, when it ends with an error or by Ctrl-C.
+    While another run holds the store, this one waits. One that stands twice is run once; those with an obstacle are
+    skipped. With ``stop_on_error`` no more cells are handed out once one has failed; those that run then are kept.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-        In any order.
-    store : Store
-        Where finished cells are, and go. While another run holds it, this one waits.
-    where : Executor, optional
-        Where they are run; a process for each core if none is given.
-    find_obstacles : callable, optional
-        Asked of the cells that the store does not have; those with an obstacle are skipped.
-    stop_on_error : bool, default=False
-        Hand out no more cells once one has failed; those that run then are kept.
-
-    Raises
-    ------
-    StoreError
-        If results cannot be written.
-    BadInput
-        If a Dask cluster cannot be reached, or has no worker for a minute.
+    Everything finished has been written, too, when it ends by Ctrl-C, with a StoreError if results cannot be written,
+    or with BadInput if a Dask cluster cannot be reached, or has no worker for a minute.
     """
     unique = merge_metrics(cells)
     failures, changed, n_run = [], [], 0
