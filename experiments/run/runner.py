@@ -65,7 +65,7 @@ def run_cells(
 ) -> Outcome:
     """Run the cells that the store does not have, a process for each core if no executor is given.
 
-    While another run holds the store, this one waits. One that stands twice is run once; those with an obstacle are
+    While another run holds the store, this one waits. A cell that stands twice is run once; those with an obstacle are
     skipped. With ``stop_on_error`` no more cells are handed out once one has failed; those that run then are kept.
 
     Everything finished has been written, too, when it ends by Ctrl-C, with a StoreError if results cannot be written,
