@@ -7,7 +7,9 @@ each. Warnings of the peer that it had to look at the rows are errors.
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,10 @@ from algorithms.base import PrivateClassifier, PrivateEstimator, PrivateRegresso
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.parameters import ParameterError, check_epsilon, check_number
 from experiments.peers import process
+
+_PARAMETERS = re.compile(r"\n*Parameters\n-+\n((?:.+\n?)+)")
+_ENTRY = re.compile(r"^(\w+)( : .*(?:\n    .*)+)", flags=re.MULTILINE)
+"""The section of a docstring that describes parameters, and each of its entries: the name, and the rest."""
 
 
 class Peer(PrivateEstimator):
@@ -49,6 +55,17 @@ class Peer(PrivateEstimator):
 
     environment = process.PEERS
     model_name = ""  # of what is fitted, among the ``MODELS`` of its environment
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Add the parameters that base classes describe to the docstring: each class has its own whole."""
+        super().__init_subclass__(**options)
+        entries: dict[str, str] = {}
+        for base in reversed(cls.__mro__):
+            found = _PARAMETERS.search(inspect.cleandoc(vars(base).get("__doc__") or ""))
+            entries |= dict(_ENTRY.findall(found[1])) if found else {}
+        described = [name + entries[name] for name in inspect.signature(cls).parameters if name in entries]
+        text, heading, notes = _PARAMETERS.sub("", inspect.cleandoc(cls.__doc__ or "")).partition("\nNotes\n")
+        cls.__doc__ = "\n".join([text.rstrip(), "", "Parameters", "----------", *described, heading + notes])
 
     def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
         self.epsilon = epsilon
@@ -143,6 +160,10 @@ class PeerWithDelta(Peer):
     """
 
     why_finite = ""  # epsilon has to be, as an error says it
+
+    def __init__(self, epsilon=1.0, *, delta=1e-7, domain=None, random_state=None):
+        super().__init__(epsilon, domain=domain, random_state=random_state)
+        self.delta = delta
 
     def check_parameters(self, n_features):
         """Check the parameters; there is no run without noise."""

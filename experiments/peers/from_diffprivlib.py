@@ -64,7 +64,7 @@ class Diffprivlib(Peer):
 class DiffprivlibTreeClassifier(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``DecisionTreeClassifier``: random cuts, and all rows in one tree.
 
-    Categories are cut by their position. Further parameters, and errors, are those of `Peer`.
+    Categories are cut by their position. Its errors are those of `Peer`.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class DiffprivlibTreeClassifier(Diffprivlib, PeerWithProbabilities):
 class DiffprivlibForestClassifier(DiffprivlibTreeClassifier):
     """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
 
-    Categories are cut by their position. Further parameters, and errors, are those of the tree and of `Peer`.
+    Categories are cut by their position. Its errors are those of `Peer`.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class DiffprivlibForestClassifier(DiffprivlibTreeClassifier):
 class DiffprivlibNaiveBayes(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
 
-    Categories are numbers by their position. Its parameters and errors are those of `Peer`.
+    Categories are numbers by their position. Its errors are those of `Peer`.
 
     Notes
     -----
@@ -164,7 +164,7 @@ class DiffprivlibNaiveBayes(Diffprivlib, PeerWithProbabilities):
 class DiffprivlibLogisticRegression(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``LogisticRegression``: a noisy vector in the objective, one class against the rest.
 
-    Further parameters, and errors, are those of `Peer`.
+    Its errors are those of `Peer`.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class DiffprivlibLinearRegression(Diffprivlib, PeerRegressor):
     """diffprivlib's ``LinearRegression``: the functional mechanism around noisy means, solved as it comes out.
 
     Categories are numbers by their position. It does not repair an objective without a minimum, so that its predictions
-    may be of any size. Its parameters and errors are those of `Peer`.
+    may be of any size. Its errors are those of `Peer`.
 
     Notes
     -----

@@ -20,8 +20,7 @@ class DPEBM(PeerWithDelta):
     why_finite = "DP-EBM has no run without noise"
 
     def __init__(self, epsilon=1.0, *, delta=1e-7, max_rounds=300, domain=None, random_state=None):
-        super().__init__(epsilon, domain=domain, random_state=random_state)
-        self.delta = delta
+        super().__init__(epsilon, delta=delta, domain=domain, random_state=random_state)
         self.max_rounds = max_rounds
 
     def check_parameters(self, n_features):
@@ -40,7 +39,7 @@ class DPEBM(PeerWithDelta):
 class DPEBMClassifier(DPEBM, PeerWithProbabilities):
     """interpret's ``DPExplainableBoostingClassifier``, for two classes.
 
-    Its parameters and errors are those of `DPEBM` and `PeerWithDelta`.
+    Its errors are those of `Peer`.
 
     Notes
     -----
@@ -71,7 +70,7 @@ class DPEBMClassifier(DPEBM, PeerWithProbabilities):
 class DPEBMRegressor(DPEBM, PeerRegressor):
     """interpret's ``DPExplainableBoostingRegressor``.
 
-    Its parameters and errors are those of `DPEBM` and `PeerWithDelta`.
+    Its errors are those of `Peer`.
 
     Notes
     -----

@@ -43,8 +43,7 @@ class DPSGD(PeerWithDelta):
         domain=None,
         random_state=None,
     ):
-        super().__init__(epsilon, domain=domain, random_state=random_state)
-        self.delta = delta
+        super().__init__(epsilon, delta=delta, domain=domain, random_state=random_state)
         self.n_hidden = n_hidden
         self.n_steps = n_steps
         self.sampling = sampling
@@ -72,7 +71,7 @@ class DPSGD(PeerWithDelta):
 class DPSGDClassifier(DPSGD, PeerClassifier):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD, for any number of classes.
 
-    Its parameters and errors are those of `DPSGD` and `PeerWithDelta`.
+    Its errors are those of `Peer`.
 
     Notes
     -----
@@ -89,7 +88,7 @@ class DPSGDClassifier(DPSGD, PeerClassifier):
 class DPSGDRegressor(DPSGD, PeerRegressor):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD to the square of the error.
 
-    Its parameters and errors are those of `DPSGD` and `PeerWithDelta`.
+    Its errors are those of `Peer`.
 
     Notes
     -----

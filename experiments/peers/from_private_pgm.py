@@ -29,8 +29,7 @@ class MST(PeerWithDelta):
     why_finite = "MST divides it between what it measures"
 
     def __init__(self, epsilon=1.0, *, delta=1e-7, learner="tree", n_bins=16, domain=None, random_state=None):
-        super().__init__(epsilon, domain=domain, random_state=random_state)
-        self.delta = delta
+        super().__init__(epsilon, delta=delta, domain=domain, random_state=random_state)
         self.learner = learner
         self.n_bins = n_bins
 
@@ -74,7 +73,7 @@ class MST(PeerWithDelta):
 class MSTClassifier(MST, PeerClassifier):
     """A decision tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
 
-    Further parameters, and errors, are those of `MST` and `PeerWithDelta`.
+    Its errors are those of `Peer`.
 
     Parameters
     ----------
@@ -97,7 +96,7 @@ class MSTClassifier(MST, PeerClassifier):
 class MSTRegressor(MST, PeerRegressor):
     """A regression tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
 
-    Further parameters, and errors, are those of `MST` and `PeerWithDelta`.
+    Its errors are those of `Peer`.
 
     Parameters
     ----------
