@@ -17,12 +17,10 @@ import hydra
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
-from hydra.conf import HydraConf
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.object_type import ObjectType
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from hydra.plugins.config_source import ConfigSource
 from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
@@ -91,7 +89,8 @@ def main() -> None:
         with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
             from experiments.config.request import read_request  # pandas comes with it, which `--help` does not need
 
-            search_path.use_folders(list_added_folders(HydraConfig.get()))
+            sources = HydraConfig.get().runtime.config_sources
+            search_path.use_folders(_select_added((one.schema, one.path, one.provider) for one in sources))
             request = read_request(config, HydraConfig.get(), arguments)
             command = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
@@ -114,11 +113,8 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
     would copy all that it has read, several times for each folder of ``conf/``. What there is to choose is listed by
     kind, and not in one alphabet.
     """
-    find_mode, list_options, list_groups = (
-        Hydra.get_mode,
-        ConfigLoaderImpl.get_group_options,
-        Hydra.format_config_groups,
-    )
+    find_mode, list_options = Hydra.get_mode, ConfigLoaderImpl.get_group_options
+    list_groups = Hydra.format_config_groups
 
     def list_quickly(loader, group_name, results_filter=ObjectType.CONFIG, config_name=None, overrides=None):
         if config_name or overrides:  # these may add folders
@@ -129,7 +125,8 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
         if not predicate("algorithm"):  # those of Hydra
             return list_groups(hydra_itself, predicate, compact)
         loader = hydra_itself.config_loader
-        search_path.use_folders(_find_added_folders(loader.get_sources()))
+        sources = loader.get_sources()  # nothing is composed yet
+        search_path.use_folders(_select_added((one.scheme(), one.path, one.provider) for one in sources))
         groups = filter(predicate, sorted(hydra_itself.list_all_config_groups()))
         return format_choices({group: sorted(loader.get_group_options(group)) for group in groups}) + "\n"
 
@@ -146,11 +143,6 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
 
 def translate_words(arguments: Sequence[str]) -> list[str]:
     """Return the words of a command line with settings in place of the plain words that begin it: a command's name.
-
-    Raises
-    ------
-    BadInput
-        If the command does not take so many words.
 
     Examples
     --------
@@ -185,12 +177,7 @@ def _quote_word(word: str) -> str:
 
 
 def check_arguments(arguments: Sequence[str]) -> None:
-    """Refuse what Hydra would not understand, or would take without effect.
-
-    Raises
-    ------
-    BadInput
-        With the way out.
+    """Refuse, with the way out, what Hydra would not understand, or would take without effect.
 
     Examples
     --------
@@ -233,18 +220,11 @@ def _has_group(folder: Path) -> bool:
     return any((folder / group).is_dir() for group in search_path.GROUPS)
 
 
-def list_added_folders(hydra_config: HydraConf) -> list[Path]:
-    """Return the folders, beside ``conf/``, from which Hydra composed: of the environment, of plugins, of the user."""
-    sources = hydra_config.runtime.config_sources
-    return _select_added((source.schema, source.path, source.provider) for source in sources)
-
-
-def _find_added_folders(sources: Iterable[ConfigSource]) -> list[Path]:
-    """Return the same from where Hydra looks before it has composed anything."""
-    return _select_added((source.scheme(), source.path, source.provider) for source in sources)
-
-
 def _select_added(sources: Iterable[tuple[str, str, str]]) -> list[Path]:
+    """Return the folders, beside ``conf/``, from which Hydra composes: of the environment, of plugins, of the user.
+
+    Sources are scheme, path and provider of each.
+    """
     folders: list[Path] = []
     for schema, path, provider in sources:
         if schema == "file":

@@ -30,14 +30,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLI
 
 
 def build_command(module: str, *words: str) -> list[str]:
-    """Return the command that runs a module of this project.
-
-    Parameters
-    ----------
-    module : str
-        Its name, as in a checkout.
-    *words : str
-        What it is told.
+    """Return the command that runs a module of this project, named as in a checkout, with words.
 
     Examples
     --------
@@ -127,14 +120,9 @@ def _fork_server(path: bytes, command: Sequence[Any], descriptors: Sequence[int]
 
 
 def begin_worker(environment: Mapping[str, str], module: str) -> None:
-    """Prepare this process as a worker that ends with its parent.
+    """Prepare this process as a worker that ends with its parent, and import what it will run, by its full name.
 
-    Parameters
-    ----------
-    environment : mapping of str to str
-        The variables of the process that asks it to work: they may have changed since the server started.
-    module : str
-        The full name of what it will run, imported here once.
+    The environment is that of the process that asks it to work: it may have changed since the server started.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
     warnings.simplefilter("ignore")

@@ -38,19 +38,21 @@ class Interval:
 def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """Return the mean and its 95 % t-interval.
 
-    Parameters
-    ----------
-    values : sequence of float
-        One value per repeat.
-
     Examples
     --------
     >>> interval = mean_interval([1.0, 2.0, 3.0])
     >>> interval.center, round(interval.low, 3), round(interval.high, 3)
     (2.0, -0.484, 4.484)
     """
-    n = len(values)
-    return _t_interval(values, 1 / n if n else math.nan)
+    numbers = np.asarray(values, dtype=np.float64)
+    n = len(numbers)
+    mean = float(numbers.mean()) if n else math.nan
+    if n < 2:
+        return Interval(n, mean, math.nan, math.nan)
+    # equal values must give exactly 0: a rounded mean would leave 1e-17
+    spread = 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
+    half = _t_quantile(n - 1) * spread * math.sqrt(1 / n)
+    return Interval(n, mean, mean - half, mean + half)
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
@@ -98,21 +100,6 @@ def _t_quantile(degrees_of_freedom: int) -> float:
     return float(student.ppf((1 + LEVEL) / 2, degrees_of_freedom))
 
 
-def _t_interval(values: Sequence[float] | np.ndarray, variance_factor: float) -> Interval:
-    numbers = np.asarray(values, dtype=np.float64)
-    n = len(numbers)
-    mean = float(numbers.mean()) if n else math.nan
-    if n < 2:
-        return Interval(n, mean, math.nan, math.nan)
-    half = _t_quantile(n - 1) * _spread(numbers) * math.sqrt(variance_factor)
-    return Interval(n, mean, mean - half, mean + half)
-
-
-def _spread(numbers: np.ndarray) -> float:
-    # equal values must give exactly 0: a rounded mean would leave 1e-17
-    return 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
-
-
 def sign_p(differences: Sequence[float] | np.ndarray) -> float:
     """Return the one-sided p-value of the sign test that more than half of all differences are above zero.
 
@@ -143,12 +130,8 @@ class PairPosterior:
 def compare_over_datasets(differences: Sequence[float] | np.ndarray, margin: float) -> PairPosterior:
     """Return the Bayesian signed-rank test of a pair of algorithms, with a region of practical equivalence.
 
-    Parameters
-    ----------
-    differences : sequence of float
-        One for each data set, at least one: the score of the first algorithm less that of the second, more is better.
-    margin : float
-        At least 0, on the scale of the differences: what is not beyond it counts as equal.
+    A difference of each data set, at least one, is the score of the first algorithm less that of the second, more is
+    better; what is not beyond the margin counts as equal.
 
     Notes
     -----
@@ -191,14 +174,8 @@ def _draw_weights(n: int) -> np.ndarray:
 def nemenyi_difference(n_algorithms: int, n_datasets: int) -> float:
     """Return the critical difference of mean ranks of the Nemenyi test at 5 %; NaN where nothing is compared.
 
-    If all algorithms were alike, some two of their mean ranks would differ by as much in 5 % of benchmarks.
-
-    Parameters
-    ----------
-    n_algorithms : int
-        How many are ranked together: unlike `compare_over_datasets` it depends on who else is in the pool.
-    n_datasets : int
-        Over how many data sets the mean is taken.
+    If all algorithms were alike, some two of their mean ranks would differ by as much in 5 % of benchmarks. Unlike
+    `compare_over_datasets` it depends on who else is in the pool.
 
     Notes
     -----

@@ -19,11 +19,10 @@ from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
 from experiments.metrics import own as own_metrics
-from experiments.metrics.asked import Predictions, ask_needs, score_asked
 from experiments.metrics.find import find_metric, list_available, select_extra
 from experiments.metrics.metric import Metric, MetricRange
-from experiments.questions.group_claim import find_margin
-from experiments.questions.preflight import check_metrics
+from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
+from experiments.metrics.scores import ask_needs, score_asked
 from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors import Executor
@@ -80,7 +79,7 @@ def test_metrics_are_those_that_scikit_learns_scorers_give_of_the_same_model(dat
 def test_errors_by_their_own_names_are_those_of_sklearn_metrics():
     rng = np.random.default_rng(3)
     actual, predicted = rng.uniform(1, 2, 40), rng.uniform(1, 2, 40)
-    found, reasons = score_asked(OF_NUMBERS, Predictions(actual, predicted))
+    found, reasons = score_asked(OF_NUMBERS, FittedRegressor(predicted), actual)
     errors = actual - predicted
     assert found["rmse"] == pytest.approx(math.sqrt(np.mean(errors**2)))
     assert found["mae"] == pytest.approx(np.mean(np.abs(errors)))
@@ -96,7 +95,8 @@ def test_the_positive_class_is_the_last_of_the_alphabet_whatever_order_the_domai
     actual, predicted = np.array(["no", "no", "yes", "yes", "yes"]), np.array(["no", "yes", "yes", "yes", "no"])
     declared = np.array(["yes", "no"])
     shares = np.array([[0.1, 0.9], [0.6, 0.4], [0.9, 0.1], [0.55, 0.45], [0.2, 0.8]])
-    found, _ = score_asked(["f1", "recall", "roc_auc", "log_loss"], Predictions(actual, predicted, declared, shares))
+    said = FittedClassifier(declared, predicted, shares)
+    found, _ = score_asked(["f1", "recall", "roc_auc", "log_loss"], said, actual)
     assert found["f1"] == theirs.f1_score(actual, predicted, pos_label="yes") == pytest.approx(2 / 3)
     assert found["recall"] == pytest.approx(2 / 3)
     assert found["roc_auc"] == pytest.approx(4 / 6)  # of six pairs of a yes and a no, four in the right order
@@ -106,8 +106,8 @@ def test_the_positive_class_is_the_last_of_the_alphabet_whatever_order_the_domai
 def test_classes_without_a_test_row_count_in_the_log_loss_and_make_an_auc_undefined():
     actual = np.array(["a", "b", "a"])
     shares = np.array([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.5, 0.25, 0.25]])
-    said = Predictions(actual, np.array(["a", "b", "a"]), np.array(["a", "b", "c"]), shares)
-    found, reasons = score_asked(["log_loss", "roc_auc_ovr"], said)
+    said = FittedClassifier(np.array(["a", "b", "c"]), np.array(["a", "b", "a"]), shares)
+    found, reasons = score_asked(["log_loss", "roc_auc_ovr"], said, actual)
     assert found["log_loss"] == pytest.approx(-np.log([0.7, 0.6, 0.5]).mean())
     assert math.isnan(found["roc_auc_ovr"])
     assert "classes" in reasons["roc_auc_ovr"]
@@ -134,12 +134,13 @@ def test_what_a_metric_needs_is_found_by_asking_its_scorer():
 def test_every_name_is_one_of_scikit_learns_and_has_a_range_that_holds_its_values(task):
     rng = np.random.default_rng(5)
     if task == "regression":
-        said = Predictions(rng.uniform(1, 2, 30), rng.uniform(1, 2, 30))
+        actual, said = rng.uniform(1, 2, 30), FittedRegressor(rng.uniform(1, 2, 30))
     else:
         classes = np.array(["a", "b"])
         shares = rng.dirichlet([1, 1], 30)
-        said = Predictions(classes[rng.integers(0, 2, 30)], classes[shares.argmax(axis=1)], classes, shares)
-    found, reasons = score_asked(list_available(task), said)
+        actual = classes[rng.integers(0, 2, 30)]
+        said = FittedClassifier(classes, classes[shares.argmax(axis=1)], shares)
+    found, reasons = score_asked(list_available(task), said, actual)
     assert reasons == {}
     for name, value in found.items():
         low, high = find_metric(name).range

@@ -6,7 +6,7 @@ import pytest
 
 import datasets
 from experiments.config import estimators
-from experiments.speed.configured import configure
+from experiments.speed.measurement import configure
 from experiments.speed.ratios import compare_forests
 
 TIMED = ["diffpets", "rfdpp_gini", "edprf", "rdt", "fm", "dpba", "diffpets_sound", "extra_trees", "random_forest"]

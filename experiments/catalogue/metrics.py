@@ -12,12 +12,11 @@ from documents.document import shorten_path
 from experiments.catalogue.example import name_example_on
 from experiments.catalogue.screen import format_command, format_field, hang_text
 from experiments.errors import BadInput
-from experiments.metrics.asked import ask_needs
-from experiments.metrics.find import find_metric, list_available
-from experiments.metrics.meanings import ALWAYS, explain_meaning
+from experiments.metrics.find import ALWAYS, find_metric, list_available
 from experiments.metrics.metric import POINT, STANDARD_ERROR, Metric
 from experiments.metrics.own import find_own, find_own_file, list_own
 from experiments.metrics.scikit_learn import REGRESSION
+from experiments.metrics.scores import ask_needs
 
 _EXAMPLE = {"classification": "car", "regression": "daily_demand"}
 _OF_TWO_CLASSES = "mushroom"
@@ -51,8 +50,8 @@ def describe_metric(name: str) -> str:
     Run        python -m experiments dataset=car algorithm=thrifty_tree epsilon=1 \\
                metrics=log_loss
     """
-    metric, meaning = find_metric(name), explain_meaning(name)
-    if not meaning:
+    metric = find_metric(name)
+    if not metric.meaning:
         known = [*ALWAYS, *list_available("classification"), *list_available("regression")]
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"`{PROGRAM} list metrics` says what there is"
@@ -64,7 +63,7 @@ def describe_metric(name: str) -> str:
         "Needs": _describe_needs(name),
         "Folds": "" if name.endswith(STANDARD_ERROR) else _describe_folds(name),
     }
-    lines = hang_text("", f"{name}: {meaning}")
+    lines = hang_text("", f"{name}: {metric.meaning}")
     for label, text in fields.items():
         lines += format_field(label, text) if text else []
     return "\n".join([*lines, *_give_example(name)])
@@ -85,10 +84,10 @@ def list_metric_rows(tasks: Sequence[str] = ()) -> list[dict[str, Any]]:
     for task in ("classification", "regression"):
         for name in list_available(task):
             if name not in list_own():
-                rows.append({"name": name, "group": task, "what": explain_meaning(name), "task": task})
+                rows.append({"name": name, "group": task, "what": find_metric(name).meaning, "task": task})
     for name in list_own():
         own = find_own(name)
-        rows.append({"name": name, "group": "own", "what": explain_meaning(name), "task": own.task if own else ""})
+        rows.append({"name": name, "group": "own", "what": find_metric(name).meaning, "task": own.task if own else ""})
     return [row for row in rows if not tasks or row["task"] in tasks]
 
 

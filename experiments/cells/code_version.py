@@ -45,17 +45,9 @@ def data_version(dataset: str) -> str:
 
 @cache
 def code_version(target: str) -> str:
-    """Return the version of the code behind an estimator.
+    """Return the version of the code behind an estimator, of which the import path is given, as a hash.
 
-    Parameters
-    ----------
-    target : str
-        Import path of its class.
-
-    Returns
-    -------
-    str
-        A hash; for an estimator from elsewhere also the version of its package.
+    Of an estimator from elsewhere it has also the version of its package.
     """
     module = name_in_checkout(estimators.import_class(target).__module__)
     roots, elsewhere = ["experiments.run.evaluate"], ""

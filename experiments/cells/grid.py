@@ -13,9 +13,9 @@ from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
-from experiments.metrics.asked import ask_needs
 from experiments.metrics.find import select_extra
 from experiments.metrics.metric import STANDARD_ERROR
+from experiments.metrics.scores import ask_needs
 
 
 def expand_grid(
@@ -26,7 +26,7 @@ def expand_grid(
     depends: Mapping[str, Mapping] | None = None,
     metrics: Sequence[str] = (),
 ) -> list[list[Cell]]:
-    """Return the cells of every combination of values, one list of repeats for each.
+    """Return the cells of every combination of values, one list of repeats for each; BadInput if one cannot be run.
 
     Parameters
     ----------
@@ -43,11 +43,6 @@ def expand_grid(
         name. Algorithms without the parameter do without.
     metrics : sequence of str, optional
         What is to be measured; what always is need not be named.
-
-    Raises
-    ------
-    BadInput
-        For anything that cannot be run.
 
     Examples
     --------
@@ -90,14 +85,9 @@ def expand_grid(
 
 
 def check_cell(cell: Cell) -> None:
-    """Check that an algorithm accepts its parameters on a data set, as far as can be told without rows.
+    """Refuse, as BadInput, parameters that an algorithm does not accept on a data set, as can be told without rows.
 
     An estimator with a method ``check_parameters(n_features)`` is asked; it raises a ValueError.
-
-    Raises
-    ------
-    BadInput
-        If it does not.
     """
     task, domain = task_and_domain(cell.dataset)
     _check_protocol(cell, task)

@@ -11,22 +11,11 @@ from experiments.errors import BadInput
 
 
 def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list[Cell]]:
-    """Return the cells of every study: every combination of its values, times the repeats.
+    """Return the cells of every study: every combination of its values, times the repeats, the paper's if left out.
 
     Where the algorithms of a study need parameters of their own, the paper's ``algorithms`` has them; they replace the
-    defaults of ``conf/algorithm`` throughout the paper. A study's ``depends`` replaces both.
-
-    Parameters
-    ----------
-    paper : Paper
-        With its studies.
-    repeats : int, optional
-        Runs of every setting; the paper's if left out.
-
-    Raises
-    ------
-    BadInput
-        If a study cannot be run as it is written.
+    defaults of ``conf/algorithm`` throughout the paper. A study's ``depends`` replaces both. BadInput names a study
+    that cannot be run as it is written.
 
     Examples
     --------

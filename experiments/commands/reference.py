@@ -8,7 +8,7 @@ from __future__ import annotations
 from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr, require_checkout
-from experiments.skeletons.schema import write_key_pages
+from experiments.skeletons.schema import format_generated
 
 
 def run_command(request: SweepRequest) -> int:
@@ -31,5 +31,6 @@ def run_command(request: SweepRequest) -> int:
         print_to_stderr("\n".join(f"error: {drift}" for drift in drifts))
         return 2
     rewrite_pages()
-    write_key_pages()
+    for path, text in format_generated().items():
+        path.write_text(text, encoding="utf-8")
     return 0

@@ -7,6 +7,7 @@ from importlib import import_module
 from algorithms.installation import PREFIX
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, suggest_name
+from experiments.speed.measurement import print_tables
 
 _PARTS = ("ratios", "scaling")
 
@@ -16,5 +17,5 @@ def run_command(request: SweepRequest) -> int:
     part = str(request.config["part"])
     if part not in _PARTS:
         raise BadInput(f"part={part} cannot be measured; {suggest_name(part, _PARTS)}")
-    import_module(f"{PREFIX}experiments.speed.{part}").print_measurements()  # what a part needs takes seconds to import
+    print_tables(import_module(f"{PREFIX}experiments.speed.{part}").TABLES)  # what a part needs takes seconds to import
     return 0

@@ -1,7 +1,7 @@
 """Metrics by name: what is known of one, which a data set has, and which need more than a model or a data set gives.
 
-A name is looked for among the files of metrics first, then among those that are always measured, then among
-scikit-learn's. What an algorithm publishes of its own noise has no range.
+A name is looked for among the files of metrics first, then among scikit-learn's, then among those that are always
+measured. What an algorithm publishes of its own noise has no range.
 """
 
 from __future__ import annotations
@@ -14,27 +14,35 @@ from pathlib import Path
 from datasets import catalogue
 from documents import search_path
 from experiments.errors import BadInput, suggest_name
-from experiments.metrics.asked import ask_needs
 from experiments.metrics.metric import (
-    POINT,
     STANDARD_ERROR,
     TWENTIETH,
+    UNBOUNDED,
     Margin,
     Metric,
     MetricRange,
     make_error,
     make_share,
+    make_skill,
 )
 from experiments.metrics.own import find_own, list_own
 from experiments.metrics.scikit_learn import CLASSIFICATION, REGRESSION, find_scikit_learn
+from experiments.metrics.scores import ask_needs
 
 LEAKS = (
     *("membership_auc", "membership_advantage", "calibrated_auc", "calibrated_tpr_1", "calibrated_tpr_01"),
     *("calibrated_auc_copied", "relinked", "interval_50", "interval_95"),
 )
 """Metrics of a release; the last four are of noisy copies only."""
-_UNBOUNDED_LEAKS = ("membership_advantage",)
-_ERRORS = ("mse", "unit_mse")
+ALWAYS = {
+    "accuracy": "share of the rows whose class is predicted",
+    "precision_<class>": "share of the rows predicted to be of a class that are of it",
+    "recall_<class>": "share of the rows of a class that are predicted to be of it",
+    "mse": "mean squared error, in the square of the target's unit",
+    "unit_mse": "the same of a target scaled to [0, 1] by its declared bounds",
+    "r2": "share of the target's variance that is explained; 0 is no better than its mean",
+}
+"""What is measured of every cell, by name: what it is, in a phrase."""
 _PUBLISHED = ("noise_scale_quadratic", "noise_scale_linear", "beta", "monomials")
 
 
@@ -47,29 +55,25 @@ def find_metric(name: str) -> Metric:
     (MetricRange(low=0.0, high=1.0), True, True)
     >>> find_metric("accuracy_se").range, find_metric("accuracy_se").is_in_per_cent
     (MetricRange(low=0.0, high=1.0), True)
+    >>> find_metric("log_loss").is_error, find_metric("neg_log_loss").is_error, find_metric("roc_auc").is_in_per_cent
+    (True, False, False)
+    >>> find_metric("f1_macro").meaning
+    'harmonic mean of precision and recall, mean over the classes'
+    >>> find_metric("neg_log_loss").meaning
+    'minus the mean of minus the logarithm of the probability of the true class'
+    >>> find_metric("recall_acc").meaning
+    'share of the rows of acc that are predicted to be of it'
     """
     return _find(name, search_path.list_added())
 
 
 def is_in_per_cent(name: str) -> bool:
-    """Return whether papers print this metric in per cent (it is a fraction in files all the same).
-
-    Examples
-    --------
-    >>> is_in_per_cent("accuracy"), is_in_per_cent("recall_acc"), is_in_per_cent("roc_auc"), is_in_per_cent("mse")
-    (True, True, False, False)
-    """
+    """Return whether papers print this metric in per cent (it is a fraction in files all the same)."""
     return find_metric(name).is_in_per_cent
 
 
 def is_error(name: str) -> bool:
-    """Return whether less of a metric is better.
-
-    Examples
-    --------
-    >>> is_error("mse"), is_error("log_loss"), is_error("neg_log_loss"), is_error("accuracy")
-    (True, True, False, False)
-    """
+    """Return whether less of a metric is better."""
     return find_metric(name).is_error
 
 
@@ -78,25 +82,30 @@ def _find(name: str, added: tuple[Path, ...]) -> Metric:
     """Return what is known of a metric; the folders are those that are looked into."""
     if own := find_own(name):
         return own.describe(name)
-    base = name.removesuffix(STANDARD_ERROR)
+    if known := find_scikit_learn(name):
+        return known
+    base, (kind, underscore, label) = name.removesuffix(STANDARD_ERROR), name.partition("_")
     if base != name and find_metric(base) != Metric(base):
         return _describe_standard_error(name, find_metric(base))
-    if name in ("accuracy", "sampling_ratio") or name.startswith(("precision_", "recall_")):
-        return make_share(name, is_in_per_cent=True) if name != "sampling_ratio" else Metric(name)
-    if name in LEAKS and name not in _UNBOUNDED_LEAKS:
-        return Metric(name, MetricRange(0.0, 1.0))
+    if name == "accuracy":
+        return make_share(name, ALWAYS[name], is_in_per_cent=True)
+    if kind in ("precision", "recall") and underscore:
+        of_class = ALWAYS.get(name) or ALWAYS[f"{kind}_<class>"].replace("a class", label or "a class")
+        return make_share(name, of_class, is_in_per_cent=True)
+    if name in LEAKS:
+        limits = UNBOUNDED if name == "membership_advantage" else MetricRange(0.0, 1.0)
+        return Metric(name, limits, meaning="what rows leak that an algorithm releases")
     if name == "r2":
-        return Metric(name, MetricRange(-math.inf, 1.0), Margin(POINT, floor=0.0))
-    if name in _ERRORS:
-        return make_error(name)
-    return find_scikit_learn(name) or Metric(name)
+        return make_skill(name, ALWAYS[name])
+    return make_error(name, ALWAYS[name]) if name in ALWAYS else Metric(name)
 
 
 def _describe_standard_error(name: str, base: Metric) -> Metric:
     """Return what is known of the standard error over folds of a metric; twice it is about what an interval adds."""
     limits = MetricRange(0.0, base.range.reach or math.inf)
     margin = TWENTIETH if base.margin.is_share else Margin(base.margin.size / 2)
-    return Metric(name, limits, margin, is_error=True, is_in_per_cent=base.is_in_per_cent)
+    meaning = f"standard error over folds of {base.name}"
+    return Metric(name, limits, margin, is_error=True, is_in_per_cent=base.is_in_per_cent, meaning=meaning)
 
 
 def list_measured(dataset: str) -> list[str]:
@@ -124,28 +133,14 @@ def list_available(task: str) -> list[str]:
     >>> "f1_macro" in list_available("classification"), "f1_macro" in list_available("regression")
     (True, False)
     """
-    own = []
-    for name in list_own():
-        found = find_own(name)
-        if found and found.task == task:
-            own.append(name)
+    own = [name for name in list_own() if (found := find_own(name)) and found.task == task]
     return [*own, *sorted(CLASSIFICATION if task == "classification" else REGRESSION)]
 
 
 def select_extra(dataset: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the metrics that are asked for that a cell has only if it is asked for them.
+    """Return those of the metrics that are asked for that a cell on a data set has only if it is asked for them.
 
-    Parameters
-    ----------
-    dataset : str
-        On which they are measured.
-    asked : sequence of str
-        Names of metrics.
-
-    Raises
-    ------
-    BadInput
-        If the data set has no such metric.
+    It is BadInput if the data set has no such metric.
 
     Examples
     --------
@@ -184,11 +179,6 @@ def _check_classes(dataset: str, name: str, n_classes: int) -> None:
 
 def read_names(given: Sequence) -> list[str]:
     """Return the names of the metrics that are asked for, in one list whatever the commas stand between.
-
-    Raises
-    ------
-    BadInput
-        If there is something else than names.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -27,29 +27,14 @@ class MetricRange(NamedTuple):
 
 
 class Margin(NamedTuple):
-    """What counts as no difference of a metric.
+    """What counts as no difference of a metric."""
 
-    Parameters
-    ----------
-    size : float
-        On the metric's scale, or a share of the metric.
-    is_share : bool
-        Whether it is a share.
-    floor : float
-        Two values below it do not differ, however far apart they are: an R² below 0 is worse than no model.
-    """
-
-    size: float
+    size: float  #: on the metric's scale, or a share of the metric
     is_share: bool = False
-    floor: float = -math.inf
+    floor: float = -math.inf  #: values below it do not differ, however far apart: an R² below 0 is worse than no model
 
     def between(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """Return the margin between two levels of a metric in each repeat, on the metric's scale.
-
-        Parameters
-        ----------
-        before, after : float64 array of shape (n_repeats,)
-            The metric at each level.
+        """Return the margin between two levels of a metric, one value of each in each repeat, on the metric's scale.
 
         Examples
         --------
@@ -73,34 +58,26 @@ TWENTIETH = Margin(0.05, is_share=True)
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, as far as it is known before anything is run.
+    """A metric, as far as it is known before anything is run."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called on the command line and in files.
-    range : MetricRange
-        The smallest and the largest value.
-    margin : Margin
-        What counts as no difference, unless a paper says otherwise.
-    is_error : bool
-        Whether less is better.
-    is_in_per_cent : bool
-        Whether papers print it in per cent; it is a fraction in files all the same.
-    """
-
-    name: str
+    name: str  #: on the command line and in files
     range: MetricRange = UNBOUNDED
-    margin: Margin = TWENTIETH
-    is_error: bool = False
-    is_in_per_cent: bool = False
+    margin: Margin = TWENTIETH  #: unless a paper says otherwise
+    is_error: bool = False  #: less is better
+    is_in_per_cent: bool = False  #: as papers print it; it is a fraction in files all the same
+    meaning: str = field(default="", compare=False)  #: in a phrase; empty of one that nobody knows
 
 
-def make_share(name: str, is_in_per_cent: bool) -> Metric:
+def make_share(name: str, meaning: str, is_in_per_cent: bool) -> Metric:
     """Return a metric between 0 and 1, of which more is better and a point is no difference."""
-    return Metric(name, MetricRange(0.0, 1.0), Margin(POINT), is_in_per_cent=is_in_per_cent)
+    return Metric(name, MetricRange(0.0, 1.0), Margin(POINT), is_in_per_cent=is_in_per_cent, meaning=meaning)
 
 
-def make_error(name: str) -> Metric:
+def make_skill(name: str, meaning: str) -> Metric:
+    """Return a metric up to 1, of which 0 is no skill, less no worse, and a point no difference."""
+    return Metric(name, MetricRange(-math.inf, 1.0), Margin(POINT, floor=0.0), meaning=meaning)
+
+
+def make_error(name: str, meaning: str) -> Metric:
     """Return a metric from 0, of which less is better and a twentieth is no difference."""
-    return Metric(name, MetricRange(0.0, math.inf), is_error=True)
+    return Metric(name, MetricRange(0.0, math.inf), is_error=True, meaning=meaning)

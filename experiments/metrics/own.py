@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from functools import cache
@@ -60,8 +61,9 @@ class OwnMetric(Document):
 
     def describe(self, name: str) -> Metric:
         """Return what is known of the metric."""
-        limits = MetricRange(self.low, self.high)
-        return Metric(name, limits, read_margin(self.margin), self.better == "lower", self.per_cent)
+        limits, margin = MetricRange(self.low, self.high), read_margin(self.margin)
+        meaning = _read_first_sentence(self.target)
+        return Metric(name, limits, margin, self.better == "lower", self.per_cent, meaning)
 
     @property
     def asks(self) -> Needs:
@@ -69,15 +71,7 @@ class OwnMetric(Document):
         return Needs(self.needs == "probabilities", self.two_classes)
 
     def score(self, model: Fitted, actual: np.ndarray) -> float:
-        """Return the metric of what a model said.
-
-        Parameters
-        ----------
-        model : FittedClassifier or FittedRegressor
-            What was said, with classes as declared.
-        actual : array of shape (n,)
-            What is so.
-        """
+        """Return the metric of what a model said and what is so."""
         from sklearn.metrics import make_scorer
 
         method = "predict_proba" if self.asks.probabilities and isinstance(model, FittedClassifier) else "predict"
@@ -99,19 +93,19 @@ def read_margin(text: float | str) -> Margin:
     return Margin(float(share[1]) / 100 if share else 0.0, is_share=True)
 
 
+def _read_first_sentence(target: str) -> str:
+    text = inspect.getdoc(import_function(target)) or "its function says nothing of itself"
+    sentence = " ".join(text.split("\n\n")[0].split()).rstrip(".")
+    return sentence.removeprefix("Return ").removeprefix("the ")
+
+
 def list_own() -> list[str]:
     """Return the names of the metrics that have files."""
     return list(search_path.list_files(FOLDER))
 
 
 def find_own(name: str) -> OwnMetric | None:
-    """Return what the file of a metric says; None if it has none.
-
-    Raises
-    ------
-    BadInput
-        If the file cannot be read, or its function cannot be imported.
-    """
+    """Return what the file of a metric says; None if it has none, BadInput if it or its function cannot be read."""
     path = find_own_file(name)
     return None if path is None else _read_file(path)
 
@@ -135,13 +129,7 @@ def _read_file(path: Path) -> OwnMetric:
 
 @cache
 def import_function(path: str) -> Callable:
-    """Import a function by its path.
-
-    Raises
-    ------
-    BadInput
-        If there is none.
-    """
+    """Import a function by its path; it is BadInput if there is none."""
     found = import_target(path)
     if not callable(found):
         raise BadInput(f"_target_: {path} is no function of what is so and what was predicted")

@@ -18,36 +18,84 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from experiments.metrics.metric import POINT, Margin, Metric, MetricRange, make_error, make_share
+from experiments.metrics.metric import POINT, Margin, Metric, MetricRange, make_error, make_share, make_skill
 
-_AVERAGES = ("macro", "micro", "weighted")
-_PER_CENT = ("balanced_accuracy", "top_k_accuracy", "precision", "recall", "f1")
-_SHARES = {
-    *("balanced_accuracy", "top_k_accuracy", "average_precision", "roc_auc"),
-    *("roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted"),
-    *("precision", "recall", "f1", "jaccard"),
-    *(f"{name}_{average}" for name in ("precision", "recall", "f1", "jaccard") for average in _AVERAGES),
+_POSITIVE = {
+    "precision": "share of the rows predicted to be positive that are",
+    "recall": "share of the positive rows that are predicted to be",
+    "f1": "harmonic mean of precision and recall",
+    "jaccard": "rows rightly predicted to be of a class, of all that are or are predicted to be",
 }
-_SKILLS = ("d2_log_loss_score", "d2_brier_score")  # 1 is perfect, 0 as good as the shares of the classes
-_RATIOS = ("positive_likelihood_ratio",)
-_LOSSES = ("log_loss", "brier_score", "negative_likelihood_ratio")
-CLASSIFICATION = frozenset(
-    {*_SHARES, *_SKILLS, *_RATIOS, "matthews_corrcoef", *_LOSSES, *(f"neg_{name}" for name in _LOSSES)}
-)
-"""Names of metrics of classes."""
+_AVERAGES = {
+    "macro": "mean over the classes",
+    "micro": "counts of all classes taken together",
+    "weighted": "mean over the classes, weighted by their rows",
+}
+_AREA = {"roc_auc": "chance that a positive row has a larger probability than a negative one"}
+_PAIRINGS = {
+    "ovr": "each class against the rest, mean over the classes",
+    "ovr_weighted": "each class against the rest, weighted by their rows",
+    "ovo": "each pair of classes, mean over the pairs",
+    "ovo_weighted": "each pair of classes, weighted by their rows",
+}
 
-_ERRORS = (
-    *("mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "median_absolute_error", "max_error"),
-    *("mean_absolute_percentage_error", "mean_squared_log_error", "root_mean_squared_log_error"),
-    *("mean_poisson_deviance", "mean_gamma_deviance"),
-)
+
+def _extend(meanings: Mapping[str, str], ways: Mapping[str, str]) -> dict[str, str]:
+    """Return what metrics of two classes are, and how several ways extend them to more."""
+    extended = dict(meanings)
+    for name, meaning in meanings.items():
+        for way, words in ways.items():
+            extended[f"{name}_{way}"] = f"{meaning}, {words}"
+    return extended
+
+
+_SHARES = {
+    "balanced_accuracy": "mean of the recalls of all classes",
+    "top_k_accuracy": "share of the rows whose class is among the two most probable ones",
+    "average_precision": "mean precision over all thresholds of a probability",
+    **_extend(_AREA, _PAIRINGS),
+    **_extend(_POSITIVE, _AVERAGES),
+}
+_PER_CENT = ("balanced_accuracy", "top_k_accuracy", "precision", "recall", "f1")
+_CORRELATIONS = {"matthews_corrcoef": "correlation of classes and predicted classes; 0 is chance"}
+_SKILLS = {  # 1 is perfect, 0 as good as the shares of the classes
+    "d2_log_loss_score": "share of the log loss of the classes' shares that is saved",
+    "d2_brier_score": "share of the Brier score of the classes' shares that is saved",
+}
+_RATIOS = {"positive_likelihood_ratio": "recall divided by the share of negative rows predicted to be positive"}
+_LOSSES = {
+    "log_loss": "mean of minus the logarithm of the probability of the true class",
+    "brier_score": "mean squared distance of the probabilities from the true class",
+    "negative_likelihood_ratio": "share of positive rows missed, divided by the share of negative rows found",
+}
+_ERRORS = {
+    "mean_squared_error": "mean of the squared errors",
+    "root_mean_squared_error": "root of the mean squared error, in the target's unit",
+    "mean_absolute_error": "mean size of the errors, in the target's unit",
+    "median_absolute_error": "median size of the errors, in the target's unit",
+    "max_error": "size of the largest error, in the target's unit",
+    "mean_absolute_percentage_error": "mean size of the errors as shares of the target",
+    "mean_squared_log_error": "mean squared error of the logarithm of one plus the target",
+    "root_mean_squared_log_error": "root of the mean squared error of that logarithm",
+    "mean_poisson_deviance": "deviance of a Poisson model, for targets from 0",
+    "mean_gamma_deviance": "deviance of a gamma model, for targets above 0",
+}
 _SHORT = {
     "rmse": "root_mean_squared_error",
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
 }
-_EXPLAINED = ("explained_variance", "d2_absolute_error_score")
-REGRESSION = frozenset({*_ERRORS, *(f"neg_{name}" for name in _ERRORS), *_SHORT, *_EXPLAINED})
+_EXPLAINED = {
+    "explained_variance": "share of the variance explained, whatever the mean of the errors",
+    "d2_absolute_error_score": "share of the absolute error of the median that is saved",
+}
+_NEGATIVE = {f"neg_{name}": f"minus the {meaning}" for name, meaning in (_LOSSES | _ERRORS).items()}
+_OF_CLASSES = _SHARES | _CORRELATIONS | _SKILLS | _RATIOS | _LOSSES
+_OF_NUMBERS = _ERRORS | _EXPLAINED | {name: _ERRORS[long] for name, long in _SHORT.items()}
+_MEANINGS = _OF_CLASSES | _OF_NUMBERS | _NEGATIVE
+CLASSIFICATION = frozenset({*_OF_CLASSES, *(f"neg_{name}" for name in _LOSSES)})
+"""Names of metrics of classes."""
+REGRESSION = frozenset({*_OF_NUMBERS, *(f"neg_{name}" for name in _ERRORS)})
 """Names of metrics of numbers."""
 
 _TOLD_OF_ALL_CLASSES = ("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score", "top_k_accuracy")
@@ -64,17 +112,20 @@ def find_scikit_learn(name: str) -> Metric | None:
     >>> find_scikit_learn("neg_log_loss").range, find_scikit_learn("accurracy")
     (MetricRange(low=-inf, high=0.0), None)
     """
+    if name not in _MEANINGS:
+        return None
+    meaning = _MEANINGS[name]
     if name in _SHARES:
-        return make_share(name, is_in_per_cent=name.startswith(_PER_CENT))
-    if name == "matthews_corrcoef":
-        return Metric(name, MetricRange(-1.0, 1.0), Margin(POINT))
+        return make_share(name, meaning, is_in_per_cent=name.startswith(_PER_CENT))
+    if name in _CORRELATIONS:
+        return Metric(name, MetricRange(-1.0, 1.0), Margin(POINT), meaning=meaning)
     if name in _SKILLS or name in _EXPLAINED:
-        return Metric(name, MetricRange(-math.inf, 1.0), Margin(POINT, floor=0.0))
+        return make_skill(name, meaning)
     if name in _RATIOS:
-        return Metric(name, MetricRange(0.0, math.inf))
-    if name in CLASSIFICATION or name in REGRESSION:
-        return Metric(name, MetricRange(-math.inf, 0.0)) if name.startswith("neg_") else make_error(name)
-    return None
+        return Metric(name, MetricRange(0.0, math.inf), meaning=meaning)
+    if name in _NEGATIVE:
+        return Metric(name, MetricRange(-math.inf, 0.0), meaning=meaning)
+    return make_error(name, meaning)
 
 
 class Needs(NamedTuple):
@@ -115,17 +166,23 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     classes : array of shape (n_classes,)
-        The declared classes, ascending.
+        The declared classes.
     predicted : array of shape (n,)
         The class of each row.
     shares : float64 array of shape (n, n_classes) or None
         Probabilities of the classes, if the model gives them.
     """
 
-    def __init__(self, classes: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None):
+    def __init__(self, classes: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None = None):
         self.classes_ = classes
         self.predicted = predicted
         self.shares = shares
+
+    def sort_classes(self) -> FittedClassifier:
+        """Return the same with the classes in the order of the alphabet, as scikit-learn has them."""
+        order = np.argsort(self.classes_)
+        shares = None if self.shares is None else self.shares[:, order]
+        return FittedClassifier(self.classes_[order], self.predicted, shares)
 
     def predict(self, X: object) -> np.ndarray:
         """Return the class of each row."""
@@ -139,13 +196,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
 
 
 class FittedRegressor(RegressorMixin, BaseEstimator):
-    """What a fitted model said of some rows, where a scorer would ask the model.
-
-    Parameters
-    ----------
-    predicted : float64 array of shape (n,)
-        The target of each row.
-    """
+    """The same of a regression."""
 
     def __init__(self, predicted: np.ndarray):
         self.predicted = predicted
@@ -159,21 +210,9 @@ Fitted = FittedClassifier | FittedRegressor
 
 
 def score_by_name(name: str, model: Fitted, actual: np.ndarray) -> float:
-    """Return a metric of scikit-learn of what a model said.
+    """Return a metric that `find_scikit_learn` knows, of what a model said and what is so.
 
-    Parameters
-    ----------
-    name : str
-        A name that `find_scikit_learn` knows.
-    model : FittedClassifier or FittedRegressor
-        What was said.
-    actual : array of shape (n,)
-        What is so.
-
-    Raises
-    ------
-    ValueError
-        If it is not defined of these rows: it says why.
+    Where it is not defined of these rows, a ValueError says why.
 
     Examples
     --------

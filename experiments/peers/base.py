@@ -7,28 +7,65 @@ each. Warnings of the peer that it had to look at the rows are errors.
 
 from __future__ import annotations
 
+import inspect
+import math
+import re
+from typing import Any
+
 import numpy as np
 
 from algorithms.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from algorithms.encoding.features import Continuous, Nominal
-from algorithms.parameters import check_epsilon
+from algorithms.parameters import ParameterError, check_epsilon, check_number
 from experiments.peers import process
+
+_PARAMETERS = re.compile(r"\n*Parameters\n-+\n((?:.+\n?)+)")
+_ENTRY = re.compile(r"^(\w+)( : .*(?:\n    .*)+)", flags=re.MULTILINE)
+"""The section of a docstring that describes parameters, and each of its entries: the name, and the rest."""
 
 
 class Peer(PrivateEstimator):
     """A peer: its rows are scaled here, and its model is fitted and asked in another environment.
 
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        What its package is asked for, in (0, inf]; infinity is no noise.
+    domain : Domain
+        Declared columns, and the class labels or the bounds of the target.
+    random_state : int, RandomState or None, default=None
+        Seed of whatever it draws.
+
     Attributes
     ----------
-    environment : Environment
-        Where it is fitted.
     model_ : bytes
         The fitted model, as its environment reads it.
     fit_seconds_ : float
         Wall-clock time of its ``fit`` in the worker: without the pipe, and without the start of the process.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter has a value that the peer cannot work with.
+    BadInput
+        At ``fit`` and ``predict``, if its environment is missing.
+    PeerError
+        If its package refuses, or its process dies.
     """
 
     environment = process.PEERS
+    model_name = ""  # of what is fitted, among the ``MODELS`` of its environment
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Add the parameters that base classes describe to the docstring: each class has its own whole."""
+        super().__init_subclass__(**options)
+        entries: dict[str, str] = {}
+        for base in reversed(cls.__mro__):
+            found = _PARAMETERS.search(inspect.cleandoc(vars(base).get("__doc__") or ""))
+            entries |= dict(_ENTRY.findall(found[1])) if found else {}
+        described = [name + entries[name] for name in inspect.signature(cls).parameters if name in entries]
+        text, heading, notes = _PARAMETERS.sub("", inspect.cleandoc(cls.__doc__ or "")).partition("\nNotes\n")
+        cls.__doc__ = "\n".join([text.rstrip(), "", "Parameters", "----------", *described, heading + notes])
 
     def __init__(self, epsilon=1.0, *, domain=None, random_state=None):
         self.epsilon = epsilon
@@ -46,21 +83,28 @@ class Peer(PrivateEstimator):
         return process.explain_missing(cls.environment)
 
     def check_parameters(self, n_features: int) -> None:
-        """Check the parameters, as far as can be told without rows.
-
-        Raises
-        ------
-        ParameterError
-            If one has a value that the peer cannot work with.
-        """
+        """Check the parameters, as far as can be told without rows."""
         check_epsilon(self.epsilon)
 
-    def _fit(self, model: str, matrix: np.ndarray, y: np.ndarray, **parameters) -> None:
+    def fit(self, X, y):
+        """Fit in the other environment."""
+        matrix, target = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
         seed = int(self.seed().generate_state(1)[0] >> 1)  # of 31 bits
-        parameters = {"epsilon": float(self.epsilon), "seed": seed} | parameters
-        words = {"do": "fit", "model": model, "parameters": parameters}
-        answer, arrays = process.ask_worker(self.environment, words, X=self._lay_out(matrix), y=y)
-        self.model_, self.fit_seconds_ = arrays["model"].tobytes(), answer["fit_seconds"]
+        parameters = {"epsilon": float(self.epsilon), "seed": seed} | self._model_parameters()
+        words = {"do": "fit", "model": self.model_name, "parameters": parameters}
+        arrays = {"X": self._lay_out(matrix), "y": self._lay_out_target(target)}
+        answer, fitted = process.ask_worker(self.environment, words, **arrays)
+        self.model_, self.fit_seconds_ = fitted["model"].tobytes(), answer["fit_seconds"]
+        self._keep_account(len(matrix))
+        return self
+
+    def _keep_account(self, n_rows: int) -> None:
+        """Set ``privacy_`` of a peer that has one, after a fit to so many rows."""
+
+    def _model_parameters(self) -> dict[str, Any]:
+        """Return what the model is told beside epsilon, which this may replace, and the seed."""
+        return {}
 
     def _ask_model(self, method: str, X) -> np.ndarray:
         matrix = self._lay_out(self.read_rows(X))
@@ -69,8 +113,11 @@ class Peer(PrivateEstimator):
         return arrays["predicted"]
 
     def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
-        """Return rows as the peer takes them, in ``fit`` and ``predict`` alike."""
-        return self._scale_to_unit_cube(matrix)
+        """Return rows as the peer takes them, in ``fit`` and ``predict`` alike: all columns scaled to [0, 1]."""
+        return self._scale_numbers(matrix) / np.maximum(np.array(self._count_categories()) - 1, 1)
+
+    def _lay_out_target(self, target: np.ndarray) -> np.ndarray:
+        return target
 
     def _scale_numbers(self, matrix: np.ndarray) -> np.ndarray:
         """Scale numbers to [0, 1] by their bounds; the positions of categories stay."""
@@ -79,10 +126,6 @@ class Peer(PrivateEstimator):
             if isinstance(feature, Continuous):
                 lower[j], upper[j] = feature.lower, feature.upper
         return (matrix - lower) / (upper - lower)
-
-    def _scale_to_unit_cube(self, matrix: np.ndarray) -> np.ndarray:
-        """Scale all columns to [0, 1], the positions of categories, too."""
-        return self._scale_numbers(matrix) / np.maximum(np.array(self._count_categories()) - 1, 1)
 
     def _spread_to_columns(self, matrix: np.ndarray) -> np.ndarray:
         """Scale numbers to [-1, 1] by their bounds, and give each category a column of zeros and ones."""
@@ -97,6 +140,37 @@ class Peer(PrivateEstimator):
         for feature in self.domain_.features:
             n_categories.append(len(feature.categories) if isinstance(feature, Nominal) else 0)
         return n_categories
+
+    def _count_classes(self) -> int | None:
+        """Return how many classes the domain declares; None if the target is a number."""
+        return len(self.classes_) if isinstance(self, PrivateClassifier) else None
+
+
+class PeerWithDelta(Peer):
+    """A peer that claims an (epsilon, delta).
+
+    It has no ``privacy_``: the ledgers of this project have no delta.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Privacy budget, above 0 and finite.
+    delta : float, default=1e-7
+        In (0, 1); should be less than one by the number of rows.
+    """
+
+    why_finite = ""  # epsilon has to be, as an error says it
+
+    def __init__(self, epsilon=1.0, *, delta=1e-7, domain=None, random_state=None):
+        super().__init__(epsilon, domain=domain, random_state=random_state)
+        self.delta = delta
+
+    def check_parameters(self, n_features):
+        """Check the parameters; there is no run without noise."""
+        super().check_parameters(n_features)
+        if math.isinf(self.epsilon):
+            raise ParameterError(f"epsilon must be finite: {self.why_finite}")
+        check_number("delta", self.delta, above=0, below=1)
 
 
 class PeerClassifier(Peer, PrivateClassifier):

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED, Sequential, Spent, Unpaid
+from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED, Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import OTHERS
 from algorithms.parameters import ParameterError, check_choice, check_count
-from experiments.peers.base import PeerRegressor, PeerWithProbabilities
+from experiments.peers.base import Peer, PeerRegressor, PeerWithProbabilities
 
 _BY_POSITION = Fault(
     "rows dealt out by position",
@@ -38,87 +38,48 @@ _CLASS_CHANGES = Fault(
 )
 
 
-class DiffprivlibForestClassifier(PeerWithProbabilities):
-    """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
-
-    Parameters
-    ----------
-    epsilon : float, default=1.0
-        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
-    n_estimators : int, default=10
-        Trees, at least 1.
-    max_depth : int, default=5
-        Levels of splits, from 1 to 16.
-    domain : Domain
-        Declared columns and class labels; categories are cut by their position.
-    random_state : int, RandomState or None, default=None
-        Seed of its generator.
-
-    Notes
-    -----
-    Privacy: 2 epsilon for one record replaced, and (2 `n_estimators` - 1) epsilon for one added or removed, given a
-    public domain; the package names no neighbours. Its leaves are labelled by ``PermuteAndFlip`` with
-    ``monotonic=True``, which pays for one count that grows or shrinks; `privacy_` has the rest.
+class Diffprivlib(Peer):
+    """A model of diffprivlib, with an account of what its code spends.
 
     The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
-    library", 2019.
-
-    Raises
-    ------
-    BadInput
-        At ``fit`` and ``predict``, if `.venv-peers` is missing.
-    PeerError
-        If diffprivlib refuses, or its process dies.
+    library", 2019. It names no neighbours, but for logistic regression.
     """
 
-    def __init__(self, epsilon=1.0, *, n_estimators=10, max_depth=5, domain=None, random_state=None):
-        super().__init__(epsilon, domain=domain, random_state=random_state)
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
+    neighbours = REPLACED
 
-    def check_parameters(self, n_features):
-        """Check the parameters; a tree has all of its nodes, so its depth is limited."""
-        super().check_parameters(n_features)
-        check_count("n_estimators", self.n_estimators)
-        check_count("max_depth", self.max_depth, highest=16, of="every node is built")
-
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        size = {"n_estimators": int(self.n_estimators), "max_depth": int(self.max_depth)}
-        self._fit("diffprivlib_forest", matrix, labels, n_classes=len(self.classes_), **size)
-        # its sensitivity is the number of counts that a record changes; each costs epsilon
-        n_moved = 2.0 * self.n_estimators - 1
-        ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
+    def _keep_account(self, n_rows):
+        ledger, faults = self._account_for(n_rows, len(self.domain_.features))
         self.privacy_ = Privacy.under(
-            self.domain_, self.epsilon, ledger, (_BY_POSITION,), neighbours=REPLACED, trust=OTHERS
+            self.domain_, self.epsilon, ledger, faults, neighbours=self.neighbours, trust=OTHERS
         )
-        return self
+
+    def _model_parameters(self):
+        return {"n_classes": self._count_classes()}
+
+    def _account_for(self, n_rows: int, n_features: int) -> tuple[Event, tuple[Fault, ...]]:
+        """Return what a fit spent, and the steps that its claim does not cover."""
+        raise NotImplementedError
 
 
-class DiffprivlibTreeClassifier(PeerWithProbabilities):
+class DiffprivlibTreeClassifier(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``DecisionTreeClassifier``: random cuts, and all rows in one tree.
+
+    Categories are cut by their position. Its errors are those of `Peer`.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
     max_depth : int, default=5
         Levels of splits, from 1 to 16.
-    domain : Domain
-        Declared columns and class labels; categories are cut by their position.
-    random_state : int, RandomState or None, default=None
-        Seed of its generator.
 
     Notes
     -----
     Privacy: epsilon for one record added or removed, given a public domain; 2 epsilon for one replaced. The cuts are
     drawn without the rows; a record is in one leaf, whose label ``PermuteAndFlip`` draws with ``monotonic=True`` for
     one count that grows or shrinks. A leaf without rows takes each label with the same chance, as the mechanism would.
-
-    Source and errors: as for `DiffprivlibForestClassifier`.
     """
+
+    model_name = "diffprivlib_tree"
+    neighbours = ADDED_OR_REMOVED
 
     def __init__(self, epsilon=1.0, *, max_depth=5, domain=None, random_state=None):
         super().__init__(epsilon, domain=domain, random_state=random_state)
@@ -129,28 +90,56 @@ class DiffprivlibTreeClassifier(PeerWithProbabilities):
         super().check_parameters(n_features)
         check_count("max_depth", self.max_depth, highest=16, of="every node is built")
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        size = {"max_depth": int(self.max_depth), "n_classes": len(self.classes_)}
-        self._fit("diffprivlib_tree", matrix, labels, **size)
-        ledger = Spent("permute-and-flip", "labels of leaves", float(self.epsilon), 1.0)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, trust=OTHERS)
-        return self
+    def _model_parameters(self):
+        return super()._model_parameters() | {"max_depth": int(self.max_depth)}
+
+    def _account_for(self, n_rows, n_features):
+        return Spent("permute-and-flip", "labels of leaves", float(self.epsilon), 1.0), ()
 
 
-class DiffprivlibNaiveBayes(PeerWithProbabilities):
-    """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
+class DiffprivlibForestClassifier(DiffprivlibTreeClassifier):
+    """diffprivlib's ``RandomForestClassifier``: random cuts, rows dealt out to the trees, labels by permute-and-flip.
+
+    Categories are cut by their position. Its errors are those of `Peer`.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
-    domain : Domain
-        Declared columns and class labels; categories are numbers by their position.
-    random_state : int, RandomState or None, default=None
-        Seed of its generator.
+    n_estimators : int, default=10
+        Trees, at least 1.
+
+    Notes
+    -----
+    Privacy: 2 epsilon for one record replaced, and (2 `n_estimators` - 1) epsilon for one added or removed, given a
+    public domain; the package names no neighbours. Its leaves are labelled by ``PermuteAndFlip`` with
+    ``monotonic=True``, which pays for one count that grows or shrinks; `privacy_` has the rest.
+    """
+
+    model_name = "diffprivlib_forest"
+    neighbours = REPLACED
+
+    def __init__(self, epsilon=1.0, *, n_estimators=10, max_depth=5, domain=None, random_state=None):
+        super().__init__(epsilon, max_depth=max_depth, domain=domain, random_state=random_state)
+        self.n_estimators = n_estimators
+
+    def check_parameters(self, n_features):
+        """Check the parameters; a tree has all of its nodes, so its depth is limited."""
+        super().check_parameters(n_features)
+        check_count("n_estimators", self.n_estimators)
+
+    def _model_parameters(self):
+        return super()._model_parameters() | {"n_estimators": int(self.n_estimators)}
+
+    def _account_for(self, n_rows, n_features):
+        # its sensitivity is the number of counts that a record changes; each costs epsilon
+        n_moved = 2.0 * self.n_estimators - 1
+        ledger = Spent("permute-and-flip", "labels of leaves", 2 * float(self.epsilon), 2.0, REPLACED, n_moved)
+        return ledger, (_BY_POSITION,)
+
+
+class DiffprivlibNaiveBayes(Diffprivlib, PeerWithProbabilities):
+    """diffprivlib's ``GaussianNB``: noisy counts, means and variances of each class, a third of the budget each.
+
+    Categories are numbers by their position. Its errors are those of `Peer`.
 
     Notes
     -----
@@ -158,34 +147,24 @@ class DiffprivlibNaiveBayes(PeerWithProbabilities):
     the classes are made to sum up to the exact number of rows. `privacy_` has the rest. The package names no
     neighbours. It would list the classes that occur; a public row of each, in the middle of the bounds, makes that list
     public.
-
-    Source and errors: as for `DiffprivlibForestClassifier`.
     """
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        self._fit("diffprivlib_bayes", matrix, labels, n_classes=len(self.classes_))
+    model_name = "diffprivlib_bayes"
+
+    def _account_for(self, n_rows, n_features):
         third = 2 * float(self.epsilon) / 3  # a record that changes its class is in two
         spent = (
             Spent("geometric", "counts of the classes", third, 2.0, REPLACED),
             Spent("truncated laplace", "sums of the attributes in each class", third, 2.0, REPLACED),
             Spent("bounded laplace", "squares of the attributes in each class", third, 2.0, REPLACED),
         )
-        self.privacy_ = Privacy.under(
-            self.domain_,
-            self.epsilon,
-            Sequential("fit", spent),
-            (_CLASS_CHANGES,),
-            neighbours=REPLACED,
-            trust=OTHERS,
-        )
-        return self
+        return Sequential("fit", spent), (_CLASS_CHANGES,)
 
 
-class DiffprivlibLogisticRegression(PeerWithProbabilities):
+class DiffprivlibLogisticRegression(Diffprivlib, PeerWithProbabilities):
     """diffprivlib's ``LogisticRegression``: a noisy vector in the objective, one class against the rest.
+
+    Its errors are those of `Peer`.
 
     Parameters
     ----------
@@ -193,10 +172,6 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
         Privacy budget, in (0, inf]; infinity is no noise.
     neighbours : {"one record replaced", "one record added or removed"}, default="one record replaced"
         What epsilon is meant for. diffprivlib is asked for epsilon or, for one record added or removed, for 2 epsilon.
-    domain : Domain
-        Declared columns and class labels; each category is a column.
-    random_state : int, RandomState or None, default=None
-        Seed of its generator.
 
     Notes
     -----
@@ -213,7 +188,7 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
     With its own intercept (``fit_intercept=True``) that proof would not hold: the intercept is not regularized, and the
     curvature is taken to be a quarter of the norm, not of its square. So it is not asked for one.
 
-    The package: as for `DiffprivlibForestClassifier`. The mechanism: K. Chaudhuri, C. Monteleoni, A. Sarwate,
+    The mechanism: K. Chaudhuri, C. Monteleoni, A. Sarwate,
     "Differentially private empirical risk minimization", JMLR 12, 2011. It would list the classes that occur; a public
     row of zeros of each class, which moves no coefficient, makes that list public.
 
@@ -221,11 +196,9 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
     ------
     ParameterError
         If `neighbours` is none of the two, or there is one class only.
-    BadInput
-        At ``fit`` and ``predict``, if `.venv-peers` is missing.
-    PeerError
-        If diffprivlib refuses, or its process dies.
     """
+
+    model_name = "diffprivlib_logistic"
 
     def __init__(self, epsilon=1.0, *, neighbours=REPLACED, domain=None, random_state=None):
         super().__init__(epsilon, domain=domain, random_state=random_state)
@@ -236,20 +209,21 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
         super().check_parameters(n_features)
         check_choice("neighbours", self.neighbours, RELATIONS)
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
+    def _model_parameters(self):
         if len(self.classes_) < 2:
             raise ParameterError(
                 f"diffprivlib's LogisticRegression needs two classes, and the domain declares one class of "
                 f"{self.domain_.target.name!r}: declare the others, too, or take DiffprivlibNaiveBayes"
             )
-        asked = float(self.epsilon) * (2 if self.neighbours == ADDED_OR_REMOVED else 1)
-        self._fit("diffprivlib_logistic", matrix, labels, epsilon=asked, n_classes=len(self.classes_))
-        ledger = Spent("objective perturbation", "coefficients of all classes", asked, 2.0, REPLACED, 1.0)
-        self.privacy_ = Privacy.under(self.domain_, self.epsilon, ledger, neighbours=self.neighbours, trust=OTHERS)
-        return self
+        return super()._model_parameters() | {"epsilon": self._asked_epsilon}
+
+    @property
+    def _asked_epsilon(self) -> float:
+        return float(self.epsilon) * (2 if self.neighbours == ADDED_OR_REMOVED else 1)
+
+    def _account_for(self, n_rows, n_features):
+        where = "coefficients of all classes"
+        return Spent("objective perturbation", where, self._asked_epsilon, 2.0, REPLACED, 1.0), ()
 
     def _lay_out(self, matrix):
         """Return rows with a norm of at most 1, the constant last."""
@@ -257,48 +231,29 @@ class DiffprivlibLogisticRegression(PeerWithProbabilities):
         return np.hstack([self._spread_to_columns(matrix), constant]) / math.sqrt(matrix.shape[1] + 1)
 
 
-class DiffprivlibLinearRegression(PeerRegressor):
+class DiffprivlibLinearRegression(Diffprivlib, PeerRegressor):
     """diffprivlib's ``LinearRegression``: the functional mechanism around noisy means, solved as it comes out.
 
-    Parameters
-    ----------
-    epsilon : float, default=1.0
-        What diffprivlib is asked for, in (0, inf]; infinity is no noise.
-    domain : Domain
-        Declared columns and bounds of the target; categories are numbers by their position.
-    random_state : int, RandomState or None, default=None
-        Seed of its generator.
+    Categories are numbers by their position. It does not repair an objective without a minimum, so that its predictions
+    may be of any size. Its errors are those of `Peer`.
 
     Notes
     -----
     Privacy: none for any finite epsilon, in its version 0.6.6: the noise of the squares is too small, and each mean
     takes what all of them are given; `privacy_` has the rest.
-
-    The package: N. Holohan, S. Braghin, P. Mac Aonghusa, K. Levacher, "Diffprivlib: the IBM differential privacy
-    library", 2019. It does not repair an objective without a minimum, so that its predictions may be of any size.
-
-    Raises
-    ------
-    BadInput
-        At ``fit`` and ``predict``, if `.venv-peers` is missing.
-    PeerError
-        If diffprivlib refuses, or its process dies.
     """
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, target = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        self._fit("diffprivlib_linear", matrix, target)
-        share, n_rows = float(self.epsilon) / (matrix.shape[1] + 1), len(matrix)
+    model_name = "diffprivlib_linear"
+
+    def _model_parameters(self):
+        return {}
+
+    def _account_for(self, n_rows, n_features):
+        share = float(self.epsilon) / (n_features + 1)
         spent = (
             Spent("truncated laplace", "means of the attributes", share, 1 / n_rows, REPLACED),
             Spent("truncated laplace", "mean of the target", share, 1 / n_rows, REPLACED),
-            Spent("laplace", "coefficients of the objective", share * matrix.shape[1], 1.0, REPLACED),
+            Spent("laplace", "coefficients of the objective", share * n_features, 1.0, REPLACED),
             Unpaid("what the noise of the squares lacks"),
         )
-        faults = (_LOWER_BOUND_ONLY, _MEANS_TWICE)
-        self.privacy_ = Privacy.under(
-            self.domain_, self.epsilon, Sequential("fit", spent), faults, neighbours=REPLACED, trust=OTHERS
-        )
-        return self
+        return Sequential("fit", spent), (_LOWER_BOUND_ONLY, _MEANS_TWICE)

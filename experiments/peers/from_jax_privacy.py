@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from algorithms.parameters import ParameterError, check_count, check_number
+from algorithms.parameters import check_count, check_number
 from experiments.peers import process
-from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
+from experiments.peers.base import PeerClassifier, PeerRegressor, PeerWithDelta
 
 
-class _DPSGD(Peer):
-    """A network with one hidden layer, by DP-SGD.
+class DPSGD(PeerWithDelta):
+    """A network with one hidden layer, by DP-SGD: numbers become [-1, 1] by their bounds, each category is a column.
 
-    It claims an (epsilon, delta), not an epsilon, so there is no ``privacy_``: the ledgers of this project have no
-    delta.
+    Parameters
+    ----------
+    n_hidden : int, default=16
+        Units of the hidden layer, at least 1.
+    n_steps : int, default=100
+        Steps, by Adam, at least 1.
+    sampling : float, default=0.1
+        Chance of a row to be in a batch, independent of all others (Poisson sampling), in (0, 1).
+    learning_rate : float, default=0.03
+        Of Adam, above 0.
+    clip : float, default=1.0
+        Norm that the gradient of a row is clipped to, above 0.
+    random_state : int, RandomState or None, default=None
+        Seed of the first weights, the batches and the noise.
     """
 
     environment = process.JAX
+    model_name = "dp_sgd"
+    why_finite = "the noise of DP-SGD is calibrated to it"
 
     def __init__(
         self,
@@ -33,58 +43,35 @@ class _DPSGD(Peer):
         domain=None,
         random_state=None,
     ):
-        super().__init__(epsilon, domain=domain, random_state=random_state)
-        self.delta = delta
+        super().__init__(epsilon, delta=delta, domain=domain, random_state=random_state)
         self.n_hidden = n_hidden
         self.n_steps = n_steps
         self.sampling = sampling
         self.learning_rate = learning_rate
         self.clip = clip
 
-    def check_parameters(self, n_features: int) -> None:
-        """Check the parameters; without noise there is nothing to calibrate."""
+    def check_parameters(self, n_features):
+        """Check the parameters."""
         super().check_parameters(n_features)
-        if math.isinf(self.epsilon):
-            raise ParameterError("epsilon must be finite: the noise of DP-SGD is calibrated to it")
-        check_number("delta", self.delta, above=0, below=1)
         check_count("n_hidden", self.n_hidden)
         check_count("n_steps", self.n_steps)
         check_number("sampling", self.sampling, above=0, below=1)
         check_number("learning_rate", self.learning_rate, above=0)
         check_number("clip", self.clip, above=0)
 
-    def _fit_network(self, matrix: np.ndarray, target: np.ndarray, n_classes: int | None) -> None:
+    def _model_parameters(self):
         parameters = {name: float(getattr(self, name)) for name in ("delta", "sampling", "learning_rate", "clip")}
-        parameters |= {"n_hidden": int(self.n_hidden), "n_steps": int(self.n_steps), "n_classes": n_classes}
-        self._fit("dp_sgd", matrix, target, **parameters)
+        sizes = {"n_hidden": int(self.n_hidden), "n_steps": int(self.n_steps), "n_classes": self._count_classes()}
+        return parameters | sizes
 
-    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
+    def _lay_out(self, matrix):
         return self._spread_to_columns(matrix)
 
 
-class DPSGDClassifier(_DPSGD, PeerClassifier):
+class DPSGDClassifier(DPSGD, PeerClassifier):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD, for any number of classes.
 
-    Parameters
-    ----------
-    epsilon : float, default=1.0
-        Privacy budget, above 0 and finite.
-    delta : float, default=1e-7
-        In (0, 1); should be less than one by the number of rows.
-    n_hidden : int, default=16
-        Units of the hidden layer, at least 1.
-    n_steps : int, default=100
-        Steps, by Adam, at least 1.
-    sampling : float, default=0.1
-        Chance of a row to be in a batch, independent of all others (Poisson sampling), in (0, 1).
-    learning_rate : float, default=0.03
-        Of Adam, above 0.
-    clip : float, default=1.0
-        Norm that the gradient of a row is clipped to, above 0.
-    domain : Domain
-        Declared columns and class labels; numbers become [-1, 1] by their bounds, each category is a column.
-    random_state : int, RandomState or None, default=None
-        Seed of the first weights, the batches and the noise.
+    Its errors are those of `Peer`.
 
     Notes
     -----
@@ -95,59 +82,17 @@ class DPSGDClassifier(_DPSGD, PeerClassifier):
 
     The method: M. Abadi, A. Chu, I. Goodfellow, H. B. McMahan, I. Mironov, K. Talwar, L. Zhang, "Deep learning with
     differential privacy", CCS 2016. The digits of a network depend on the processor, too.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of its range, or epsilon is infinite.
-    BadInput
-        At ``fit`` and ``predict``, if `.venv-peers-jax` is missing.
-    PeerError
-        If the package refuses, or its process dies.
     """
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        self._fit_network(matrix, labels, len(self.classes_))
-        return self
 
-
-class DPSGDRegressor(_DPSGD, PeerRegressor):
+class DPSGDRegressor(DPSGD, PeerRegressor):
     """A network with one hidden layer, fitted by jax-privacy's DP-SGD to the square of the error.
 
-    Parameters
-    ----------
-    epsilon : float, default=1.0
-        Privacy budget, above 0 and finite.
-    delta : float, default=1e-7
-        In (0, 1); should be less than one by the number of rows.
-    n_hidden : int, default=16
-        Units of the hidden layer, at least 1.
-    n_steps : int, default=100
-        Steps, by Adam, at least 1.
-    sampling : float, default=0.1
-        Chance of a row to be in a batch, independent of all others (Poisson sampling), in (0, 1).
-    learning_rate : float, default=0.03
-        Of Adam, above 0.
-    clip : float, default=1.0
-        Norm that the gradient of a row is clipped to, above 0.
-    domain : Domain
-        Declared columns and bounds of the target.
-    random_state : int, RandomState or None, default=None
-        Seed of the first weights, the batches and the noise.
+    Its errors are those of `Peer`.
 
     Notes
     -----
     Privacy: (epsilon, delta) for one record added or removed, given a public domain, as of `DPSGDClassifier`.
 
-    Source and errors: as for `DPSGDClassifier`.
+    Source: as for `DPSGDClassifier`.
     """
-
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, target = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        self._fit_network(matrix, target, None)
-        return self

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from algorithms.encoding.features import Nominal
-from algorithms.parameters import ParameterError, check_choice, check_count, check_number
+from algorithms.parameters import ParameterError, check_choice, check_count
 from experiments.peers import process
-from experiments.peers.base import Peer, PeerClassifier, PeerRegressor
+from experiments.peers.base import PeerClassifier, PeerRegressor, PeerWithDelta
 
 MOST_BOOSTED = 255
 """Categories of a column that scikit-learn's boosted trees take at most: a byte numbers them, and what is missing."""
 
 
-class _MST(Peer):
+class MST(PeerWithDelta):
     """A learner of scikit-learn on synthetic rows of MST.
 
-    It claims an (epsilon, delta), not an epsilon, so there is no ``privacy_``: the ledgers of this project have no
-    delta.
+    Parameters
+    ----------
+    n_bins : int, default=16
+        Bins of equal width that a number is cut into, from 1 to 256.
+    random_state : int, RandomState or None, default=None
+        Seed of the noise, the synthetic rows and the learner.
     """
 
     environment = process.JAX
+    model_name = "mst"
+    why_finite = "MST divides it between what it measures"
 
     def __init__(self, epsilon=1.0, *, delta=1e-7, learner="tree", n_bins=16, domain=None, random_state=None):
-        super().__init__(epsilon, domain=domain, random_state=random_state)
-        self.delta = delta
+        super().__init__(epsilon, delta=delta, domain=domain, random_state=random_state)
         self.learner = learner
         self.n_bins = n_bins
 
-    def check_parameters(self, n_features: int) -> None:
-        """Check the parameters; without noise there is no budget to divide."""
+    def check_parameters(self, n_features):
+        """Check the parameters, and that no column has too many categories to be boosted."""
         super().check_parameters(n_features)
-        if math.isinf(self.epsilon):
-            raise ParameterError("epsilon must be finite: MST divides it between what it measures")
-        check_number("delta", self.delta, above=0, below=1)
         check_choice("learner", self.learner, ("tree", "boosting"))
         check_count("n_bins", self.n_bins, highest=256, of="a pair of attributes has its square of cells")
         if self.learner == "boosting":
@@ -51,18 +51,17 @@ class _MST(Peer):
                     f"learner='boosting' takes columns of {most}, {feature.name!r} has {n}: take learner='tree'"
                 )
 
-    def _fit_cells(self, matrix: np.ndarray, target: np.ndarray, n_cells: int, is_class: bool) -> None:
-        n_categories = self._count_categories()
-        parameters = {
+    def _model_parameters(self):
+        n_categories, n_classes = self._count_categories(), self._count_classes()
+        return {
             "delta": float(self.delta),
             "learner": self.learner,
-            "sizes": [n or int(self.n_bins) for n in n_categories] + [n_cells],
+            "sizes": [n or int(self.n_bins) for n in (*n_categories, n_classes)],
             "is_nominal": [n > 0 for n in n_categories],
-            "is_class": is_class,
+            "is_class": n_classes is not None,
         }
-        self._fit("mst", matrix, target, **parameters)
 
-    def _lay_out(self, matrix: np.ndarray) -> np.ndarray:
+    def _lay_out(self, matrix):
         """Return positions of categories, and of bins of equal width between the declared bounds."""
         is_nominal = np.array(self._count_categories()) > 0
         return np.where(is_nominal, matrix, self._bin(self._scale_numbers(matrix))).astype(np.int64)
@@ -71,24 +70,16 @@ class _MST(Peer):
         return np.minimum(np.floor(shares * self.n_bins), self.n_bins - 1)
 
 
-class MSTClassifier(_MST, PeerClassifier):
+class MSTClassifier(MST, PeerClassifier):
     """A decision tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
+
+    Its errors are those of `Peer`.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Privacy budget, above 0 and finite.
-    delta : float, default=1e-7
-        In (0, 1); should be less than one by the number of rows.
     learner : {"tree", "boosting"}, default="tree"
         ``DecisionTreeClassifier`` with 5 levels, or ``HistGradientBoostingClassifier`` as it comes, which takes columns
         of at most 255 categories.
-    n_bins : int, default=16
-        Bins of equal width that a number is cut into, from 1 to 256.
-    domain : Domain
-        Declared columns and class labels.
-    random_state : int, RandomState or None, default=None
-        Seed of the noise, the synthetic rows and the learner.
 
     Notes
     -----
@@ -99,54 +90,28 @@ class MSTClassifier(_MST, PeerClassifier):
 
     The method: R. McKenna, G. Miklau, D. Sheldon, "Winning the NIST contest: a scalable and general approach to
     differentially private synthetic data", Journal of Privacy and Confidentiality 11(3), 2021.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of its range, epsilon is infinite, or a column has too many categories to be boosted.
-    BadInput
-        At ``fit`` and ``predict``, if `.venv-peers-jax` is missing.
-    PeerError
-        If the package refuses, or its process dies.
     """
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        self._fit_cells(matrix, labels, len(self.classes_), is_class=True)
-        return self
 
-
-class MSTRegressor(_MST, PeerRegressor):
+class MSTRegressor(MST, PeerRegressor):
     """A regression tree, or boosted trees, of scikit-learn, trained on synthetic rows of MST.
+
+    Its errors are those of `Peer`.
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        Privacy budget, above 0 and finite.
-    delta : float, default=1e-7
-        In (0, 1); should be less than one by the number of rows.
     learner : {"tree", "boosting"}, default="tree"
         As of `MSTClassifier`: ``DecisionTreeRegressor``, or ``HistGradientBoostingRegressor`` as it comes.
     n_bins : int, default=16
         Bins of equal width that a number, the target included, is cut into, from 1 to 256; the middle of its bin is
         learnt.
-    domain : Domain
-        Declared columns and bounds of the target.
-    random_state : int, RandomState or None, default=None
-        Seed of the noise, the synthetic rows and the learner.
 
     Notes
     -----
     Privacy: (epsilon, delta) for one record added or removed, given a public domain, as of `MSTClassifier`.
 
-    Source and errors: as for `MSTClassifier`.
+    Source: as for `MSTClassifier`.
     """
 
-    def fit(self, X, y):
-        """Fit in the other environment."""
-        matrix, target = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        self._fit_cells(matrix, self._bin(target).astype(np.int64), int(self.n_bins), is_class=False)
-        return self
+    def _lay_out_target(self, target):
+        return self._bin(target).astype(np.int64)

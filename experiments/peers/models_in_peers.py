@@ -13,98 +13,50 @@ import numpy as np
 _PUBLIC_WEIGHT = 1e-9
 
 
-def make_diffprivlib_forest(
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    epsilon: float,
-    seed: int,
-    n_estimators: int,
-    max_depth: int,
-    n_classes: int,
-) -> tuple:
+def make_diffprivlib_forest(X: np.ndarray, y: np.ndarray, *, n_classes: int, **given) -> tuple:
     """Return diffprivlib's forest and what its ``fit`` is given: rows in the unit cube, classes by their position."""
-    from diffprivlib.accountant import BudgetAccountant
-    from diffprivlib.models import RandomForestClassifier
-
-    model = RandomForestClassifier(
-        n_estimators,
-        epsilon=epsilon,
-        max_depth=max_depth,
-        bounds=_unit_cube(X.shape[1]),
-        classes=np.arange(n_classes),
-        random_state=seed,
-        accountant=BudgetAccountant(),  # the default one is shared by all models of the process, and kept with each
-    )
-    return model, {"X": X, "y": y}
+    bounds, classes = _unit_cube(X.shape[1]), np.arange(n_classes)
+    return _make_diffprivlib("RandomForestClassifier", bounds=bounds, classes=classes, **given), {"X": X, "y": y}
 
 
-def make_diffprivlib_linear(X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: int) -> tuple:
-    """Return diffprivlib's linear regression and what its ``fit`` is given: rows in the unit cube, target in [0, 1]."""
-    from diffprivlib.accountant import BudgetAccountant
-    from diffprivlib.models import LinearRegression
-
-    model = LinearRegression(
-        epsilon=epsilon,
-        bounds_X=_unit_cube(X.shape[1]),
-        bounds_y=(0.0, 1.0),
-        random_state=seed,
-        accountant=BudgetAccountant(),
-    )
-    return model, {"X": X, "y": y}
-
-
-def make_diffprivlib_tree(
-    X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: int, max_depth: int, n_classes: int
-) -> tuple:
+def make_diffprivlib_tree(X: np.ndarray, y: np.ndarray, *, n_classes: int, **given) -> tuple:
     """Return diffprivlib's tree and what its ``fit`` is given: rows in the unit cube, classes by their position."""
-    from diffprivlib.accountant import BudgetAccountant
-    from diffprivlib.models import DecisionTreeClassifier
-
-    model = DecisionTreeClassifier(
-        max_depth,
-        epsilon=epsilon,
-        bounds=_unit_cube(X.shape[1]),
-        classes=np.arange(n_classes),
-        random_state=seed,
-        accountant=BudgetAccountant(),
-    )
-    return model, {"X": X, "y": y}
+    bounds, classes = _unit_cube(X.shape[1]), np.arange(n_classes)
+    return _make_diffprivlib("DecisionTreeClassifier", bounds=bounds, classes=classes, **given), {"X": X, "y": y}
 
 
-def make_diffprivlib_bayes(X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: int, n_classes: int) -> tuple:
+def make_diffprivlib_linear(X: np.ndarray, y: np.ndarray, **given) -> tuple:
+    """Return diffprivlib's linear regression and what its ``fit`` is given: rows in the unit cube, target in [0, 1]."""
+    bounds = {"bounds_X": _unit_cube(X.shape[1]), "bounds_y": (0.0, 1.0)}
+    return _make_diffprivlib("LinearRegression", **bounds, **given), {"X": X, "y": y}
+
+
+def make_diffprivlib_bayes(X: np.ndarray, y: np.ndarray, *, n_classes: int, **given) -> tuple:
     """Return diffprivlib's naive Bayes and what its ``fit`` is given: the rows, and a public one of each class.
 
     It lists the classes that it finds, so that the class of a single record would show.
     """
-    from diffprivlib.accountant import BudgetAccountant
-    from diffprivlib.models import GaussianNB
-
-    bounds = _unit_cube(X.shape[1])
-    model = GaussianNB(epsilon=epsilon, bounds=bounds, random_state=seed, accountant=BudgetAccountant())
+    model = _make_diffprivlib("GaussianNB", bounds=_unit_cube(X.shape[1]), **given)
     return model, _with_every_class(X, y, n_classes, 0.5)
 
 
-def make_diffprivlib_logistic(X: np.ndarray, y: np.ndarray, *, epsilon: float, seed: int, n_classes: int) -> tuple:
+def make_diffprivlib_logistic(X: np.ndarray, y: np.ndarray, *, n_classes: int, **given) -> tuple:
     """Return diffprivlib's logistic regression and what its ``fit`` is given: the rows, and a public one of each class.
 
     The rows lie in the unit ball, one of their columns a constant: with ``fit_intercept`` the intercept would not be
     regularized, and the mechanism is proven for objectives that are strongly convex in all coefficients. What is proven
     is of the objective's minimum, hence the low tolerance. A public row of zeros moves no coefficient.
     """
-    from diffprivlib.accountant import BudgetAccountant
-    from diffprivlib.models import LogisticRegression
+    proven = {"data_norm": 1.0, "fit_intercept": False, "tol": 1e-8, "max_iter": 10_000}
+    return _make_diffprivlib("LogisticRegression", **proven, **given), _with_every_class(X, y, n_classes, 0.0)
 
-    model = LogisticRegression(
-        epsilon=epsilon,
-        data_norm=1.0,
-        fit_intercept=False,
-        tol=1e-8,
-        max_iter=10_000,
-        random_state=seed,
-        accountant=BudgetAccountant(),
-    )
-    return model, _with_every_class(X, y, n_classes, 0.0)
+
+def _make_diffprivlib(name: str, *, seed: int, **given):
+    from diffprivlib import models
+    from diffprivlib.accountant import BudgetAccountant
+
+    accountant = BudgetAccountant()  # the default one is shared by all models of the process, and kept with each
+    return getattr(models, name)(random_state=seed, accountant=accountant, **given)
 
 
 def _with_every_class(X: np.ndarray, y: np.ndarray, n_classes: int, value: float) -> dict:

@@ -38,21 +38,11 @@ class PeerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment of peers.
+    """An environment of peers."""
 
-    Parameters
-    ----------
-    name : str
-        Of its folder ``.venv-NAME``, its lock ``requirements-NAME.lock`` and its target in the Makefile.
-    packages : str
-        What is in it, as a sentence has it.
-    models : str
-        The file with its models, which its workers load.
-    """
-
-    name: str
-    packages: str
-    models: str
+    name: str  #: of its folder, its lock and its target in the Makefile
+    packages: str  #: what is in it, as a sentence has it
+    models: str  #: the file with its models, which its workers load
 
     @property
     def folder(self) -> str:
@@ -108,28 +98,11 @@ def read_pinned_versions(environment: Environment = PEERS) -> dict[str, str]:
 
 
 def ask_worker(environment: Environment, words: Mapping, **arrays: np.ndarray) -> tuple[dict, dict[str, np.ndarray]]:
-    """Ask this thread's worker in an environment, and wait for its answer.
+    """Ask this thread's worker in an environment, and return the words and arrays of its answer.
 
-    Parameters
-    ----------
-    environment : Environment
-        Where.
-    words : mapping
-        ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; see `worker.answer_request`.
-    **arrays : array
-        Rows, and the fitted model that is asked.
-
-    Returns
-    -------
-    tuple of dict and dict
-        Words and arrays.
-
-    Raises
-    ------
-    BadInput
-        If the environment is missing or not what the lock pins.
-    PeerError
-        If the peer refuses what it is asked, or its process dies.
+    The words are ``do`` (``fit`` or ``predict``), for a fit ``model`` and ``parameters``; the arrays are rows, and the
+    fitted model that is asked. See `worker.answer_request`. It is BadInput if the environment is missing or not what
+    the lock pins, and a PeerError if the peer refuses what it is asked, or its process dies.
     """
     workers = vars(_of_thread).setdefault("workers", {})
     own_worker = workers.get(environment.name)

@@ -43,11 +43,6 @@ def send_frame(stream: BinaryIO, words: Mapping, **arrays: np.ndarray) -> None:
 def receive_frame(stream: BinaryIO) -> tuple[dict, dict[str, np.ndarray]]:
     """Read a frame: words and arrays.
 
-    Raises
-    ------
-    EOFError
-        If the stream ends before the frame does.
-
     Examples
     --------
     >>> pipe = io.BytesIO()

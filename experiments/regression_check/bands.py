@@ -35,21 +35,11 @@ _COLUMNS = ["setting", "metric", *Band._fields]
 
 
 class Accepted(NamedTuple):
-    """What is accepted of a paper.
+    """What is accepted of a paper."""
 
-    Parameters
-    ----------
-    bands : dict
-        The band of every watched setting and metric.
-    claims : dict of str to str
-        The verdict on every watched claim.
-    repeats : int
-        Over how many further runs the median is taken that must lie in a band.
-    """
-
-    bands: dict[tuple[str, str], Band]
-    claims: dict[str, str]
-    repeats: int
+    bands: dict[tuple[str, str], Band]  #: of every watched setting and metric
+    claims: dict[str, str]  #: the verdict on every watched claim
+    repeats: int  #: over so many further runs the median is taken that must lie in a band
 
 
 def list_watched_papers() -> list[str]:
@@ -70,13 +60,7 @@ def find_folder(name: str) -> Path:
 
 
 def read_watched_paper(name: str) -> tuple[Paper, WatchList]:
-    """Return a paper and what is watched of it.
-
-    Raises
-    ------
-    BadInput
-        If it cannot be checked; the message names its file.
-    """
+    """Return a paper and what is watched of it; BadInput with the name of its file if it cannot be checked."""
     paper = read_paper(name)
     try:
         return paper, make_watch_list(paper)
@@ -87,10 +71,7 @@ def read_watched_paper(name: str) -> tuple[Paper, WatchList]:
 def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> Accepted:
     """Return what is to be accepted, from the runs of a long table.
 
-    Raises
-    ------
-    BadInput
-        If a number has not all its runs, or the verdict on a claim is not sure enough to be watched.
+    It is BadInput if a number has not all its runs, or the verdict on a claim is not sure enough to be watched.
     """
     bands = {}
     for number in watched.numbers:
@@ -121,13 +102,7 @@ def write_accepted(name: str, accepted: Accepted, facts: Mapping[str, Any], fold
 
 
 def read_accepted(name: str, watched: WatchList, folder: Path | None = None) -> Accepted:
-    """Read what is accepted of a paper.
-
-    Raises
-    ------
-    BadInput
-        If it is not there, or was made for something else than what is watched now.
-    """
+    """Read what is accepted of a paper; BadInput if it is not there, or made for something else than is watched."""
     path = (folder or find_folder(name)) / f"paper-{name}.csv"
     command = name_command("bands", paper=name)
     try:

@@ -31,36 +31,16 @@ from experiments.regression_check.watch import WatchList, judge_must_hold, judge
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that is not as it was.
-
-    Parameters
-    ----------
-    what : str
-        The setting and metric, or the claim.
-    was, now, by : str
-        In words: what is accepted, what was found, and how far it is outside.
-    """
+    """One thing that is not as it was: a setting and metric, or a claim."""
 
     what: str
-    was: str
-    now: str
-    by: str
+    was: str  #: what is accepted, in words
+    now: str  #: what was found
+    by: str  #: how far it is outside
 
 
 def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table: pd.DataFrame) -> list[Difference]:
-    """Return all that is outside its band, flipped or missing.
-
-    Parameters
-    ----------
-    paper : Paper
-        The paper.
-    watched : WatchList
-        What is watched of it.
-    accepted : Accepted
-        The bands and verdicts.
-    table : DataFrame
-        The long table of the runs of the check.
-    """
+    """Return all that is outside its band, flipped or missing in the long table of the runs of a check."""
     differences = []
     for number in watched.numbers:
         band = accepted.bands[number.key]

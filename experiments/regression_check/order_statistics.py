@@ -34,25 +34,13 @@ _ROUNDING = 1e-9
 
 
 class Band(NamedTuple):
-    """The range in which the median of further runs is accepted.
+    """The range in which the median of further runs is accepted."""
 
-    Parameters
-    ----------
-    n : int
-        Runs that it was made from.
-    median : float
-        Of these.
-    low, high : float
-        Its ends, both accepted.
-    detects : float
-        If all runs are shifted by this much, up or down, the median of further ones leaves it nine times in ten.
-    """
-
-    n: int
-    median: float
-    low: float
+    n: int  #: runs that it was made from
+    median: float  #: of these
+    low: float  #: the ends, both accepted
     high: float
-    detects: float
+    detects: float  #: the median of further runs leaves it nine times in ten if all are shifted by this, up or down
 
     def measure_excess(self, value: float) -> float:
         """Return how far a median lies outside, with its sign; 0 inside. Rounding is no way out of a narrow band.
@@ -68,19 +56,7 @@ class Band(NamedTuple):
 
 
 def make_band(values: Sequence[float] | np.ndarray, n_further: int) -> Band:
-    """Return the band of some runs for the median of further ones.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One of each run.
-    n_further : int
-        How many further runs will be asked for their median.
-
-    Raises
-    ------
-    BadInput
-        If there are too few runs for any band.
+    """Return the band of some runs, a value of each, for the median of further ones; BadInput if these are too few.
 
     Examples
     --------
@@ -113,23 +89,10 @@ def _find_rank(n: int, n_further: int, level: float) -> int:
 
 @cache
 def most_against(n: int, n_further: int, too_many: int, level: float) -> int:
-    """Return how many of n runs may speak against something if few further ones are to do so.
+    """Return how many of n runs may speak against something if few further ones are to do so, -1 if there is none.
 
-    Parameters
-    ----------
-    n : int
-        Runs that there are.
-    n_further : int
-        Further runs.
-    too_many : int
-        So many of these would speak too loud.
-    level : float
-        The chance of both: no more than the returned number of n runs speak against it, and too many further ones.
-
-    Returns
-    -------
-    int
-        -1 if there is no such number. Whatever the share of all runs that speak against it, the chance is below level.
+    Whatever the share of all runs that speak against it, the chance that no more than the returned number of n runs do,
+    and at least ``too_many`` further ones, which would speak too loud, is below the level.
 
     Examples
     --------

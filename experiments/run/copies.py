@@ -25,19 +25,11 @@ _WORTH_SAYING = 0.01
 
 
 def list_copies(splits: Iterable[tuple[str, Mapping[str, Any]]], repeats: int) -> pd.DataFrame:
-    """Return the share of copies of every data set and split; data sets that are not there are left out.
+    """Return the share of copies of every data set and split: ``dataset``, ``split`` in words, ``copies``.
 
-    Parameters
-    ----------
-    splits : iterable of (str, mapping)
-        Names of data sets, each with the options of a protocol that are set.
-    repeats : int
-        Repeats that are run: of no more than these, and of no more than ten, a share is the mean.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``split`` in words, ``copies``: the share of test rows that stand in the training rows, 0 to 1.
+    The splits are names of data sets, each with the options of a protocol that are set; data sets that are not there
+    are left out. Copies are the share, 0 to 1, of test rows that stand in the training rows: the mean over so many
+    repeats, or over ten of them.
 
     Examples
     --------
@@ -63,14 +55,7 @@ def list_copies(splits: Iterable[tuple[str, Mapping[str, Any]]], repeats: int) -
 def measure_copies(data: Dataset, protocol: Mapping[str, Any], repeats: int) -> float:
     """Return the share of test rows that stand in the training rows, features and target alike.
 
-    Parameters
-    ----------
-    data : Dataset
-        What is split.
-    protocol : mapping
-        As `cell.read_protocol` returns it.
-    repeats : int
-        Over so many splits the mean is taken, if there is more than one.
+    It is the mean over so many repeats, if the protocol, as `cell.read_protocol` returns it, has more than one split.
     """
     numbers = number_rows([*(column for _, column in data.frame.items()), data.target])
     shares = []
@@ -105,23 +90,17 @@ def describe_split(data: Dataset, protocol: Mapping[str, Any]) -> str:
     >>> describe_split(datasets.load("car"), read_protocol({"rows": "balanced", "test_size": 0.25}))
     'balanced, 25 % test rows, drawn at random'
     """
-    if protocol["folds"] is not None:
-        return _describe_folds(protocol)
+    is_in_order, has_folds = protocol["split"] == "in_order", protocol["folds"] is not None
     if protocol["train_rows"] is not None:
         return f"{_format_size(protocol['train_rows'])} training and {_format_size(protocol['test_rows'])} test rows"
-    if data.n_train is not None:
+    if data.n_train is not None and not has_folds:
         return "the official split"
-    how = "the last ones" if protocol["split"] == "in_order" else "drawn at random"
-    how += "" if protocol["groups"] is None else f" by {protocol['groups']}"
-    balanced = "balanced, " if protocol["rows"] == "balanced" else ""
-    return f"{balanced}{100 * protocol['test_size']:.3g} % test rows, {how}"
-
-
-def _describe_folds(protocol: Mapping[str, Any]) -> str:
-    balanced = "balanced, " if protocol["rows"] == "balanced" else ""
-    how = " in order" if protocol["split"] == "in_order" else ""
-    how += "" if protocol["groups"] is None else f" by {protocol['groups']}"
-    return f"{balanced}{protocol['folds']} folds{how}"
+    if has_folds:
+        how = f"{protocol['folds']} folds{' in order' if is_in_order else ''}"
+    else:
+        how = f"{100 * protocol['test_size']:.3g} % test rows, {'the last ones' if is_in_order else 'drawn at random'}"
+    groups = "" if protocol["groups"] is None else f" by {protocol['groups']}"
+    return f"{'balanced, ' if protocol['rows'] == 'balanced' else ''}{how}{groups}"
 
 
 def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:

@@ -17,19 +17,10 @@ from experiments.store.database import Store
 
 
 def describe_plan(cells: Iterable[Cell], path: Path, where: Executor) -> str:
-    """Return what a run would do, as text.
+    """Return what a run of some cells would do, as text; the store need not be there.
 
     The time is a guess from the store: what earlier cells of the same algorithm on the same data set took, whatever
     their parameters were. Where there are none it says so.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        What was asked for.
-    path : Path
-        The store; it need not be there.
-    where : Executor
-        How many would run at once.
     """
     asked = merge_metrics(cells)
     finished, seconds = _known(path, asked)
@@ -56,15 +47,6 @@ def spare_processes(cells: Iterable[Cell], path: Path, where: Executor) -> Execu
 
     What it says is the mean time of earlier cells of the same algorithm on the same data set, so it may be wrong; of a
     few cells only, that costs little. An executor that was chosen, by its number of jobs or a limit, stays.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        What was asked for.
-    path : Path
-        The store; it need not be there.
-    where : Executor
-        Where they would run.
     """
     if where != Executor() or not path.is_file():
         return where

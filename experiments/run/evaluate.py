@@ -27,7 +27,15 @@ from experiments.cells.code_version import list_own_versions
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.metrics.metric import STANDARD_ERROR
-from experiments.metrics.scores import number_classes, score_classes, score_numbers
+from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
+from experiments.metrics.scores import (
+    ask_needs,
+    collect_shares,
+    number_classes,
+    score_asked,
+    score_classes,
+    score_numbers,
+)
 from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits, take_ranges
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
@@ -63,18 +71,10 @@ def evaluate_cell(cell: Cell) -> Measured:
 
 
 def average_folds(runs: Sequence[Measured]) -> Measured:
-    """Return what a cross-validation gave: means over its folds, and the standard errors of these.
+    """Return what a cross-validation gave, from what each fold did: means, and the standard errors of these.
 
-    Parameters
-    ----------
-    runs : sequence of Measured
-        One for each fold, at least two.
-
-    Returns
-    -------
-    Measured
-        Each metric with its standard error over folds, ``<metric>_se``: NaN if it is undefined in a fold. The seconds
-        of a fit are the mean, and the account is the largest of the models'.
+    Each metric has its standard error over folds beside it, ``<metric>_se``; both are NaN if it is undefined in a fold.
+    The seconds of a fit are the mean, and the account is the largest of the models'.
 
     Examples
     --------
@@ -134,9 +134,8 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
         from experiments.run.leakage import measure_leakage  # which few cells need
 
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
-    numbers = {
-        name: float(value) for name, value in metrics.items()
-    }  # a metric that is none fails here, not in the store
+    # a metric that is no number fails here, not in the store
+    numbers = {name: float(value) for name, value in metrics.items()}
     details = _collect_details(estimator, domain) | ({"undefined": reasons} if reasons else {})
     if own := list_own_versions(cell.metrics):
         details["own_metrics"] = own
@@ -253,14 +252,12 @@ def _score_asked(
     """Return the metrics that the cell asks for, and why those are undefined that are."""
     if not cell.metrics:
         return {}, {}
-    from experiments.metrics.asked import Predictions, ask_needs, collect_shares, score_asked  # which few cells need
-
     if not isinstance(domain.target, Nominal):
-        return score_asked(cell.metrics, Predictions(actual, predicted.astype(np.float64)))
+        return score_asked(cell.metrics, FittedRegressor(predicted.astype(np.float64)), actual)
     classes = np.array(list(map(str, domain.target.categories)))
     needs_shares = any(ask_needs(name).probabilities for name in cell.metrics)
     shares = collect_shares(estimator, rows, classes) if needs_shares else None
-    return score_asked(cell.metrics, Predictions(actual, predicted.astype(str), classes, shares))
+    return score_asked(cell.metrics, FittedClassifier(classes, predicted.astype(str), shares), actual)
 
 
 def _score_predictions(data: Dataset, evaluated: _Rows, predicted: np.ndarray) -> dict[str, float]:

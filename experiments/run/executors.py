@@ -41,31 +41,16 @@ _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
 
 @dataclass(frozen=True)
 class Executor:
-    """Where cells are run.
+    """Where cells are run; BadInput if an option is invalid, or does not go with the others.
 
-    Parameters
-    ----------
-    backend : {"loky", "threading", "dask"}
-        Processes, threads, or a Dask cluster. Threads cannot be ended: after Ctrl-C, this process ends when the chunks
-        that they run have ended.
-    jobs : int
-        How many cells at once; negative counts from the number of cores, -1 being all of them. One job of "loky" runs
-        in this process, unless there is a time limit. A running cluster has as many as it has workers.
-    address : str or None
-        Of the scheduler of a running Dask cluster, ``tcp://10.0.0.1:8786``; None starts one on this machine.
-    time_limit : float or None
-        Seconds that a cell may take; None is no limit.
-
-    Raises
-    ------
-    BadInput
-        If an option is invalid, or does not go with the others.
+    Threads cannot be ended: after Ctrl-C, this process ends when the chunks that they run have ended. One job of "loky"
+    runs in this process, unless there is a time limit.
     """
 
-    backend: str = "loky"
-    jobs: int = -1
-    address: str | None = None
-    time_limit: float | None = None
+    backend: str = "loky"  #: processes; or "threading", or "dask", a cluster
+    jobs: int = -1  #: cells at once, from the number of cores if negative; a running cluster has one for each worker
+    address: str | None = None  #: of a running cluster's scheduler, tcp://10.0.0.1:8786; None starts one here
+    time_limit: float | None = None  #: seconds that a cell may take
 
     def __post_init__(self):
         if self.backend not in _BACKENDS:
@@ -103,11 +88,6 @@ class Executor:
 def make_executor(settings: Mapping[str, Any]) -> Executor:
     """Return the executor that a file of the group ``executor`` describes.
 
-    Raises
-    ------
-    BadInput
-        If it has a key that is not known, or an option is invalid.
-
     Examples
     --------
     >>> make_executor({"backend": "threading", "job": 2})
@@ -132,25 +112,14 @@ class ChunkResult(NamedTuple):
 class Workers:
     """Workers that run chunks of cells, whatever they are.
 
-    Parameters
-    ----------
-    where : Executor
-        What they were opened for.
-    get_pool : callable
-        Returns the executor of `concurrent.futures` behind which they are, a new one if a death broke the last.
-    run_chunk : callable
-        What a worker runs: takes a list of cells and the time limit, returns a `ChunkResult`.
-    count : callable
-        Returns how many chunks they can run at once; 0 while a cluster has no workers.
-    deaths : tuple of exception types
-        A future that fails with one of these was lost with its worker: killed, out of memory, crashed, or ended because
-        a cell took too long.
+    A future that fails with one of the ``deaths`` was lost with its worker: killed, out of memory, crashed, or ended
+    because a cell took too long.
     """
 
-    where: Executor
-    get_pool: Callable[[], concurrent.futures.Executor]
-    run_chunk: Callable[[list[Cell], float | None], ChunkResult]
-    count: Callable[[], int]
+    where: Executor  #: what they were opened for
+    get_pool: Callable[[], concurrent.futures.Executor]  #: behind which they are, a new one if a death broke the last
+    run_chunk: Callable[[list[Cell], float | None], ChunkResult]  #: what a worker runs, with the time limit
+    count: Callable[[], int]  #: how many chunks they can run at once; 0 while a cluster has no workers
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
 
     def submit_chunk(self, pool: concurrent.futures.Executor, chunk: list[Cell]) -> Future[ChunkResult]:

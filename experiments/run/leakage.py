@@ -33,18 +33,8 @@ _ROUNDING = 1e-12  # two ways to compute the same distance differ by this share 
 def measure_relinking(original: np.ndarray, released: np.ndarray, sources: np.ndarray) -> float:
     """Share of released rows for which no training row is nearer than the one that they were drawn from.
 
-    Parameters
-    ----------
-    original : float64 array of shape (n, k)
-        Training rows.
-    released : float64 array of shape (m, k)
-        Released rows.
-    sources : int array of shape (m,)
-        Position of the training row behind each, a sampler's ``sample_indices_``.
-
-    Notes
-    -----
-    A training row of the same values as the source is as good: who finds it knows all that was to be hidden.
+    Sources are the positions of the training rows behind the released ones, a sampler's ``sample_indices_``. A training
+    row of the same values as the source is as good: who finds it knows all that was to be hidden.
 
     Examples
     --------
@@ -59,23 +49,9 @@ def measure_relinking(original: np.ndarray, released: np.ndarray, sources: np.nd
 def score_nearness(
     rows: np.ndarray, labels: np.ndarray, released: np.ndarray, released_labels: np.ndarray
 ) -> np.ndarray:
-    """Score rows by how near the nearest released row of their class is: minus its distance.
+    """Score rows that may have been training rows by how near a released row of their class is: minus the distance.
 
-    Parameters
-    ----------
-    rows : float64 array of shape (n, k)
-        Rows that may have been training rows.
-    labels : array of shape (n,)
-        Their classes.
-    released : float64 array of shape (m, k)
-        Released rows.
-    released_labels : array of shape (m,)
-        Their classes.
-
-    Returns
-    -------
-    float64 array of shape (n,)
-        Minus infinity for a class of which nothing was released.
+    It is minus infinity for a class of which nothing was released.
 
     Examples
     --------
@@ -100,17 +76,8 @@ def score_copies(
     where many others are is no sign of any row. Nor is one that is alone a sign of a row so far away that noise takes a
     copy there once in a thousand times: the density has that of such a copy added.
 
-    Parameters
-    ----------
-    rows, labels, released, released_labels
-        As for `score_nearness`, in units in which the noise is as large in all attributes.
-    noise : float
-        Standard deviation σ of the noise, above 0.
-
-    Returns
-    -------
-    float64 array of shape (n,)
-        Minus infinity for a class of which at most one row was released.
+    The noise is its standard deviation σ, above 0, in the unit of the rows, in which it is as large in all attributes.
+    A class of which at most one row was released has a score of minus infinity.
 
     Examples
     --------
@@ -160,14 +127,8 @@ def score_marginals(
     The sum over attributes of the logarithm of the ratio of both shares: the attack on published frequencies of Homer
     et al. (2008). It works on a release of exact marginals, where no released row is near any row.
 
-    Parameters
-    ----------
-    cells : int array of shape (n, k)
-        Rows of one class that may have been training rows, by the place of each value.
-    released_cells, known_cells : int arrays of shape (m, k), (o, k)
-        Released rows of the class, and rows of the same distribution that the attacker has: none of ``cells``.
-    n_values : int array of shape (k,)
-        Values of each attribute.
+    All rows are of one class, and have the place of each value among the ``n_values`` of its attribute. The known ones
+    are rows of the same distribution that the attacker has: none of those that are scored.
 
     Examples
     --------
@@ -202,30 +163,16 @@ def measure_hits(inside: np.ndarray, outside: np.ndarray, rate: float) -> float:
 
 @dataclass(frozen=True)
 class Membership:
-    """How well a score tells training rows from others.
+    """How well a score tells training rows from others."""
 
-    Parameters
-    ----------
-    auc : float
-        Probability that a training row has the higher score, of one of each drawn at random; 0.5 is guessing.
-    advantage : float
-        True less false positive rate of the best threshold (Yeom et al., 2018), chosen on one half of the rows and
-        measured on the other, in turns: chosen and measured on the same rows it would be above 0 for any score.
-    """
-
-    auc: float
+    auc: float  #: probability that a training row has the higher score, of one of each drawn at random; 0.5 is guessing
     advantage: float
+    """True less false positive rate of the best threshold (Yeom et al., 2018), chosen on one half of the rows and
+    measured on the other, in turns: chosen and measured on the same rows it would be above 0 for any score."""
 
 
 def attack_membership(inside: np.ndarray, outside: np.ndarray) -> Membership:
-    """Tell training rows from others by their scores.
-
-    Parameters
-    ----------
-    inside : array of shape (m,)
-        Scores of training rows, at least 2.
-    outside : array of shape (n,)
-        Scores of other rows of the same distribution, at least 2.
+    """Tell training rows from others of the same distribution by their scores, of at least two rows each.
 
     Examples
     --------
@@ -304,12 +251,12 @@ def measure_width(
 
 
 def measure_leakage(sampler: Sampler, training: tuple, others: tuple) -> dict[str, float]:
-    """Measure what a sampler's release tells of its training rows.
+    """Measure what the release of a sampler, which is fitted here, tells of its training rows.
 
     Parameters
     ----------
     sampler : Sampler
-        With a domain; it is fitted.
+        With a domain.
     training, others : tuple of (DataFrame or array of shape (n, k), array of shape (n,))
         Rows and class labels: those that are replaced, and others of the same distribution.
 

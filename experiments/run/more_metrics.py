@@ -7,6 +7,7 @@ do not, because an algorithm does not keep to its seed, that is said.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -81,11 +82,8 @@ def describe_changed(changed: Sequence[Cell]) -> list[str]:
     >>> describe_changed([Cell("car", "majority", {}, math.inf, repeat) for repeat in (0, 1)])
     ['majority does not keep to its seed: run again, 2 of its cells gave other metrics than before, which are kept now']
     """
-    counts: dict[str, int] = {}
-    for cell in changed:
-        counts[cell.algorithm] = counts.get(cell.algorithm, 0) + 1
     lines = []
-    for name, n in counts.items():
+    for name, n in Counter(cell.algorithm for cell in changed).items():
         cells = f"{n} of its cells" if n > 1 else "one of its cells"
         lines.append(
             f"{name} does not keep to its seed: run again, {cells} gave other metrics than before, which are kept now"

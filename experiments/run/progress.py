@@ -14,17 +14,7 @@ _SECONDS = 10
 
 
 class Progress:
-    """Counts cells while a run lasts.
-
-    Parameters
-    ----------
-    total : int
-        Cells of the run.
-    reused : int
-        Those of them that are in the store already.
-    unit : str, default="cell"
-        What is counted, if it is not cells.
-    """
+    """Counts cells, or other units, while a run lasts: all of them, of which some are reused from the store."""
 
     def __init__(self, total: int, reused: int, unit: str = "cell"):
         self._total, self._reused, self._unit = total, reused, unit

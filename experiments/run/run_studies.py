@@ -88,17 +88,7 @@ def find_obstacles(cells: list[Cell]) -> dict[str, list[Cell]]:
 
 
 class Rounds:
-    """Cells that are run in several rounds, for one command.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the store.
-    executor : Executor
-        Where they run.
-    stop_on_error : bool, default=False
-        Run nothing more once a cell has failed, in this round or a later one.
-    """
+    """Cells that are run in several rounds, for one command; none after one with a failure, with ``stop_on_error``."""
 
     def __init__(self, folder: Path, executor: Executor, stop_on_error: bool = False) -> None:
         self._folder, self._executor, self._stop_on_error = folder, executor, stop_on_error
@@ -173,12 +163,7 @@ def describe_data_faults(details: Details) -> list[str]:
 def name_failures(outcome: Outcome, results: str) -> int:
     """Name every setting that has no result, with the command that runs one such cell again; returns the exit code.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        Of a run.
-    results : str
-        Its folder, as the command line has it.
+    The folder of results is named as the command line has it.
     """
     for reason, cells in outcome.skipped.items():
         n, names = len({cell.key for cell in cells}), {cell.dataset for cell in cells}

@@ -34,27 +34,13 @@ _PATIENCE = 60  # seconds without a single worker until we give up
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the cells that were to be run.
+    """What became of the cells that were to be run."""
 
-    Parameters
-    ----------
-    done : int
-        Computed now.
-    reused : int
-        Found in the store.
-    failures : list of (Cell, str)
-        Those without a result, each with its error in one line.
-    skipped : dict of str to list of Cell
-        Those that were not tried, by the reason why.
-    n_left : int
-        Of the others, how many were not tried because one had failed.
-    """
-
-    done: int = 0
-    reused: int = 0
-    failures: list[tuple[Cell, str | None]] = field(default_factory=list)
-    skipped: dict[str, list[Cell]] = field(default_factory=dict)
-    n_left: int = 0
+    done: int = 0  #: computed now
+    reused: int = 0  #: found in the store
+    failures: list[tuple[Cell, str | None]] = field(default_factory=list)  #: without a result, with the error in a line
+    skipped: dict[str, list[Cell]] = field(default_factory=dict)  #: not tried, by the reason why
+    n_left: int = 0  #: others that were not tried because one had failed
 
 
 def add_outcomes(one: Outcome, other: Outcome) -> Outcome:
@@ -77,33 +63,13 @@ def run_cells(
     find_obstacles: FindObstacles = lambda pending: {},
     stop_on_error: bool = False,
 ) -> Outcome:
-    """Run the cells that the store does not have.
+    """Run the cells that the store does not have, a process for each core if no executor is given.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-        In any order; one that stands twice is run once.
-    store : Store
-        Where finished cells are, and go. While another run holds it, this one waits.
-    where : Executor, optional
-        Where they are run; a process for each core if none is given.
-    find_obstacles : callable, optional
-        Asked of the cells that the store does not have; those with an obstacle are skipped.
-    stop_on_error : bool, default=False
-        Hand out no more cells once one has failed; those that run then are kept.
+    While another run holds the store, this one waits. A cell that stands twice is run once; those with an obstacle are
+    skipped. With ``stop_on_error`` no more cells are handed out once one has failed; those that run then are kept.
 
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    StoreError
-        If results cannot be written.
-    BadInput
-        If a Dask cluster cannot be reached, or has no worker for a minute; everything finished has been written.
-    KeyboardInterrupt
-        As raised by Ctrl-C; everything finished has been written.
+    Everything finished has been written, too, when it ends by Ctrl-C, with a StoreError if results cannot be written,
+    or with BadInput if a Dask cluster cannot be reached, or has no worker for a minute.
     """
     unique = merge_metrics(cells)
     failures, changed, n_run = [], [], 0
@@ -200,13 +166,7 @@ def _hand_out(chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[
 
 
 def _wait_for_some(running: Iterable[Future], workers: Workers) -> set[Future]:
-    """Return the chunks that have come back, at least one.
-
-    Raises
-    ------
-    BadInput
-        If there has been no worker for a minute.
-    """
+    """Return the chunks that have come back, at least one; BadInput if there has been no worker for a minute."""
     seconds_without = 0
     while not (done := wait(running, timeout=1, return_when=FIRST_COMPLETED).done):
         seconds_without = 0 if workers.count() else seconds_without + 1
@@ -223,13 +183,6 @@ class CellQueue:
 
     A chunk holds cells of one data set and algorithm, because their times are alike and a worker then keeps its data;
     algorithms that fit a summary of the rows count as one, repeat by repeat, so that they share the summaries.
-
-    Parameters
-    ----------
-    cells : list of Cell
-        In any order.
-    n_workers : int
-        How many chunks run at once.
     """
 
     def __init__(self, cells: list[Cell], n_workers: int):

@@ -24,23 +24,12 @@ Sides = tuple[np.ndarray, np.ndarray]
 
 
 def list_splits(data: Dataset, repeat: int, protocol: Mapping) -> list[Sides]:
-    """Return the splits of a repeat: one, or one for each fold of a cross-validation.
+    """Return the splits of a repeat, from 0: one, or one for each fold of a cross-validation.
 
-    Parameters
-    ----------
-    data : Dataset
-        What is split.
-    repeat : int
-        From 0.
-    protocol : mapping
-        As `cell.read_protocol` returns it.
-
-    Notes
-    -----
     Folds are those of scikit-learn's splitters, of all rows, an official split or not: ``StratifiedKFold`` of classes
     and ``KFold`` of numbers, shuffled by a seed that follows from the rows and the repeat; with groups
     ``StratifiedGroupKFold`` and ``GroupKFold``; in order ``TimeSeriesSplit``, which tests on rows after the training
-    rows.
+    rows. The protocol is as `cell.read_protocol` returns it.
     """
     if protocol["folds"] is None:
         return [split_rows(data, repeat, protocol)]
@@ -98,10 +87,13 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
 
 
 def _choose_rows(data: Dataset, repeat: int, protocol: Mapping) -> np.ndarray:
-    """Return the positions of the rows that take part, ascending."""
-    if protocol["rows"] == "balanced":
-        return _draw_balanced(_number_classes(data), _seed_stream(f"{data.fingerprint} {repeat} balanced"))
-    return np.arange(len(data.target))
+    """Return the positions of the rows that take part, ascending: of each class as many as the smallest, or all."""
+    if protocol["rows"] != "balanced":
+        return np.arange(len(data.target))
+    groups, rng = _number_classes(data), _seed_stream(f"{data.fingerprint} {repeat} balanced")
+    smallest = np.bincount(groups).min()
+    drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]
+    return np.sort(np.concatenate(drawn))
 
 
 def _number_groups(data: Dataset, column: str) -> np.ndarray:
@@ -139,17 +131,8 @@ def domain_of(domain: Domain, protocol: Mapping) -> Domain:
 
 
 def take_ranges(domain: Domain, matrix: np.ndarray) -> Domain:
-    """Return a domain whose columns of numbers have the ranges of some rows, and that names them as taken from rows.
+    """Return a domain whose columns of numbers have the ranges of some encoded rows, and are named as taken from rows.
 
-    Parameters
-    ----------
-    domain : Domain
-        What is declared.
-    matrix : float64 array of shape (n, k)
-        The rows, as the domain encodes them.
-
-    Notes
-    -----
     A column with one value has no range, and keeps its declared one.
 
     Examples
@@ -197,10 +180,3 @@ def _number_classes(data: Dataset) -> np.ndarray:
 
 def _seed_stream(words: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(words.encode()).digest()))
-
-
-def _draw_balanced(groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions of as many rows of each class as the smallest has, drawn at random, ascending."""
-    smallest = np.bincount(groups).min()
-    drawn = [rng.permutation(np.flatnonzero(groups == group))[:smallest] for group in range(groups.max() + 1)]
-    return np.sort(np.concatenate(drawn))

@@ -23,22 +23,9 @@ from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from datasets.tuning import find_side
 from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
-from experiments.config.paper import (
-    Curve,
-    Paper,
-    Protocol,
-    RegressionWatch,
-    Study,
-    Watch,
-)
+from experiments.config.paper import Curve, Paper, Protocol, RegressionWatch, Study, Watch
 from experiments.config.paths import CONF, ROOT
-from experiments.config.readings import (
-    Choices,
-    ClaimCurve,
-    QuestionOfClaims,
-    QuestionOfNumbers,
-    QuestionOfTable,
-)
+from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 
 SCHEMA_FILE = CONF / "paper" / "schema.json"
 DATASET_SCHEMA_FILE = CONF / "dataset" / "schema.json"
@@ -66,11 +53,6 @@ def make_paper_schema() -> dict[str, Any]:
         }
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, **paper, "title": "A paper of DP-Replica", "$defs": definitions}
-
-
-def format_schema() -> str:
-    """Return the contents of ``conf/paper/schema.json``."""
-    return _format_json(make_paper_schema())
 
 
 def format_keys_page() -> str:
@@ -162,7 +144,7 @@ def _format_dataset(name: str) -> str:
 def format_generated() -> dict[Path, str]:
     """Return the contents of every file about keys, by its path."""
     return {
-        SCHEMA_FILE: format_schema(),
+        SCHEMA_FILE: _format_json(make_paper_schema()),
         KEYS_FILE: format_keys_page(),
         DATASET_SCHEMA_FILE: _format_json(make_dataset_schema()),
         DATASET_KEYS_FILE: format_dataset_keys_page(),
@@ -172,12 +154,6 @@ def format_generated() -> dict[Path, str]:
 
 def _format_json(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def write_key_pages() -> None:
-    """Write the schemas and the pages of all keys anew."""
-    for path, text in format_generated().items():
-        path.write_text(text, encoding="utf-8")
 
 
 def _list_classes(part: str) -> list[type[Document]]:

@@ -21,31 +21,15 @@ FILES = {
 }
 """Of each kind its templates, and where they go in the folder of the user."""
 
-_NAMES = {
-    "algorithm": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
-    "dataset": (r"\w[\w-]*", "letters, digits, _ and -"),
-    "metric": (r"[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"),
-    "paper": (r"\w[\w-]*", "letters, digits, _ and -"),
-}
-"""What a name may look like, as a pattern and in words: that of an algorithm or a metric is a module's, too."""
+_MODULES = ("algorithm", "metric")
+"""Kinds whose name is that of a module, too."""
 
 
 def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
     """Write an algorithm, a data set, a metric or a paper that runs as it is; return its files.
 
-    Parameters
-    ----------
-    what : {"algorithm", "dataset", "metric", "paper"}
-        Which kind.
-    name : str
-        What it is called on the command line.
-    folder : Path
-        The folder that ``--config-dir`` names; made if need be.
-
-    Raises
-    ------
-    BadInput
-        If there is no such kind, the name cannot be used or is taken, or a file is there.
+    They go into the folder that ``--config-dir`` names, made if need be. BadInput if there is no such kind, the name
+    cannot be used or is taken, or a file is there.
     """
     if what not in FILES:
         raise BadInput(f"what={what} cannot be begun; {suggest_name(what, FILES)}")
@@ -63,47 +47,32 @@ def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
 def check_name(what: str, name: str) -> None:
     """Refuse a name that cannot be typed on a command line or imported, or that is taken.
 
-    Raises
-    ------
-    BadInput
-        With the way out.
-
     Examples
     --------
     >>> check_name("dataset", "car")
     Traceback (most recent call last):
     experiments.errors.BadInput: name=car: there is a dataset of that name; choose another
     """
-    pattern, of_what = _NAMES[what]
+    pattern, letters = r"\w[\w-]*", "letters, digits, _ and -"
+    if what in _MODULES:
+        pattern, letters = "[a-z_][a-z_0-9]*", "small letters, digits and _, a letter first"
     if not re.fullmatch(pattern, name):
-        raise BadInput(f"name={name} cannot be the name of the {what}: use {of_what}")
-    if what in ("algorithm", "metric") and find_spec(name) is not None:
+        raise BadInput(f"name={name} cannot be the name of the {what}: use {letters}")
+    if what in _MODULES and find_spec(name) is not None:
         raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
     if name in search_path.list_files(CONF / what) or (what == "metric" and find_metric(name) != Metric(name)):
         raise BadInput(f"name={name}: there is a {what} of that name; choose another")
 
 
 def check_absent(paths: list[Path]) -> None:
-    """Refuse to write where something is.
-
-    Raises
-    ------
-    BadInput
-        For the first file that is there.
-    """
+    """Refuse to write where something is: BadInput names the first file that is there."""
     for path in paths:
         if path.exists():
             raise BadInput(f"{path} is there, and nothing is written over: choose another name or folder, or move it")
 
 
 def write_new_file(path: Path, text: str) -> None:
-    """Write a file that is not there yet, and the folders above it.
-
-    Raises
-    ------
-    BadInput
-        If it is there, or cannot be written.
-    """
+    """Write a file that is not there yet, and the folders above it; BadInput if it is there, or cannot be written."""
     check_absent([path])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

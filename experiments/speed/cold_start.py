@@ -6,15 +6,12 @@ count: the row "second start" is the same fit in another process, with the machi
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Sequence
 
 import datasets
-from experiments.processes import make_environment
-from experiments.speed.configured import configure
-from experiments.speed.measurement import Measurement
+from experiments.speed.measurement import Measurement, configure, run_apart
 
 KINDS = ("rdt", "edprf", "thrifty_tree", "diffpets", "rfdpp_gini", "diffprf", "diffprfs_ig")
 N_ROWS = 100
@@ -34,17 +31,11 @@ def measure_cold_starts() -> list[Measurement]:
 def _measure_twice(*kinds: str) -> tuple[float, float]:
     """Return the processor seconds of first fits with an empty cache, and then with the machine code on disk."""
     with tempfile.TemporaryDirectory() as folder:
-        return _measure_apart(kinds, folder), _measure_apart(kinds, folder)
+        first, second = (run_apart(measure_here, kinds, NUMBA_CACHE_DIR=folder) for _ in range(2))
+        return first, second
 
 
-def _measure_apart(kinds: tuple[str, ...], folder: str) -> float:
-    code = f"from {__package__} import cold_start; print(cold_start.measure_here({kinds!r}))"
-    environment = make_environment(NUMBA_CACHE_DIR=folder)
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
-    return float(done.stdout)
-
-
-def measure_here(kinds: tuple[str, ...]) -> float:
+def measure_here(kinds: Sequence[str]) -> float:
     """Return the processor seconds that first fits of some kinds take in this process, a few rows of Adult each."""
     data = datasets.load("adult")
     rows, target = data.frame[:N_ROWS], data.target.to_numpy()[:N_ROWS]

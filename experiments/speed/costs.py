@@ -6,29 +6,25 @@ time. A first fit is not timed: it compiles. Of a peer the memory is that of its
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 import datasets
-from algorithms.installation import PREFIX
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.data import explain_missing
 from experiments.config.paper import Paper
 from experiments.errors import print_to_stderr
-from experiments.processes import ONE_THREAD, make_environment
+from experiments.processes import ONE_THREAD
 from experiments.run.splits import split_rows
-from experiments.speed.measurement import read_status
+from experiments.speed.measurement import read_status, run_apart, time_call
 
 _FITS = 3
 _EPSILON = 1.0
@@ -38,26 +34,19 @@ _EPSILON = 1.0
 def measure_costs(paper: Paper) -> pd.DataFrame:
     """Measure what fits of a paper's algorithms take, each in a process of its own.
 
-    Parameters
-    ----------
-    paper : Paper
-        Its studies say which algorithms, with which parameters, on which data sets.
-
-    Returns
-    -------
-    DataFrame
-        One row per algorithm and data set, in the paper's order: ``dataset, algorithm, epsilon, rows`` (that are
-        trained on), ``seconds`` (median of three fits after a first one, one core), ``megabytes`` (peak of the process
-        that fits, interpreter, libraries and rows included). Algorithms and data sets that cannot be had here are left
-        out, and named.
+    A row for each algorithm and data set, in the paper's order, has ``dataset, algorithm, epsilon, rows`` (that are
+    trained on), ``seconds`` (median of three fits after a first one, one core), ``megabytes`` (peak of the process that
+    fits, interpreter, libraries and rows included). Algorithms and data sets that cannot be had here are left out, and
+    named.
     """
     rows = []
     for cell in list_largest(paper):
         if reason := estimators.explain_obstacle(cell.algorithm):
             print_to_stderr(f"{cell.algorithm}: not measured: {reason}")
             continue
-        measured = _measure_apart(cell)
         named = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+        asked = {**named, "params": cell.params, "repeat": cell.repeat, "protocol": cell.protocol}
+        measured = run_apart(_measure_words, asked, **ONE_THREAD)
         rows.append({**named, **measured})
         print_to_stderr(f"{cell.name}: {measured['seconds']:.3g} s, {measured['megabytes']:.0f} MB")
     return pd.DataFrame(rows, columns=["dataset", "algorithm", "epsilon", "rows", "seconds", "megabytes"])
@@ -88,7 +77,7 @@ def measure_here(cell: Cell) -> dict[str, Any]:
     as_declared = "domain" in estimators.list_parameters(estimators.find_target(cell.algorithm))
     rows = data.frame.iloc[train].reset_index(drop=True) if as_declared else data.domain.encode(data.frame)[0][train]
     estimator.fit(rows, target)
-    seconds = [_time_fit(estimator, rows, target) for _ in range(_FITS)]
+    seconds = [time_call(partial(estimator.fit, rows, target)) for _ in range(_FITS)]
     return {"rows": len(train), "seconds": statistics.median(seconds), "megabytes": measure_peak()}
 
 
@@ -97,30 +86,8 @@ def measure_peak() -> float:
     return max(read_status("VmHWM", process) for process in (str(os.getpid()), *_list_children()))
 
 
-def _measure_apart(cell: Cell) -> dict[str, Any]:
-    words = {"dataset": cell.dataset, "algorithm": cell.algorithm, "params": cell.params, "epsilon": cell.epsilon}
-    asked = json.dumps({**words, "repeat": cell.repeat, "protocol": dict(cell.protocol)})
-    code = f"import sys; from {PREFIX}experiments.speed import costs; costs.answer_request(sys.stdin.read())"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=make_environment(**ONE_THREAD),
-        input=asked,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
-
-
-def answer_request(asked: str) -> None:
-    """Print what the fits of a cell take, which is asked for as JSON."""
-    print(json.dumps(measure_here(Cell(**json.loads(asked)))))
-
-
-def _time_fit(estimator: Any, rows: Any, target: Any) -> float:
-    started = time.perf_counter()
-    estimator.fit(rows, target)
-    return time.perf_counter() - started
+def _measure_words(words: dict[str, Any]) -> dict[str, Any]:
+    return measure_here(Cell(**words))
 
 
 def _list_children() -> Iterator[str]:

@@ -1,42 +1,34 @@
-"""A measurement beside what is aimed at, and tables of them on the terminal; and what a command takes."""
+"""What is measured, how, and beside what is aimed at: algorithms as they are configured, commands, tables of it all."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
+from experiments.config import estimators
 from experiments.processes import build_command, make_environment
 
 
 class Measurement(NamedTuple):
-    """A row of a table.
+    """A row of a table."""
 
-    Parameters
-    ----------
-    what : str
-        What was measured; ``ours / theirs`` where it is a ratio.
-    value : float
-        The measurement.
-    aim : float
-        The most that it should be; infinite where nothing is aimed at.
-    unit : str
-        Of both; nothing for a ratio.
-    """
-
-    what: str
+    what: str  #: ``ours / theirs`` where it is a ratio
     value: float
-    aim: float = math.inf
-    unit: str = ""
+    aim: float = math.inf  #: the most that it should be; infinite where nothing is aimed at
+    unit: str = ""  #: of both; nothing for a ratio
 
 
 class Taken(NamedTuple):
@@ -48,13 +40,7 @@ class Taken(NamedTuple):
 
 
 def run_on_store(folder: str, *words: str) -> Taken:
-    """Run a command with its results in a folder, and return what it took; processor seconds without workers'.
-
-    Raises
-    ------
-    CalledProcessError
-        If the command fails.
-    """
+    """Run a command with its results in a folder, and return what it took; processor seconds without workers'."""
     command = build_command("experiments", *words, f"results={folder}")
     started = time.perf_counter()
     process = subprocess.Popen(
@@ -85,6 +71,27 @@ def _watch_peaks(group: int, peaks: list[float], has_ended: threading.Event) -> 
                     peaks.append(read_status("VmHWM", number))
 
 
+def run_apart(function: Callable, asked: Any, **variables: str) -> Any:
+    """Return what a function gives in a process of its own, with variables of its environment.
+
+    It is one of a module, and what it is asked and gives are such as JSON can hold.
+    """
+    code = f"import json, sys; from {function.__module__} import {function.__name__} as answer"
+    code += "; print(json.dumps(answer(json.load(sys.stdin))))"
+    command, environment = [sys.executable, "-c", code], make_environment(**variables)
+    done = subprocess.run(
+        command, env=environment, check=True, input=json.dumps(asked), stdout=subprocess.PIPE, text=True
+    )
+    return json.loads(done.stdout)
+
+
+def time_call(run: Callable[[], object]) -> float:
+    """Return the seconds that a call takes by the clock."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
 def read_status(name: str, process: str = "self") -> float:
     """Read an entry of Linux's account of a process in MB; ``ru_maxrss`` would begin at the peak of its parent."""
     _, _, rest = Path(f"/proc/{process}/status").read_text().partition(f"\n{name}:")
@@ -109,3 +116,51 @@ def print_table(title: str, measurements: Iterable[Measurement]) -> None:
         aim = "" if math.isinf(row.aim) else f"<= {row.aim:g} {row.unit}"
         table.add_row(row.what, f"{row.value:.3g} {row.unit}", aim.rstrip())
     Console().print(table)
+
+
+def print_tables(tables: Mapping[str, Iterable[Callable[[], list[Measurement]]]]) -> None:
+    """Measure and print everything, by the titles of tables, a table as soon as it is complete."""
+    for title, functions in tables.items():
+        print_table(title, chain.from_iterable(measure() for measure in functions))
+
+
+_READINGS = ("cut", "continuous", "nominal_split")
+"""Readings on which the time of a fit depends: a row names those that its algorithm has."""
+
+
+class Configured(NamedTuple):
+    """An algorithm as it is timed."""
+
+    what: str
+    model: Any
+
+
+def configure(name: str, *, epsilon: float = math.inf, domain: Any = None, **changed: Any) -> Configured:
+    """Build an algorithm from its file in the catalogue, and say what is not as configured.
+
+    Changed are parameters that are to have other values than the file, or the class where the file is silent, gives
+    them.
+
+    Examples
+    --------
+    >>> what, model = configure("diffpets", n_estimators=10, max_depth=8)
+    >>> what
+    'diffpets (cut=value), but max_depth=8'
+    >>> model.cut, model.max_depth
+    ('value', 8)
+    >>> configure("extra_trees").what
+    'extra_trees'
+    """
+    given = {"epsilon": epsilon, "domain": domain, "random_state": 0}
+    usual = estimators.make_estimator(name, estimators.merge_parameters(name), **given).get_params()
+    model = estimators.make_estimator(name, estimators.merge_parameters(name, changed), **given)
+    other = {key: value for key, value in changed.items() if value != usual[key]}
+    words = ", ".join(f"{key}={value}" for key, value in other.items())
+    return Configured(_name_readings(name, model, other) + (f", but {words}" if words else ""), model)
+
+
+def _name_readings(name: str, model: Any, other: Mapping[str, Any]) -> str:
+    """Return a name with the configured readings of the printed algorithm; a sound variant follows none."""
+    has_readings = getattr(model, "variant", None) == "paper"
+    keys = [key for key in _READINGS if has_readings and hasattr(model, key) and key not in other]
+    return f"{name} ({', '.join(f'{key}={getattr(model, key)}' for key in keys)})" if keys else name

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import math
 import pickle
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,10 +25,16 @@ import datasets
 from algorithms import Continuous, Domain
 from experiments.audit.attacks.black_box import make_observer, observe_in_threads
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
-from experiments.processes import make_environment
 from experiments.speed.cold_start import measure_cold_starts
-from experiments.speed.configured import Configured, configure
-from experiments.speed.measurement import Measurement, print_table, read_status, run_on_store
+from experiments.speed.measurement import (
+    Configured,
+    Measurement,
+    configure,
+    read_status,
+    run_apart,
+    run_on_store,
+    time_call,
+)
 
 TREES = 25
 TURNS, SECONDS = 5, 2.0  # at least: a fit of 20 ms takes its turn more often than one of a second
@@ -44,16 +48,17 @@ BUDGETS = list(
 
 def measure_forests() -> list[Measurement]:
     """Time fit and predict of ours and of scikit-learn's in turns."""
-    rows, domain = _load_numbers("adult")
+    (matrix, y, train, test), domain = _load_numbers("adult")
+
+    def fit_and_predict(model: Any) -> object:
+        return model.fit(matrix[train], y[train]).predict(matrix[test])
+
+    measurements = []
     with threadpool_limits(1):
-        return [
-            Measurement(
-                f"{ours.what} / {theirs.what}",
-                time_ratio(_fit_and_predict(ours.model, *rows), _fit_and_predict(theirs.model, *rows)),
-                aim,
-            )
-            for ours, theirs, aim in compare_forests(domain)
-        ]
+        for ours, theirs, aim in compare_forests(domain):
+            ratio = time_ratio(partial(fit_and_predict, ours.model), partial(fit_and_predict, theirs.model))
+            measurements.append(Measurement(f"{ours.what} / {theirs.what}", ratio, aim))
+    return measurements
 
 
 def compare_forests(domain: Domain) -> list[tuple[Configured, Configured, float]]:
@@ -75,13 +80,12 @@ def measure_fits() -> list[Measurement]:
         ("mushroom", configure("diffpets", **deep, levels="below_root"), configure("extra_trees", **deep), 0.5),
         ("adult", configure("edprf", epsilon=1.0, **few), configure("random_forest", **few), 0.3),
     ]
+    measurements = []
     with threadpool_limits(1):
-        return [
-            Measurement(
-                f"{dataset}, fit alone: {ours.what} / {theirs.what}", _fit_ratio(dataset, ours.model, theirs.model), aim
-            )
-            for dataset, ours, theirs, aim in comparisons
-        ]
+        for dataset, ours, theirs, aim in comparisons:
+            what = f"{dataset}, fit alone: {ours.what} / {theirs.what}"
+            measurements.append(Measurement(what, _fit_ratio(dataset, ours.model, theirs.model), aim))
+    return measurements
 
 
 def _fit_ratio(dataset: str, ours: Any, theirs: Any) -> float:
@@ -119,8 +123,8 @@ def measure_regressions() -> list[Measurement]:
         what, reader = configure("dpba", domain=domain, degree=2)
         Z = np.random.default_rng(1).random((N_ROWS, 27))
         one_pass = time_ratio(lambda: reader.summarise(X, y), lambda: Z.T @ Z)
-        seconds = min(_time(lambda: reader.summarise(X, y)) for _ in range(TURNS))
-        many = _time(lambda: _fit_budgets(reader, X, y)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
+        seconds = min(time_call(lambda: reader.summarise(X, y)) for _ in range(TURNS))
+        many = time_call(lambda: _fit_budgets(reader, X, y)) / (1.5 * seconds + 1e-3 * len(BUDGETS))
     rows = f"{N_ROWS:,}"
     return [
         Measurement(f"{rows} rows x 9, fit: {ours.what} / {theirs.what}", linear, 0.1),
@@ -135,10 +139,8 @@ def measure_peers() -> list[Measurement]:
     adult = data.frame[: data.n_train], data.target.to_numpy()[: data.n_train], data.domain
     X, y, domain = _generate_rows(9)
     few = X[:N_ROWS_OF_PEERS], y[:N_ROWS_OF_PEERS], domain
-    forest, linear = (
-        configure("diffprivlib_forest", epsilon=1.0),
-        configure("diffprivlib_linear_regression", epsilon=1.0),
-    )
+    forest = configure("diffprivlib_forest", epsilon=1.0)
+    linear = configure("diffprivlib_linear_regression", epsilon=1.0)
     comparisons = [
         ("every row in each tree", configure("rdt", epsilon=1.0, max_depth=5), forest, adult),
         ("every row in one tree", configure("diffpets_sound", epsilon=1.0), forest, adult),
@@ -156,7 +158,7 @@ def _peer_ratio(ours: Any, peer: Any, X: Any, y: np.ndarray, domain: Domain) -> 
     peer.set_params(domain=domain)
     best = [math.inf, math.inf]
     for _ in range(TURNS):
-        best = [min(best[0], _time(lambda: ours.fit(X, y))), min(best[1], peer.fit(X, y).fit_seconds_)]
+        best = [min(best[0], time_call(lambda: ours.fit(X, y))), min(best[1], peer.fit(X, y).fit_seconds_)]
     return best[0] / best[1]
 
 
@@ -168,27 +170,15 @@ def measure_memory() -> list[Measurement]:
         ("fit", f"{linear}, {N_ROWS:,} rows x 9, fit, beyond the rows", 50),
         ("predict", f"{linear}, {N_ROWS:,} rows x 9, predict, beyond the rows", 50),
     ]
-    return [Measurement(what, measure_megabytes(step), aim, "MB") for step, what, aim in steps]
-
-
-def measure_megabytes(step: str) -> float:
-    """Return the peak memory of a process that does a step, in MB.
-
-    Parameters
-    ----------
-    step : {"fit", "predict", "private_fits"}
-        The first two are a linear regression of nine attributes, and what they take beyond the rows; the third is
-        all of a process that fits every budget.
-    """
-    code = f"from {__package__} import ratios; print(ratios.measure_here({step!r}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=make_environment(), check=True, capture_output=True, text=True
-    )
-    return float(done.stdout)
+    return [Measurement(what, run_apart(measure_here, step), aim, "MB") for step, what, aim in steps]
 
 
 def measure_here(step: str) -> float:
-    """Return what a step takes in this process; see `measure_megabytes`."""
+    """Return the peak memory, in MB, of this process in which a step is done.
+
+    The steps "fit" and "predict" are of a linear regression of nine attributes, and what they take beyond the rows;
+    "private_fits" is all of a process that fits every budget.
+    """
     X, y, domain = _generate_rows(6 if step == "private_fits" else 9)
     with threadpool_limits(1):
         if step == "private_fits":
@@ -226,24 +216,12 @@ def _load_numbers(name: str) -> tuple[tuple, Domain]:
     return (np.ascontiguousarray(matrix), data.target.to_numpy(), *split), Domain(numeric, data.domain.target)
 
 
-def _fit_and_predict(
-    estimator: Any, matrix: np.ndarray, y: np.ndarray, train: slice, test: slice
-) -> Callable[[], object]:
-    return lambda: estimator.fit(matrix[train], y[train]).predict(matrix[test])
-
-
-def _time(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 def time_ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
     """Return the fastest of ours over the fastest of theirs, run in turns."""
     ours()  # the first run compiles
     best, n_turns, start = [math.inf, math.inf], 0, time.perf_counter()
     while n_turns < TURNS or time.perf_counter() - start < SECONDS:
-        best = [min(best[0], _time(ours)), min(best[1], _time(theirs))]
+        best = [min(best[0], time_call(ours)), min(best[1], time_call(theirs))]
         n_turns += 1
     return best[0] / best[1]
 
@@ -263,7 +241,7 @@ def measure_audit() -> list[Measurement]:
     what, forest = configure("rfdpp_gini", epsilon=1.0, n_estimators=5, max_depth=3, max_features=2)
     many = make_observer(forest, pair, (*pair.table, *pair.table[:8]), key=0)
     observe_in_threads(many, 0, 1)
-    seconds = _time(lambda: observe_in_threads(many, 0, 100_000, jobs=2))
+    seconds = time_call(lambda: observe_in_threads(many, 0, 100_000, jobs=2))
     return [Measurement(f"100,000 trainings on 20 rows, two cores: {what}", seconds, 20, "s")]
 
 
@@ -290,9 +268,3 @@ TABLES = {
     "processor seconds of first fits, nothing compiled before": (measure_cold_starts,),
 }
 """What is printed: a table for each title."""
-
-
-def print_measurements() -> None:
-    """Measure and print everything, a table as soon as it is complete."""
-    for title, functions in TABLES.items():
-        print_table(title, chain.from_iterable(measure() for measure in functions))

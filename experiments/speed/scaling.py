@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from experiments.config import estimators
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
-from experiments.speed.measurement import Measurement, print_table, run_on_store
+from experiments.speed.measurement import Measurement, run_on_store, time_call
 from experiments.speed.reporting import measure_report
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
@@ -44,9 +45,7 @@ def measure_overhead() -> list[Measurement]:
     _run_cells(cells[:4])  # workers start, and load the rows
     for _ in range(TURNS):
         for who, run in enumerate((_run_cells, _run_by_hand)):
-            started = time.perf_counter()
-            run(cells)
-            best[who] = min(best[who], time.perf_counter() - started)
+            best[who] = min(best[who], time_call(partial(run, cells)))
     return [Measurement(f"{FITS} forest fits through the runner / in a bare joblib loop", best[0] / best[1], 1.05)]
 
 
@@ -105,9 +104,7 @@ def measure_store() -> list[Measurement]:
         path, exported_to = Path(folder) / "store.sqlite", Path(folder) / "cells.parquet"
         with Store(path) as store:
             _fill_store(store)
-            started = time.perf_counter()
-            write_parquet(store, exported_to)
-            exported = time.perf_counter() - started
+            exported = time_call(partial(write_parquet, store, exported_to))
         resumed = run_on_store(folder, *words)
         size = path.stat().st_size / MANY_CELLS
         query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
@@ -146,24 +143,16 @@ def measure_executors() -> list[Measurement]:
     paces = []
     for backend, jobs in ways:
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.sqlite") as store:
-            started = time.perf_counter()
-            run_cells(cells, store, Executor(backend, jobs))
-            pace = len(cells) / (time.perf_counter() - started)
-        paces.append(Measurement(f"{backend}, {jobs}", pace, unit="cells/s"))
+            seconds = time_call(partial(run_cells, cells, store, Executor(backend, jobs)))
+        paces.append(Measurement(f"{backend}, {jobs}", len(cells) / seconds, unit="cells/s"))
     return paces
 
 
 TABLES = {
-    "overhead": measure_overhead,
-    "a large sweep": measure_sweep,
-    "a large store": measure_store,
-    "a large paper": measure_report,
-    "executor, workers": measure_executors,
+    "overhead": (measure_overhead,),
+    "a large sweep": (measure_sweep,),
+    "a large store": (measure_store,),
+    "a large paper": (measure_report,),
+    "executor, workers": (measure_executors,),
 }
 """What is printed: a table for each title."""
-
-
-def print_measurements() -> None:
-    """Measure and print everything, a table as soon as it is complete."""
-    for title, measure in TABLES.items():
-        print_table(title, measure())

@@ -20,19 +20,8 @@ def read_account(estimator: Any, domain: Domain | None = None) -> Privacy | None
     """Return the account of a fitted estimator; None if it claims nothing.
 
     Its ``privacy_`` is taken as it is if it has all that an account has. If it has no more than ``claimed_epsilon``, or
-    if there is none and the constructor took an ε, that ε is a claim which nothing stands behind.
-
-    Parameters
-    ----------
-    estimator : estimator
-        After a fit.
-    domain : Domain, optional
-        Public description of what it was fitted to: columns in it whose bounds follow the rows are noted.
-
-    Raises
-    ------
-    BadInput
-        If its ``privacy_`` has no number ``claimed_epsilon``.
+    if there is none and the constructor took an ε, that ε is a claim which nothing stands behind; it is BadInput if
+    that is no number. Columns of the domain that it was fitted to whose bounds follow the rows are noted.
 
     Examples
     --------

@@ -45,22 +45,6 @@ CREATE TABLE cells (
 """``setting``, ``names`` and ``details`` are JSON, ``names`` of metrics whose values ``numbers`` has, as float64."""
 
 
-class StoredCell(NamedTuple):
-    """A cell as it lies in the file; ``params`` and ``protocol`` are canonical JSON."""
-
-    key: str
-    dataset: str
-    algorithm: str
-    params: str
-    epsilon: float
-    repeat: int
-    protocol: str
-    status: str
-    error: str | None
-    metrics: dict[str, float]
-    fit_seconds: float | None
-
-
 class _Row(NamedTuple):
     """The columns of a cell on its way into the file; what it shares is a text at first, then the number of one."""
 
@@ -82,17 +66,9 @@ class StoreError(BadInput):
 
 
 class Store:
-    """Results by key, in a file.
+    """Results by key, in a file, which is made with its folder if need be.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it and its folder are made if need be.
-
-    Raises
-    ------
-    StoreError
-        If the folder cannot be written, or the file is damaged or something else.
+    Whatever cannot be read or written, or is damaged or something else, is a StoreError.
 
     Examples
     --------
@@ -156,13 +132,7 @@ class Store:
                 self._timer.start()
 
     def flush(self) -> None:
-        """Write what is kept back.
-
-        Raises
-        ------
-        StoreError
-            If it cannot be written.
-        """
+        """Write what is kept back."""
         with self._lock, self._explained():
             if self._timer is not None:
                 self._timer.cancel()
@@ -236,12 +206,7 @@ class Store:
     def find_lacking(self, wanted: Mapping[str, Sequence[str]], versions: Mapping[str, str]) -> dict[str, Measured]:
         """Return what cells that were run gave, by key, where they lack a metric that is wanted of them.
 
-        Parameters
-        ----------
-        wanted : mapping of str to sequence of str
-            By key of a cell, names of metrics.
-        versions : mapping of str to str
-            By name, the version of a metric that is somebody's own: a value of another version does not count.
+        Versions are those of metrics that are somebody's own: a value of another version does not count.
         """
         lacking = {}
         for batch in split_batches(list(wanted), _AT_ONCE):
@@ -261,8 +226,8 @@ class Store:
         with self._lock, self._explained():
             return {(dataset, algorithm): mean for dataset, algorithm, mean in self._connection.execute(query)}
 
-    def rows(self, batch: int) -> Iterator[list[StoredCell]]:
-        """Yield all cells, in the order of their keys, so many at a time."""
+    def rows(self, batch: int) -> Iterator[list[dict[str, Any]]]:
+        """Yield all cells in the order of their keys, so many at a time; ``params`` and ``protocol`` are JSON."""
         self.flush()
         query = (
             "SELECT key, setting, epsilon, repeat, status, error, names, numbers, fit_seconds FROM cells ORDER BY key"
@@ -270,17 +235,24 @@ class Store:
         with self._lock, self._explained():
             cursor = self._connection.execute(query)
             while rows := cursor.fetchmany(batch):
-                yield list(map(self._make_stored_cell, rows))
+                yield list(map(self._describe_cell, rows))
 
-    def _make_stored_cell(self, row: tuple) -> StoredCell:
+    def _describe_cell(self, row: tuple) -> dict[str, Any]:
         key, setting, epsilon, repeat, status, error, names, numbers, fit_seconds = row
         asked = self._read_value(setting)
-        params, protocol = (format_canonical(asked[name]) for name in ("params", "protocol"))
-        metrics = _name_numbers(self._read_value(names), numbers)
-        return StoredCell(
-            *(key.hex(), asked["dataset"], asked["algorithm"], params, epsilon, repeat, protocol),
-            *(status, error, metrics, fit_seconds),
-        )
+        return {
+            "key": key.hex(),
+            "dataset": asked["dataset"],
+            "algorithm": asked["algorithm"],
+            "params": format_canonical(asked["params"]),
+            "epsilon": epsilon,
+            "repeat": repeat,
+            "protocol": format_canonical(asked["protocol"]),
+            "status": status,
+            "error": error,
+            "metrics": _name_numbers(self._read_value(names), numbers),
+            "fit_seconds": fit_seconds,
+        }
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return the records of some cells, by key; keys of cells that were never run are left out.

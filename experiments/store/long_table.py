@@ -19,22 +19,12 @@ _FIRST_METRICS = ("accuracy", "mse", "unit_mse", "r2")
 
 
 def long_table(studies: Mapping[str, list[Cell]], records: Mapping[str, Record]) -> pd.DataFrame:
-    """Return one row per cell, those without a result included.
+    """Return one row per cell, from cells by study and results by key, those without a result included.
 
-    Parameters
-    ----------
-    studies : mapping of str to list of Cell
-        Cells by study.
-    records : mapping of str to Record
-        Results by key.
-
-    Returns
-    -------
-    DataFrame
-        ``study`` (names joined by ``+`` where a cell belongs to several), ``key, dataset, algorithm, params``
-        (canonical JSON), ``epsilon, repeat``, one column per metric, ``fit_seconds, status`` (``done``, ``failed`` or
-        ``missing``), ``privacy`` (canonical JSON, see `protocol.Measured`; empty where the estimator has none),
-        ``params.<name>``, ``protocol.<name>``; sorted by data set, algorithm, parameters, ε and repeat.
+    Columns: ``study`` (names joined by ``+`` where a cell belongs to several), ``key, dataset, algorithm, params``
+    (canonical JSON), ``epsilon, repeat``, one per metric, ``fit_seconds, status`` (``done``, ``failed`` or
+    ``missing``), ``privacy`` (canonical JSON, see `Measured`; empty where the estimator has none), ``params.<name>``,
+    ``protocol.<name>``; sorted by data set, algorithm, parameters, ε and repeat.
     """
     cells: dict[str, Cell] = {}
     users: dict[str, str] = {}

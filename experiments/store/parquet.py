@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.cells.cell import format_canonical
 from experiments.errors import BadInput, one_line
-from experiments.store.database import Store, StoredCell
+from experiments.store.database import Store
 
 _HEADLINES = ("accuracy", "mse", "unit_mse", "r2")
 _BATCH = 50_000
@@ -30,12 +30,8 @@ def write_parquet(store: Store, path: Path) -> int:
     """Write all cells of a store into a Parquet file, and return how many they are.
 
     Columns: ``key, dataset, algorithm, params`` (JSON), ``epsilon, repeat, protocol`` (JSON), ``status, error``, one
-    for each of ``accuracy, mse, unit_mse, r2``, ``fit_seconds``, and ``metrics`` (JSON, all of them).
-
-    Raises
-    ------
-    BadInput
-        If the file cannot be written, or the package for it is missing.
+    for each of ``accuracy, mse, unit_mse, r2``, ``fit_seconds``, and ``metrics`` (JSON, all of them). It is BadInput if
+    the file cannot be written, or the package for it is missing.
     """
     try:
         import duckdb
@@ -55,6 +51,6 @@ def write_parquet(store: Store, path: Path) -> int:
         return n_cells
 
 
-def _flat_row(row: StoredCell) -> dict:
-    headlines = {name: row.metrics.get(name) for name in _HEADLINES}
-    return row._asdict() | headlines | {"metrics": format_canonical(row.metrics)}
+def _flat_row(cell: dict) -> dict:
+    headlines = {name: cell["metrics"].get(name) for name in _HEADLINES}
+    return cell | headlines | {"metrics": format_canonical(cell["metrics"])}

@@ -25,17 +25,7 @@ SEEDS = (
 
 
 def gather_facts(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
-    """Return the command, code, seeds and data that are needed to run the same again.
-
-    Parameters
-    ----------
-    arguments : list of str
-        Of the command line.
-    names : iterable of str
-        Data sets in use.
-    repeats : int
-        Of every setting.
-    """
+    """Return the command, code, seeds and data sets that are needed to run the same again."""
     data = {name: _describe_data(name) for name in sorted(set(names))}
     command = describe_command(arguments)
     return {**command, "repeats": repeats, "seeds": SEEDS, "data": data}

@@ -24,41 +24,21 @@ _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
-    """One metric of a setting.
-
-    Parameters
-    ----------
-    metric : str
-        Its name.
-    mean, median : Interval
-        Over the repeats that have it.
-    std : float or None
-        Their standard deviation; None of fewer than two.
-    """
+    """One metric of a setting, over the repeats that have it."""
 
     metric: str
     mean: Interval
     median: Interval
-    std: float | None
+    std: float | None  #: None of fewer than two
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSummary:
-    """What is known of a setting.
+    """What is known of a setting."""
 
-    Parameters
-    ----------
-    cells : list of Cell
-        Its repeats, as they were asked for.
-    n_measured : int
-        How many of them have a result.
-    metrics : list of MetricSummary
-        The first metrics first; the time of a fit is the last.
-    """
-
-    cells: list[Cell]
-    n_measured: int
-    metrics: list[MetricSummary]
+    cells: list[Cell]  #: its repeats, as they were asked for
+    n_measured: int  #: how many of them have a result
+    metrics: list[MetricSummary]  #: the first metrics first; the time of a fit is the last
 
 
 def summarise_setting(cells: list[Cell], records: Mapping[str, Record]) -> SettingSummary:
