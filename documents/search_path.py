@@ -2,8 +2,8 @@
 
 ``--config-dir`` adds a folder, so does the search path of an installed package (a plugin of Hydra), and so does the
 variable ``DPREPLICA_CATALOGUE`` of the environment, through which every process that a command starts knows them all.
-A folder has the sub-folders that ``conf/`` has: ``algorithm/mine.yaml`` is the algorithm ``mine``. A file of an algorithm
-may have variants, which are found like files: `documents.variants` says how.
+A folder has the sub-folders that ``conf/`` has: ``algorithm/mine.yaml`` is the algorithm ``mine``. A file of an
+algorithm may have variants, which are found like files: `documents.variants` says how.
 """
 
 from __future__ import annotations
@@ -168,6 +168,30 @@ def name_chosen(name: str) -> str:
     """
     place = find_file(ALGORITHMS, name)
     return name_place(place) if place else name
+
+
+def name_family(algorithm: str) -> str:
+    """Return the name of the file that an algorithm stands in: a variant in that of another.
+
+    Examples
+    --------
+    >>> name_family("edprf_sound"), name_family("edprf:sound"), name_family("mine")
+    ('edprf', 'edprf', 'mine')
+    """
+    place = find_file(ALGORITHMS, algorithm)
+    return split_place(place)[0].stem if place else algorithm
+
+
+def list_choices(built_in: Path) -> list[str]:
+    """Return all names by which something of a group can be chosen, the older ones of variants among them.
+
+    Examples
+    --------
+    >>> [name for name in list_choices(ALGORITHMS) if name.startswith("bdpt")]
+    ['bdpt', 'bdpt:sound', 'bdpt_sound']
+    """
+    files = list_files(built_in)
+    return sorted({*files, *map(name_place, files.values())})
 
 
 def name_program() -> str:

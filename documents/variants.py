@@ -1,4 +1,4 @@
-"""Variants: one file has an algorithm with all that differs from it by little, such as its sound variant and its readings.
+"""Variants: one file has an algorithm with all that differs from it by little, as its readings and its sound one do.
 
 A variant stands under ``_variants_`` and says what it changes of the file. It is chosen as ``FILE:VARIANT``, and its
 place is ``FILE.yaml:VARIANT``, which `documents.composed_yaml` reads like a file::

@@ -7,23 +7,17 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module, util
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 
 import hydra
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
-from hydra.conf import HydraConf
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.object_type import ObjectType
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from hydra.plugins.config_source import ConfigSource
-from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -31,9 +25,9 @@ from yaml import YAMLError
 from algorithms.installation import PROGRAM, lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
-from experiments.catalogue.choices import format_choices
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
+from experiments.hydra_changes import change_hydra, has_group
 from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _VERSION = "1.3"  # of Hydra's behaviour
@@ -91,7 +85,6 @@ def main() -> None:
         with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
             from experiments.config.request import read_request  # pandas comes with it, which `--help` does not need
 
-            search_path.use_folders(list_added_folders(HydraConfig.get()))
             request = read_request(config, HydraConfig.get(), arguments)
             command = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
@@ -102,46 +95,10 @@ def main() -> None:
         check_arguments(arguments)
         search_path.use_folders(search_path.list_added())  # of the environment; Hydra looks into them, too
         sys.argv[1:] = order_for_hydra(arguments)
-        with _hydra_in_short(arguments):
+        if "install=bash" in arguments:
+            print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
+        with change_hydra(arguments):
             hydra.main(version_base=_VERSION, config_path=str(CONF), config_name="config")(run_task)()
-
-
-@contextmanager
-def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
-    """Spare Hydra two detours, each of which would take as long as all else that it does, or longer.
-
-    It would compose everything once more to find out its mode, unless words say something of Hydra; and for a help it
-    would copy all that it has read, several times for each folder of ``conf/``. What there is to choose is listed by
-    kind, and not in one alphabet.
-    """
-    find_mode, list_options, list_groups = (
-        Hydra.get_mode,
-        ConfigLoaderImpl.get_group_options,
-        Hydra.format_config_groups,
-    )
-
-    def list_quickly(loader, group_name, results_filter=ObjectType.CONFIG, config_name=None, overrides=None):
-        if config_name or overrides:  # these may add folders
-            return list_options(loader, group_name, results_filter, config_name, overrides)
-        return loader.repository.get_group_options(group_name, results_filter)
-
-    def list_by_kind(hydra_itself, predicate, compact=True):
-        if not predicate("algorithm"):  # those of Hydra
-            return list_groups(hydra_itself, predicate, compact)
-        loader = hydra_itself.config_loader
-        search_path.use_folders(_find_added_folders(loader.get_sources()))
-        groups = filter(predicate, sorted(hydra_itself.list_all_config_groups()))
-        return format_choices({group: sorted(loader.get_group_options(group)) for group in groups}) + "\n"
-
-    if not any("hydra" in word or word.startswith(("-cn", "--config-name")) for word in arguments):
-        Hydra.get_mode = lambda *_, **__: RunMode.MULTIRUN  # type: ignore[method-assign] # hydra.mode in conf/config.yaml
-    ConfigLoaderImpl.get_group_options = list_quickly  # type: ignore[method-assign]
-    Hydra.format_config_groups = list_by_kind  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Hydra.get_mode, ConfigLoaderImpl.get_group_options = find_mode, list_options  # type: ignore[method-assign]
-        Hydra.format_config_groups = list_groups  # type: ignore[method-assign]
 
 
 def translate_words(arguments: Sequence[str]) -> list[str]:
@@ -224,35 +181,9 @@ def check_arguments(arguments: Sequence[str]) -> None:
 
 
 def _check_config_dir(folder: Path) -> None:
-    if folder.is_dir() and not _has_group(folder):
+    if folder.is_dir() and not has_group(folder):
         groups = ", ".join(search_path.GROUPS)
         raise BadInput(f"--config-dir: {folder} has none of the folders {groups}; put NAME.yaml into one of these")
-
-
-def _has_group(folder: Path) -> bool:
-    return any((folder / group).is_dir() for group in search_path.GROUPS)
-
-
-def list_added_folders(hydra_config: HydraConf) -> list[Path]:
-    """Return the folders, beside ``conf/``, from which Hydra composed: of the environment, of plugins, of the user."""
-    sources = hydra_config.runtime.config_sources
-    return _select_added((source.schema, source.path, source.provider) for source in sources)
-
-
-def _find_added_folders(sources: Iterable[ConfigSource]) -> list[Path]:
-    """Return the same from where Hydra looks before it has composed anything."""
-    return _select_added((source.scheme(), source.path, source.provider) for source in sources)
-
-
-def _select_added(sources: Iterable[tuple[str, str, str]]) -> list[Path]:
-    folders: list[Path] = []
-    for schema, path, provider in sources:
-        if schema == "file":
-            folders.append(Path(path))
-        elif schema == "pkg" and provider != "hydra":
-            spec = util.find_spec(path)
-            folders += map(Path, (spec and spec.submodule_search_locations) or ())
-    return [folder for folder in folders if _has_group(folder) and not folder.samefile(CONF)]
 
 
 def _check_word(word: str) -> None:
@@ -379,7 +310,7 @@ def list_settings(command: str) -> list[str]:
 
 
 def _list_options(group: str) -> list[str]:
-    return list(search_path.list_files(CONF / group))
+    return search_path.list_choices(CONF / group)
 
 
 def _raise_terminated(*_: object) -> None:

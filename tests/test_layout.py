@@ -31,6 +31,7 @@ ORDER = [
     "experiments.speed",
     "plots",
     "hydra_plugins",
+    "experiments.hydra_changes",
     "experiments.commands",
     "experiments.command_line",
     "experiments.describe",

@@ -41,7 +41,7 @@ def group_algorithms() -> dict[str, list[str]]:
     ['bdpt:sound', 'diff_lr:sound']
     """
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for place in search_path.list_files(search_path.ALGORITHMS).values():
+    for place in sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=name_place):
         names[read_kind(place)].append(name_place(place))
     return {kind: members for kind, members in names.items() if members}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from documents.search_path import name_family
 from experiments.audit.audit_plan import AuditPlan
 from experiments.audit.audit_tasks import run_audit
 from experiments.audit.report.report_files import write_results, write_summary, write_summary_of_own
@@ -20,7 +21,8 @@ def run_command(request: SweepRequest) -> int:
     print(format_report(found))
     folder = request.results_folder / "audit"
     paths = write_results(found, folder, plan.name)
-    if plan.algorithms and not plan.params and not any(map(estimators.is_built_in, plan.algorithms)):
+    families = map(name_family, plan.algorithms)
+    if plan.algorithms and not plan.params and not any(map(estimators.is_built_in, families)):
         paths += write_summary_of_own(found, folder, plan.name)
     if not plan.algorithms:
         paths += write_summary(found, folder, provenance.describe_command(request.arguments))
