@@ -105,6 +105,10 @@ def _read_variants(contents: Any) -> dict[str, Mapping[str, Any]]:
             raise _error(f"{_VARIANTS}: {name!r} is no name: choose letters, digits, '_', '-', '+' and '.'")
         if not isinstance(changes, Mapping):
             raise _error(f"{_VARIANTS}.{name}: write parameter: value, got {changes!r}")
+    older = [changes[_STORED_AS] for changes in variants.values() if _STORED_AS in changes]
+    for name in older:
+        if older.count(name) > 1:
+            raise _error(f"{_VARIANTS}: two have {_STORED_AS}: {name}")
     return {str(name): changes for name, changes in variants.items()}
 
 

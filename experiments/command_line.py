@@ -7,17 +7,23 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
+from importlib import import_module, util
 from itertools import takewhile
 from pathlib import Path
 
 import hydra
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.config_repository import ConfigRepository
+from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.object_type import ObjectType
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.plugins.config_source import ConfigSource
+from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -25,9 +31,10 @@ from yaml import YAMLError
 from algorithms.installation import PROGRAM, lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
+from documents.variant_source import VariantSource
+from experiments.catalogue.choices import format_choices
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
-from experiments.hydra_changes import change_hydra, has_group
 from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _VERSION = "1.3"  # of Hydra's behaviour
@@ -97,8 +104,53 @@ def main() -> None:
         sys.argv[1:] = order_for_hydra(arguments)
         if "install=bash" in arguments:
             print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
-        with change_hydra(arguments):
+        with _hydra_in_short(arguments):
             hydra.main(version_base=_VERSION, config_path=str(CONF), config_name="config")(run_task)()
+
+
+@contextmanager
+def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
+    """Spare Hydra two detours, each of which would take as long as all else that it does, or longer.
+
+    It would compose everything once more to find out its mode, unless words say something of Hydra; and for a help it
+    would copy all that it has read, several times for each folder of ``conf/``. What there is to choose is listed by
+    kind, and not in one alphabet. Where it looks the rest looks, too; and variants are options.
+    """
+    find_mode, list_options, list_groups, find_sources = (
+        Hydra.get_mode,
+        ConfigLoaderImpl.get_group_options,
+        Hydra.format_config_groups,
+        ConfigRepository.initialize_sources,
+    )
+
+    def list_quickly(loader, group_name, results_filter=ObjectType.CONFIG, config_name=None, overrides=None):
+        if config_name or overrides:  # these may add folders
+            return list_options(loader, group_name, results_filter, config_name, overrides)
+        return loader.repository.get_group_options(group_name, results_filter)
+
+    def list_by_kind(hydra_itself, predicate, compact=True):
+        if not predicate("algorithm"):  # those of Hydra
+            return list_groups(hydra_itself, predicate, compact)
+        loader = hydra_itself.config_loader
+        groups = filter(predicate, sorted(hydra_itself.list_all_config_groups()))
+        return format_choices({group: sorted(loader.get_group_options(group)) for group in groups}) + "\n"
+
+    def add_variants(repository, config_search_path):
+        find_sources(repository, config_search_path)
+        search_path.use_folders(_find_added_folders(repository.sources))
+        repository.sources.insert(0, VariantSource())
+
+    if not any("hydra" in word or word.startswith(("-cn", "--config-name")) for word in arguments):
+        Hydra.get_mode = lambda *_, **__: RunMode.MULTIRUN  # type: ignore[method-assign] # hydra.mode in conf/config.yaml
+    ConfigLoaderImpl.get_group_options = list_quickly  # type: ignore[method-assign]
+    Hydra.format_config_groups = list_by_kind  # type: ignore[method-assign]
+    ConfigRepository.initialize_sources = add_variants  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Hydra.get_mode, ConfigLoaderImpl.get_group_options = find_mode, list_options  # type: ignore[method-assign]
+        Hydra.format_config_groups = list_groups  # type: ignore[method-assign]
+        ConfigRepository.initialize_sources = find_sources  # type: ignore[method-assign]
 
 
 def translate_words(arguments: Sequence[str]) -> list[str]:
@@ -181,9 +233,25 @@ def check_arguments(arguments: Sequence[str]) -> None:
 
 
 def _check_config_dir(folder: Path) -> None:
-    if folder.is_dir() and not has_group(folder):
+    if folder.is_dir() and not _has_group(folder):
         groups = ", ".join(search_path.GROUPS)
         raise BadInput(f"--config-dir: {folder} has none of the folders {groups}; put NAME.yaml into one of these")
+
+
+def _has_group(folder: Path) -> bool:
+    return any((folder / group).is_dir() for group in search_path.GROUPS)
+
+
+def _find_added_folders(sources: Iterable[ConfigSource]) -> list[Path]:
+    """Return the folders, beside ``conf/``, where Hydra looks: of the environment, of plugins, of the user."""
+    folders: list[Path] = []
+    for source in sources:
+        if source.scheme() == "file":
+            folders.append(Path(source.path))
+        elif source.scheme() == "pkg" and source.provider != "hydra":
+            spec = util.find_spec(source.path)
+            folders += map(Path, (spec and spec.submodule_search_locations) or ())
+    return [folder for folder in folders if _has_group(folder) and not folder.samefile(CONF)]
 
 
 def _check_word(word: str) -> None:

@@ -31,7 +31,6 @@ ORDER = [
     "experiments.speed",
     "plots",
     "hydra_plugins",
-    "experiments.hydra_changes",
     "experiments.commands",
     "experiments.command_line",
     "experiments.describe",
@@ -39,7 +38,7 @@ ORDER = [
 ]
 """Each imports only itself and what stands before it. Nobody imports commands."""
 
-PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
+PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
 REGISTRIES = {"experiments/commands", "experiments/judge/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""
