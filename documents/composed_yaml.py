@@ -20,6 +20,8 @@ from omegaconf.errors import OmegaConfBaseException
 from documents import variants
 from documents.large_numbers import TOO_LARGE, find_too_large
 
+UNREADABLE = (OmegaConfBaseException, yaml.YAMLError, OSError, UnicodeDecodeError)
+"""What is raised for a file that cannot be read."""
 _PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
 _Rules: Any = get_yaml_loader()
 
@@ -97,7 +99,7 @@ def list_places(file: Path) -> dict[str, Path]:
     """
     try:
         return variants.list_places(_read_kept(file, _find_state(file)), file)
-    except (OmegaConfBaseException, yaml.YAMLError, OSError, UnicodeDecodeError):
+    except UNREADABLE:
         return {file.stem: file}
 
 

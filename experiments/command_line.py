@@ -32,7 +32,7 @@ from algorithms.installation import PROGRAM, lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
 from documents.variant_source import VariantSource
-from experiments.catalogue.choices import format_choices
+from experiments.catalogue.kinds import format_choices
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection

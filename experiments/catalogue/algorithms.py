@@ -45,18 +45,8 @@ _WIDEST_VALUE = 32
 class AlgorithmEntry:
     """What the catalogue knows of an algorithm before anything is fitted.
 
-    Parameters
-    ----------
-    name, stored_as : str
-        As it is chosen, and what its results are known by: the older name of some variants.
-    target : str
-        The import path of its class.
-    kind, whose : str
-        As `kinds` decides, and as its file says.
-    task : str
-        ``classification``, ``regression`` or ``unknown``.
-    what : str
-        What its file says of it, or its class.
+    It is chosen by ``name``, and results know it by ``stored_as``, the older name of some variants. ``target`` is the
+    import path of its class, and ``what`` is said by its file or by that. The ``task`` may be ``unknown``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The kinds of algorithms: decided by the YAML file alone, so that a help needs neither pandas nor scikit-learn.
+"""What can be chosen, and the kinds of algorithms: by YAML files alone, so that a help needs nothing large.
 
 The rule: an algorithm is of the kind that its file, or the variant in it, names: ``_kind_: sound``. One that names
 none, as most of those in folders that a user adds, is of the kind ``own``.
@@ -7,15 +7,14 @@ none, as most of those in folders that a user adds, is of the kind ``own``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import yaml
-from omegaconf.errors import OmegaConfBaseException
-
+from algorithms.installation import PROGRAM
 from documents import search_path
-from documents.composed_yaml import read_as_composed
+from documents.composed_yaml import UNREADABLE, read_as_composed
 from documents.variants import name_place
+from experiments.catalogue.screen import hang_text
 from experiments.config.paths import CONF
 from experiments.errors import BadInput
 
@@ -29,7 +28,37 @@ KINDS = {
 }
 """Each kind with what its algorithms have in common, in the order in which they are listed."""
 
+_INDENT = "  "
+_LABEL = 16
 _TASK = re.compile(r"^task:[ \t]*(classification|regression)\b", flags=re.MULTILINE)
+
+
+def format_choices(options: Mapping[str, Sequence[str]]) -> str:
+    """Return the options of each config group as lines of 80 columns; those of algorithms and data sets are looked up.
+
+    Examples
+    --------
+    >>> print(format_choices({"executor": ["dask", "local"]}))
+    executor          dask, local
+    """
+    lines: list[str] = []
+    for group, names in options.items():
+        if group == "algorithm":
+            title = f"algorithm, by kind: `{PROGRAM} list algorithms` has a line for each"
+            lines += _list_by(title, group_algorithms())
+            lines += [f"{_INDENT}`{PROGRAM} describe algorithm=NAME` says what one is"]
+        elif group == "dataset":
+            lines += _list_by(f"dataset, by task: `{PROGRAM} describe dataset=NAME` says what one is", group_datasets())
+        else:
+            lines += hang_text(f"{group:<{_LABEL}}{_INDENT}", ", ".join(names))
+    return "\n".join(lines)
+
+
+def _list_by(title: str, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    lines = [title]
+    for name, members in groups.items():
+        lines += hang_text(f"{_INDENT}{name:<{_LABEL}}", ", ".join(members))
+    return lines
 
 
 def group_algorithms() -> dict[str, list[str]]:
@@ -70,26 +99,14 @@ def read_kind(place: Path) -> str:
     """
     try:
         contents = read_as_composed(place)
-    except (OmegaConfBaseException, yaml.YAMLError, OSError, UnicodeDecodeError):
+    except UNREADABLE:
         return "own"
     kind = contents.get("_kind_") if isinstance(contents, Mapping) else None
     return kind if kind in KINDS else "own"
 
 
 def check_kind(kind: str, where: str) -> str:
-    """Return a kind.
-
-    Parameters
-    ----------
-    kind : str
-        What somebody wrote.
-    where : str
-        Where, as an error names it.
-
-    Raises
-    ------
-    BadInput
-        If there is no such kind.
+    """Return a kind that somebody wrote somewhere, or raise a BadInput if there is no such kind.
 
     Examples
     --------
