@@ -6,15 +6,22 @@ OmegaConf, with which Hydra reads, has rules of its own: 1e-3 is a number, a key
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
 from omegaconf._utils import get_yaml_loader
+from omegaconf.errors import OmegaConfBaseException
 
+from documents import variants
 from documents.large_numbers import TOO_LARGE, find_too_large
 
+UNREADABLE = (OmegaConfBaseException, yaml.YAMLError, OSError, UnicodeDecodeError)
+"""What is raised for a file that cannot be read."""
 _PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
 _Rules: Any = get_yaml_loader()
 
@@ -39,7 +46,7 @@ def read_as_composed(file: Path) -> Any:
     Parameters
     ----------
     file : Path
-        The file; an empty one says what an empty mapping says.
+        The file; an empty one says what an empty mapping says. Or the place of a variant in it: `documents.variants`.
 
     Raises
     ------
@@ -54,6 +61,61 @@ def read_as_composed(file: Path) -> Any:
     >>> read_as_composed(ROOT / "conf" / "algorithm" / "majority.yaml")["_target_"]
     'sklearn.dummy.DummyClassifier'
     """
+    whole, variant = variants.split_place(file)
+    if not variant:
+        return variants.select_variant(_read_whole(whole), "")
+    return deepcopy(variants.select_variant(_read_kept(whole, _find_state(whole)), variant))
+
+
+def read_heading(file: Path) -> str:
+    """Return what the comment that a file begins with says, or the variant in it, as one line; nothing without one.
+
+    Examples
+    --------
+    >>> from documents.document import ROOT
+    >>> read_heading(ROOT / "conf" / "algorithm" / "majority.yaml")
+    'The floor: always the most frequent class.'
+    >>> read_heading(ROOT / "conf" / "algorithm" / "edprf.yaml:sound")
+    'eDPRF with every fault repaired.'
+    """
+    whole, variant = variants.split_place(file)
+    if variant:
+        return variants.find_what(_read_kept(whole, _find_state(whole)), variant)
+    lines = whole.read_text(encoding="utf-8").splitlines()
+    comment = [line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), lines)]
+    return " ".join(line for line in comment if not line.startswith("yaml-language-server"))
+
+
+def list_places(file: Path) -> dict[str, Path]:
+    """Return the places of all that a file has by the names that results have: of the file and of its variants.
+
+    A file that cannot be read has itself alone, and whoever reads it is told.
+
+    Examples
+    --------
+    >>> from documents.document import ROOT
+    >>> list(list_places(ROOT / "conf" / "algorithm" / "edprf.yaml"))
+    ['edprf', 'edprf_sound']
+    """
+    try:
+        return variants.list_places(_read_kept(file, _find_state(file)), file)
+    except UNREADABLE:
+        return {file.stem: file}
+
+
+def _find_state(file: Path) -> tuple[int, int]:
+    """Return what changes when a file is written."""
+    state = file.stat()
+    return state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=1024)
+def _read_kept(file: Path, _state: tuple[int, int]) -> Any:
+    """Return what a file says in some state: that of many variants is asked for time and again."""
+    return _read_whole(file)
+
+
+def _read_whole(file: Path) -> Any:
     with file.open(encoding="utf-8") as stream:  # whose name stands in errors
         has_references = "${" in stream.read()
         stream.seek(0)

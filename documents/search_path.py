@@ -2,21 +2,27 @@
 
 ``--config-dir`` adds a folder, so does the search path of an installed package (a plugin of Hydra), and so does the
 variable ``DPREPLICA_CATALOGUE`` of the environment, through which every process that a command starts knows them all.
-A folder has the sub-folders that ``conf/`` has: ``algorithm/mine.yaml`` is the algorithm ``mine``.
+A folder has the sub-folders that ``conf/`` has: ``algorithm/mine.yaml`` is the algorithm ``mine``. A file of an
+algorithm may have variants, which are found like files: `documents.variants` says how.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from algorithms.installation import PROGRAM
+from documents.composed_yaml import list_places
 from documents.document import ROOT, DocumentError, shorten_path
+from documents.variants import name_place, split_place
 
 BUILT_IN = ROOT / "conf"
+ALGORITHMS = BUILT_IN / "algorithm"
 GROUPS = ("algorithm", "dataset", "executor", "metric", "paper")
 """The sub-folders that are looked into."""
 VARIABLE = "DPREPLICA_CATALOGUE"
@@ -76,7 +82,7 @@ def make_importable() -> None:
 
 
 def list_files(built_in: Path) -> dict[str, Path]:
-    """Return the files of a group by name, sorted.
+    """Return the files of a group by name, sorted; of algorithms all variants, by the names that results have.
 
     Parameters
     ----------
@@ -96,12 +102,13 @@ def list_files(built_in: Path) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for folder in _list_folders(built_in):
         for path in sorted(folder.glob("*.yaml")):
-            _check_same(files.setdefault(path.stem, path), path)
+            for name, place in (list_places(path) if built_in == ALGORITHMS else {path.stem: path}).items():
+                _check_same(files.setdefault(name, place), place, name)
     return dict(sorted(files.items()))
 
 
 def find_file(built_in: Path, name: str) -> Path | None:
-    """Return the file of one name in a group; None if there is none.
+    """Return the file of one name in a group, of an algorithm by either name; None if there is none.
 
     Raises
     ------
@@ -111,14 +118,80 @@ def find_file(built_in: Path, name: str) -> Path | None:
     Examples
     --------
     >>> find_file(BUILT_IN / "executor", "dusk")
+    >>> find_file(ALGORITHMS, "edprf_sound") == find_file(ALGORITHMS, "edprf:sound") == ALGORITHMS / "edprf.yaml:sound"
+    True
     """
+    if built_in == ALGORITHMS:
+        return list_files(ALGORITHMS).get(name_stored(name))
     found = None
     for folder in _list_folders(built_in):
         path = folder / f"{name}.yaml"
         if path.parent == folder and path.is_file():
             found = found or path
-            _check_same(found, path)
+            _check_same(found, path, name)
     return found
+
+
+def name_stored(name: Any) -> Any:
+    """Return what cells and results have for the name of an algorithm's variant; all else as it is.
+
+    Examples
+    --------
+    >>> [name_stored(name) for name in ("edprf:sound", "edprf_sound", "note: all", 1.0)]
+    ['edprf_sound', 'edprf_sound', 'note: all', 1.0]
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.+-]+:[\w.+-]+", name):
+        return name
+    return next((stored for stored, place in list_files(ALGORITHMS).items() if name_place(place) == name), name)
+
+
+def name_stored_in(contents: Any) -> Any:
+    """Return what a document says with `name_stored` for every name in it, wherever it stands.
+
+    Examples
+    --------
+    >>> name_stored_in({"labels": {"edprf:sound": "sound"}, "own": ["edprf", "edprf:sound"]})
+    {'labels': {'edprf_sound': 'sound'}, 'own': ['edprf', 'edprf_sound']}
+    """
+    if isinstance(contents, Mapping):
+        return {name_stored(key): name_stored_in(value) for key, value in contents.items()}
+    return list(map(name_stored_in, contents)) if isinstance(contents, list) else name_stored(contents)
+
+
+def name_chosen(name: str) -> str:
+    """Return the name by which an algorithm is best chosen, if there is one: that of a variant with its file.
+
+    Examples
+    --------
+    >>> name_chosen("edprf_sound"), name_chosen("edprf"), name_chosen("mine")
+    ('edprf:sound', 'edprf', 'mine')
+    """
+    place = find_file(ALGORITHMS, name)
+    return name_place(place) if place else name
+
+
+def name_family(algorithm: str) -> str:
+    """Return the name of the file that an algorithm stands in: a variant in that of another.
+
+    Examples
+    --------
+    >>> name_family("edprf_sound"), name_family("edprf:sound"), name_family("mine")
+    ('edprf', 'edprf', 'mine')
+    """
+    place = find_file(ALGORITHMS, algorithm)
+    return split_place(place)[0].stem if place else algorithm
+
+
+def list_choices(built_in: Path) -> list[str]:
+    """Return all names by which something of a group can be chosen, the older ones of variants among them.
+
+    Examples
+    --------
+    >>> [name for name in list_choices(ALGORITHMS) if name.startswith("bdpt")]
+    ['bdpt', 'bdpt:sound', 'bdpt_sound']
+    """
+    files = list_files(built_in)
+    return sorted({*files, *map(name_place, files.values())})
 
 
 def name_program() -> str:
@@ -143,7 +216,8 @@ def _list_module_folders() -> list[str]:
     return list(filter(None, os.environ.get(_MODULES, "").split(os.pathsep)))
 
 
-def _check_same(first: Path, second: Path) -> None:
-    if first != second and not first.samefile(second):
-        what = f"{second.parent.name} {second.stem!r}"
+def _check_same(first: Path, second: Path, name: str) -> None:
+    (file, variant), (other, other_variant) = split_place(first), split_place(second)
+    if first != second and not (variant == other_variant and file.samefile(other)):
+        what = f"{second.parent.name} {name!r}"
         raise DocumentError(f"{what} stands in {shorten_path(first)} and in {shorten_path(second)}; rename yours")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import hydra
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.config_repository import ConfigRepository
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.config_store import ConfigStore
@@ -29,7 +30,8 @@ from yaml import YAMLError
 from algorithms.installation import PROGRAM, lead_caches_away
 from documents import search_path
 from documents.document import DocumentError
-from experiments.catalogue.choices import format_choices
+from documents.variant_source import VariantSource
+from experiments.catalogue.kinds import format_choices
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
@@ -89,8 +91,6 @@ def main() -> None:
         with _exit_codes(arguments):  # here, too, as Hydra prints lines of its own before it lets an error through
             from experiments.config.request import read_request  # pandas comes with it, which `--help` does not need
 
-            sources = HydraConfig.get().runtime.config_sources
-            search_path.use_folders(_select_added((one.schema, one.path, one.provider) for one in sources))
             request = read_request(config, HydraConfig.get(), arguments)
             command = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
@@ -101,6 +101,8 @@ def main() -> None:
         check_arguments(arguments)
         search_path.use_folders(search_path.list_added())  # of the environment; Hydra looks into them, too
         sys.argv[1:] = order_for_hydra(arguments)
+        if "install=bash" in arguments:
+            print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
         with _hydra_in_short(arguments):
             hydra.main(version_base=_VERSION, config_path=str(CONF), config_name="config")(run_task)()
 
@@ -111,10 +113,14 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
 
     It would compose everything once more to find out its mode, unless words say something of Hydra; and for a help it
     would copy all that it has read, several times for each folder of ``conf/``. What there is to choose is listed by
-    kind, and not in one alphabet.
+    kind, and not in one alphabet. Where it looks the rest looks, too; and variants are options.
     """
-    find_mode, list_options = Hydra.get_mode, ConfigLoaderImpl.get_group_options
-    list_groups = Hydra.format_config_groups
+    find_mode, list_options, list_groups, find_sources = (
+        Hydra.get_mode,
+        ConfigLoaderImpl.get_group_options,
+        Hydra.format_config_groups,
+        ConfigRepository.initialize_sources,
+    )
 
     def list_quickly(loader, group_name, results_filter=ObjectType.CONFIG, config_name=None, overrides=None):
         if config_name or overrides:  # these may add folders
@@ -125,20 +131,25 @@ def _hydra_in_short(arguments: Sequence[str]) -> Iterator[None]:
         if not predicate("algorithm"):  # those of Hydra
             return list_groups(hydra_itself, predicate, compact)
         loader = hydra_itself.config_loader
-        sources = loader.get_sources()  # nothing is composed yet
-        search_path.use_folders(_select_added((one.scheme(), one.path, one.provider) for one in sources))
         groups = filter(predicate, sorted(hydra_itself.list_all_config_groups()))
         return format_choices({group: sorted(loader.get_group_options(group)) for group in groups}) + "\n"
+
+    def add_variants(repository, config_search_path):
+        find_sources(repository, config_search_path)
+        search_path.use_folders(_find_added_folders(repository.sources))
+        repository.sources.insert(0, VariantSource())
 
     if not any("hydra" in word or word.startswith(("-cn", "--config-name")) for word in arguments):
         Hydra.get_mode = lambda *_, **__: RunMode.MULTIRUN  # type: ignore[method-assign] # hydra.mode in conf/config.yaml
     ConfigLoaderImpl.get_group_options = list_quickly  # type: ignore[method-assign]
     Hydra.format_config_groups = list_by_kind  # type: ignore[method-assign]
+    ConfigRepository.initialize_sources = add_variants  # type: ignore[method-assign]
     try:
         yield
     finally:
         Hydra.get_mode, ConfigLoaderImpl.get_group_options = find_mode, list_options  # type: ignore[method-assign]
         Hydra.format_config_groups = list_groups  # type: ignore[method-assign]
+        ConfigRepository.initialize_sources = find_sources  # type: ignore[method-assign]
 
 
 def translate_words(arguments: Sequence[str]) -> list[str]:
@@ -220,17 +231,14 @@ def _has_group(folder: Path) -> bool:
     return any((folder / group).is_dir() for group in search_path.GROUPS)
 
 
-def _select_added(sources: Iterable[tuple[str, str, str]]) -> list[Path]:
-    """Return the folders, beside ``conf/``, from which Hydra composes: of the environment, of plugins, of the user.
-
-    Sources are scheme, path and provider of each.
-    """
+def _find_added_folders(sources: Iterable[ConfigSource]) -> list[Path]:
+    """Return the folders, beside ``conf/``, where Hydra looks: of the environment, of plugins, of the user."""
     folders: list[Path] = []
-    for schema, path, provider in sources:
-        if schema == "file":
-            folders.append(Path(path))
-        elif schema == "pkg" and provider != "hydra":
-            spec = util.find_spec(path)
+    for source in sources:
+        if source.scheme() == "file":
+            folders.append(Path(source.path))
+        elif source.scheme() == "pkg" and source.provider != "hydra":
+            spec = util.find_spec(source.path)
             folders += map(Path, (spec and spec.submodule_search_locations) or ())
     return [folder for folder in folders if _has_group(folder) and not folder.samefile(CONF)]
 
@@ -359,7 +367,7 @@ def list_settings(command: str) -> list[str]:
 
 
 def _list_options(group: str) -> list[str]:
-    return list(search_path.list_files(CONF / group))
+    return search_path.list_choices(CONF / group)
 
 
 def _raise_terminated(*_: object) -> None:

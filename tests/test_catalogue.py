@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import datasets
+from documents.search_path import name_chosen, name_stored
 from experiments.catalogue.account import describe_privacy
 from experiments.catalogue.algorithms import describe_algorithm, read_algorithm
 from experiments.catalogue.data_sets import describe_dataset
@@ -71,9 +72,13 @@ def test_every_printed_command_is_one_that_can_be_run(screens, tmp_path, capsys)
         program, *words = shlex.split(read_fields(screen)["Run"].replace("\\", ""))
         assert (program, words[:2]) == ("python", ["-m", "experiments"])
         settings = dict(word.split("=") for word in words[2:])
-        assert settings["algorithm"] == name and set(settings) <= {"dataset", "algorithm", "epsilon"}
+        assert settings["algorithm"] == name_chosen(name) and set(settings) <= {"dataset", "algorithm", "epsilon"}
         assert ("epsilon" in settings) is estimators.takes_epsilon(name)
-        values = {"dataset": [settings["dataset"]], "algorithm": [name], "epsilon": [float(settings.get("epsilon", 1))]}
+        values = {
+            "dataset": [settings["dataset"]],
+            "algorithm": [settings["algorithm"]],
+            "epsilon": [float(settings.get("epsilon", 1))],
+        }
         expand_grid(values, repeats=1)
         forms[settings["dataset"], "epsilon" in settings] = name, words[2:]
     for name, words in forms.values():
@@ -106,6 +111,9 @@ def test_what_is_said_of_some_algorithms_is_right(screens):
     assert fields["Task"] == "classification"
     added = "claims ε and accounts for ε, for one record added or removed (2 ε for one record replaced)"
     assert fields["Privacy"] == f"{added}, given a public domain"
+    assert "edprf:sound variant=sound; old name edprf_sound" in re.sub(" +", " ", screens["edprf"])
+    assert fields["Old name"] == "edprf_sound, which its results have"
+    assert screens["edprf_sound"].startswith("edprf:sound: ") and "Old name" not in screens["edprf"]
     assert "tradition split=exponential, leaf=noisy_counts" in re.sub(" +", " ", screens["edprf"])
     assert 'variant = sound {paper, sound}; default paper: "paper" is the algorithm as printed,' in " ".join(
         screens["edprf_sound"].split()
@@ -143,7 +151,7 @@ def test_what_is_called_sound_keeps_its_claim_and_a_peer_has_an_environment_of_i
         said = describe_privacy(name, read_algorithm(name).task)
         assert said.startswith("claims ε and accounts for ε, for one record added or removed"), name
     with_packages = [name for name in ALGORITHMS if estimators.list_packages(name)]
-    assert sorted(grouped["peer"]) == with_packages
+    assert sorted(map(name_stored, grouped["peer"])) == with_packages
     assert [name for name in grouped["baseline"] if estimators.takes_epsilon(name)] == []
 
 
@@ -265,8 +273,8 @@ def test_a_help_lists_by_kind_and_has_those_of_ones_own(own, capsys):
     assert lines[begin["own"]].split() == ["own", "broken,", "described,", "neighbours,", "odd,", "silent"]
     choices = lines[begin["sound"] : begin["own"] + 20]
     assert all(len(line) <= WIDTH for line in choices if "http" not in line and not line.startswith("  algorithm"))
-    named = set(re.findall(r"\w+", " ".join(lines)))
-    assert set(ALGORITHMS) | set(datasets.names()) <= named
+    named = set(re.findall(r"[\w:]+", " ".join(lines)))
+    assert set(map(name_chosen, ALGORITHMS)) | set(datasets.names()) <= named
 
 
 def test_data_sets_of_ones_own_are_described(tmp_path, capsys):
@@ -291,13 +299,20 @@ def test_lists_are_grouped_in_lines_of_80_columns():
         "diffprivlib_linear_regression",
         "dp_ebm_regressor",
         "dp_sgd_regressor",
-        "mst_boosting_regressor",
-        "mst_tree_regressor",
+        "mst_regressor:boosting",
+        "mst_regressor:tree",
     ]
-    assert sorted(row["name"] for row in rows) == ALGORITHMS
+    assert sorted(row["stored_as"] for row in rows) == ALGORITHMS
+    assert [row["name"] for row in rows] == [name_chosen(row["stored_as"]) for row in rows]
+    names = [row["name"] for row in rows]
+    start = names.index("diffpets")
+    assert {name.partition(":")[0] for name in names[start : start + 5]} == {"diffpets"}, "all variants together"
+    assert re.search(
+        r"^  diffpets:sound +sound: DiffPETs with every fault repaired\.\s+\[diffpets_sound\]$", text, re.M
+    )
+    assert "[" not in format_rows(list_algorithm_rows(["baseline"], ["classification"]), HEADINGS["algorithms"])
     assert max(map(len, text.splitlines())) <= WIDTH
-    headings, gaps, long_ones = len(KINDS) - 1, len(KINDS) - 2, 3
-    assert len(text.splitlines()) == len(ALGORITHMS) + headings + gaps + long_ones, "a line for each, or two"
+    assert max(len(format_rows([row], KINDS).splitlines()) for row in rows) <= 4, "a heading, and two lines or three"
     assert "  majority                          The floor: always the most frequent class." in text
     assert [row["group"] for row in list_paper_rows()] == ["paper"] * 6 + ["study"] * 3
 

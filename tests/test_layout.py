@@ -39,7 +39,7 @@ ORDER = [
 ]
 """Each imports only itself and what stands before it. Nobody imports commands."""
 
-PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "documents", "experiments", "plots", "hydra_plugins")
+PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
 REGISTRIES = {"experiments/commands", "experiments/questions/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from documents.search_path import name_family, name_stored
 from experiments.audit.attacks.black_box import list_pairs
 from experiments.audit.subjects import SIZES, Subject, list_subjects
 from experiments.cells.cell import read_epsilon
@@ -45,6 +46,7 @@ class AuditPlan:
     jobs: int = -1  # threads that train, and processes in plain Python; -1 is one for each core
 
     def __post_init__(self):
+        object.__setattr__(self, "algorithms", tuple(map(name_stored, self.algorithms)))
         for name, least in FEWEST.items():
             value = getattr(self, name)
             if name == "trainings" and value is None:
@@ -66,7 +68,7 @@ class AuditPlan:
     @property
     def name(self) -> str:
         """What its files are called: ``audit`` where all is asked for."""
-        return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset)))
+        return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset))).replace(":", "_")
 
 
 def list_auditable() -> dict[str, Subject]:
@@ -108,7 +110,7 @@ def explain_nothing_to_audit(algorithm: str) -> str:
     "algorithm 'mine' cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
     """
     why = f"algorithm {algorithm!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
-    if not estimators.is_built_in(algorithm):
+    if not estimators.is_built_in(name_family(algorithm)):
         return why
     # Variants without a file of their own are audited among all, but have no name to ask for.
     names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())

@@ -15,6 +15,7 @@ from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
 from documents.document import parse_yaml
+from documents.search_path import name_family
 from experiments.audit.attacks.black_box import (
     audit_pairs,
     count_trainings,
@@ -207,7 +208,7 @@ def plan_tasks(plan: AuditPlan) -> list[Task]:
     tasks: list[Task] = []
     for subject in choose_subjects(plan):
         box = BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs)
-        if box.tables and (estimators.is_built_in(subject.name) or not box.claims_nothing()):
+        if box.tables and (estimators.is_built_in(name_family(subject.name)) or not box.claims_nothing()):
             tasks.append(box)
         elif plan.algorithms and (box.tables or not (subject.is_claim_only or subject.can_be_replayed)):
             raise BadInput(explain_nothing_to_audit(subject.name))

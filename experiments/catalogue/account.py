@@ -27,14 +27,7 @@ _ROUNDING = 1e-9
 
 
 def describe_privacy(name: str, task: str) -> str:
-    """Return what is claimed, accounted for and under which neighbours, and the faults.
-
-    Parameters
-    ----------
-    name : str
-        Of the algorithm.
-    task : str
-        What it predicts: ``classification`` or ``regression``.
+    """Return what an algorithm claims, accounts for and under which neighbours, and the faults.
 
     Examples
     --------

@@ -7,18 +7,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import yaml
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from algorithms.installation import name_in_checkout
 from documents import search_path
+from documents.composed_yaml import read_heading
 from documents.document import parse_yaml
+from documents.variants import name_place
 from experiments.catalogue.account import describe_privacy
 from experiments.catalogue.docstrings import ClassText, ParameterText, read_class_text
 from experiments.catalogue.example import name_example
-from experiments.catalogue.kinds import KINDS, check_kind, read_heading
+from experiments.catalogue.kinds import KINDS, check_kind
 from experiments.catalogue.screen import (
     HEIGHT,
     count_lines,
@@ -42,19 +45,12 @@ _WIDEST_VALUE = 32
 class AlgorithmEntry:
     """What the catalogue knows of an algorithm before anything is fitted.
 
-    Parameters
-    ----------
-    name, target : str
-        Of its file, and the import path of its class.
-    kind, whose : str
-        As `kinds` decides, and as its file says.
-    task : str
-        ``classification``, ``regression`` or ``unknown``.
-    what : str
-        What its file says of it, or its class.
+    It is chosen by ``name``, and results know it by ``stored_as``, the older name of some variants. ``target`` is the
+    import path of its class, and ``what`` is said by its file or by that. The ``task`` may be ``unknown``.
     """
 
     name: str
+    stored_as: str
     target: str
     kind: str
     whose: str
@@ -73,22 +69,30 @@ def read_algorithm(name: str) -> AlgorithmEntry:
     Examples
     --------
     >>> entry = read_algorithm("edprf_sound")
-    >>> entry.kind, entry.whose, entry.task, entry.what
-    ('sound', 'paper 4', 'classification', 'eDPRF with every fault repaired.')
+    >>> entry.name, entry.kind, entry.whose, entry.task, entry.what
+    ('edprf:sound', 'sound', 'paper 4', 'classification', 'eDPRF with every fault repaired.')
     """
     target, notes = estimators.find_target(name), estimators.read_notes(name)
-    file = search_path.find_file(estimators.FOLDER, name)
+    place = cast(Path, search_path.find_file(estimators.FOLDER, name))
     kind = check_kind(str(notes.get("_kind_", "own")), f"{estimators.name_file(name)}: _kind_")
     estimator = estimators.import_class(target)
-    what = (read_heading(file) if file else "") or read_class_text(estimator).summary
+    what = read_heading(place) or _say_variant(name_place(place)) or read_class_text(estimator).summary
     return AlgorithmEntry(
-        name=name,
+        name=name_place(place),
+        stored_as=search_path.name_stored(name_place(place)),
         target=target,
         kind=kind,
         whose=str(notes.get("_whose_", f"yours: {estimators.name_file(name)}")),
         task=_find_task(estimator),
         what=what or f"{estimator.__name__}, which has no docstring",
     )
+
+
+def _say_variant(name: str) -> str:
+    """Return what a variant sets of the algorithm of its file, where nothing says more of it."""
+    family, colon, _ = name.partition(":")
+    is_variant = colon and search_path.find_file(estimators.FOLDER, family)
+    return f"{family} with {_format_differences(family, name)}" if is_variant else ""
 
 
 def describe_algorithm(name: str) -> str:
@@ -107,17 +111,18 @@ def describe_algorithm(name: str) -> str:
     entry = read_algorithm(name)
     estimator = estimators.import_class(entry.target)
     text = read_class_text(estimator)
-    head = hang_text("", f"{name}: {entry.what}")
+    head = hang_text("", f"{entry.name}: {entry.what}")
     head += [
         *format_field("Class", f"{estimator.__name__}: {_first_of(text)}", 2),
         *format_field("Whose", _name_papers(entry.whose)),
         *format_field("Kind", f"{entry.kind}: {KINDS[entry.kind]}"),
         *format_field("Task", entry.task),
+        *_format_old_name(entry),
         *format_field("Privacy", describe_privacy(name, entry.task), 3),
         *_format_obstacle(name),
-        *_format_variants(name, entry.target),
+        *_format_variants(entry),
     ]
-    tail = [*format_command("Run", name_example(name)), *_name_full_text(entry)]
+    tail = [*format_command("Run", name_example(entry.name)), *_name_full_text(entry)]
     return "\n".join([*head, *_format_parameters(name, text, HEIGHT - len(head) - len(tail)), *tail])
 
 
@@ -143,7 +148,7 @@ def _name_papers(whose: str) -> str:
     if not numbered:
         return whose
     named = re.sub(r"\d+", lambda found: f"{found[0]}{_read_short_title(found[0])}", numbered[1])
-    return whose.replace(numbered[1], named)
+    return f"{whose[: numbered.start(1)]}{named}{whose[numbered.end(1) :]}"
 
 
 @cache
@@ -161,28 +166,40 @@ def _format_obstacle(name: str) -> list[str]:
     return [*format_field("Not here", f"{reason}; this makes it:"), *format_command("", command.rstrip("`"))]
 
 
-def _format_variants(name: str, target: str) -> list[str]:
-    """Return the other names of the same class, with what they set differently."""
-    others = [other for other in estimators.list_algorithms() if other != name and _shares_class(other, target)]
+def _format_old_name(entry: AlgorithmEntry) -> list[str]:
+    is_renamed = entry.stored_as != entry.name
+    return format_field("Old name", f"{entry.stored_as}, which its results have") if is_renamed else []
+
+
+def _format_variants(entry: AlgorithmEntry) -> list[str]:
+    """Return the other variants of an algorithm, and other names of the same class, with what they set differently."""
+    family, found = entry.name.partition(":")[0], search_path.list_files(estimators.FOLDER)
+    stored = {name_place(place): name for name, place in found.items()}
+    own = [name for name in sorted(stored) if name.partition(":")[0] == family and name != entry.name]
+    others = own + [name for name in sorted(stored) if name.partition(":")[0] != family and _shares_class(name, entry)]
     if not others:
         return format_field("Variants", "no other name of the same class")
-    lines = format_field("Variants", "other names of the same class, with what they set differently:")
+    lines = format_field("Variants", "and other names of the same class, with what they set differently:")
     width = max(map(len, others[:_MOST_VARIANTS]))
     for other in others[:_MOST_VARIANTS]:
-        lines += hang_text(f"  {other.ljust(width)}  ", _format_differences(name, other), 2)
+        old_name = f"; old name {stored[other]}" if stored[other] != other else ""
+        lines += hang_text(f"  {other.ljust(width)}  ", f"{_format_differences(entry.name, other)}{old_name}", 3)
     hidden = len(others) - _MOST_VARIANTS
     return lines + ([f"  and {hidden} more"] if hidden > 0 else [])
 
 
-def _shares_class(other: str, target: str) -> bool:
+def _shares_class(other: str, entry: AlgorithmEntry) -> bool:
     try:
-        return estimators.find_target(other) == target
+        return estimators.find_target(other) == entry.target
     except BadInput:  # somebody's own file, which whoever runs it is told of
         return False
 
 
 def _format_differences(name: str, other: str) -> str:
-    own, others = _read_values(name), _read_values(other)
+    try:
+        own, others = _read_values(name), _read_values(other)
+    except BadInput as error:  # of somebody's own variant, which whoever runs it is told of
+        return str(error)
     changed = [f"{key}={_format_value(value)}" for key, value in others.items() if own.get(key) != value]
     return ", ".join(changed) or "nothing"
 

@@ -20,15 +20,7 @@ _WORDS = {"None": "null", "True": "true", "False": "false"}
 
 @dataclass(frozen=True)
 class ParameterText:
-    """What a docstring says of a parameter.
-
-    Parameters
-    ----------
-    values : str
-        Its type or range.
-    meaning : str
-        What it decides.
-    """
+    """What a docstring says of a parameter: its type or range, and what it decides."""
 
     values: str = ""
     meaning: str = ""
@@ -36,17 +28,7 @@ class ParameterText:
 
 @dataclass(frozen=True)
 class ClassText:
-    """What a class says of itself.
-
-    Parameters
-    ----------
-    summary : str
-        The first paragraph; empty without a docstring.
-    parameters : dict of str to ParameterText
-        By name; those that base classes describe, too.
-    privacy : str
-        The paragraph of its notes that begins with the word Privacy.
-    """
+    """What a class says of itself: its first paragraph, parameters (of base classes, too), what it notes on privacy."""
 
     summary: str = ""
     parameters: dict[str, ParameterText] = field(default_factory=dict)

@@ -1,16 +1,20 @@
-"""The kinds of algorithms: decided by the YAML file alone, so that a help needs neither pandas nor scikit-learn.
+"""What can be chosen, and the kinds of algorithms: by YAML files alone, so that a help needs nothing large.
 
-The rule: an algorithm is of the kind that its file names, ``_kind_: sound``. A file that names none, as most of those
-in folders that a user adds, is of the kind ``own``.
+The rule: an algorithm is of the kind that its file, or the variant in it, names: ``_kind_: sound``. One that names
+none, as most of those in folders that a user adds, is of the kind ``own``.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from algorithms.installation import PROGRAM
 from documents import search_path
+from documents.composed_yaml import UNREADABLE, read_as_composed
+from documents.variants import name_place
+from experiments.catalogue.screen import hang_text
 from experiments.config.paths import CONF
 from experiments.errors import BadInput
 
@@ -24,8 +28,37 @@ KINDS = {
 }
 """Each kind with what its algorithms have in common, in the order in which they are listed."""
 
-_KIND = re.compile(r"^_kind_:[ \t]*([^\s#]+)", flags=re.MULTILINE)
+_INDENT = "  "
+_LABEL = 16
 _TASK = re.compile(r"^task:[ \t]*(classification|regression)\b", flags=re.MULTILINE)
+
+
+def format_choices(options: Mapping[str, Sequence[str]]) -> str:
+    """Return the options of each config group as lines of 80 columns; those of algorithms and data sets are looked up.
+
+    Examples
+    --------
+    >>> print(format_choices({"executor": ["dask", "local"]}))
+    executor          dask, local
+    """
+    lines: list[str] = []
+    for group, names in options.items():
+        if group == "algorithm":
+            title = f"algorithm, by kind: `{PROGRAM} list algorithms` has a line for each"
+            lines += _list_by(title, group_algorithms())
+            lines += [f"{_INDENT}`{PROGRAM} describe algorithm=NAME` says what one is"]
+        elif group == "dataset":
+            lines += _list_by(f"dataset, by task: `{PROGRAM} describe dataset=NAME` says what one is", group_datasets())
+        else:
+            lines += hang_text(f"{group:<{_LABEL}}{_INDENT}", ", ".join(names))
+    return "\n".join(lines)
+
+
+def _list_by(title: str, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    lines = [title]
+    for name, members in groups.items():
+        lines += hang_text(f"{_INDENT}{name:<{_LABEL}}", ", ".join(members))
+    return lines
 
 
 def group_algorithms() -> dict[str, list[str]]:
@@ -34,12 +67,11 @@ def group_algorithms() -> dict[str, list[str]]:
     Examples
     --------
     >>> group_algorithms()["sound"][:2]
-    ['bdpt_sound', 'diff_lr_sound']
+    ['bdpt:sound', 'diff_lr:sound']
     """
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for name, file in search_path.list_files(CONF / "algorithm").items():
-        kind = read_kind(file)
-        names[kind if kind in KINDS else "own"].append(name)
+    for place in sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=name_place):
+        names[read_kind(place)].append(name_place(place))
     return {kind: members for kind, members in names.items() if members}
 
 
@@ -53,35 +85,28 @@ def group_datasets() -> dict[str, list[str]]:
     """
     names: dict[str, list[str]] = {}
     for name, file in search_path.list_files(CONF / "dataset").items():
-        names.setdefault(_find_word(_TASK, file) or "unknown", []).append(name)
+        names.setdefault(_find_task(file), []).append(name)
     return dict(sorted(names.items()))
 
 
-def read_kind(file: Path) -> str:
-    """Return the kind that an algorithm's file names, unchecked; ``own`` if it names none or cannot be read.
+def read_kind(place: Path) -> str:
+    """Return the kind of an algorithm; ``own`` if its file names none that there is, or cannot be read.
 
     Examples
     --------
-    >>> read_kind(CONF / "algorithm" / "majority.yaml")
-    'baseline'
+    >>> read_kind(search_path.ALGORITHMS / "majority.yaml"), read_kind(search_path.ALGORITHMS / "edprf.yaml:sound")
+    ('baseline', 'sound')
     """
-    return _find_word(_KIND, file).strip("\"'") or "own"
+    try:
+        contents = read_as_composed(place)
+    except UNREADABLE:
+        return "own"
+    kind = contents.get("_kind_") if isinstance(contents, Mapping) else None
+    return kind if kind in KINDS else "own"
 
 
 def check_kind(kind: str, where: str) -> str:
-    """Return a kind.
-
-    Parameters
-    ----------
-    kind : str
-        What somebody wrote.
-    where : str
-        Where, as an error names it.
-
-    Raises
-    ------
-    BadInput
-        If there is no such kind.
+    """Return a kind that somebody wrote somewhere, or raise a BadInput if there is no such kind.
 
     Examples
     --------
@@ -94,23 +119,10 @@ def check_kind(kind: str, where: str) -> str:
     return kind
 
 
-def read_heading(file: Path) -> str:
-    """Return the comment that an algorithm's or a data set's file begins with, as one line; nothing if it has none.
-
-    Examples
-    --------
-    >>> read_heading(CONF / "algorithm" / "majority.yaml")
-    'The floor: always the most frequent class.'
-    """
-    lines = file.read_text(encoding="utf-8").splitlines()
-    comment = [line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), lines)]
-    return " ".join(line for line in comment if not line.startswith("yaml-language-server"))
-
-
-def _find_word(pattern: re.Pattern, file: Path) -> str:
-    """Return what a pattern finds in a file; nothing of one that cannot be read, as whoever runs it is told."""
+def _find_task(file: Path) -> str:
+    """Return the task of a data set; of a file that cannot be read none is known, as whoever runs it is told."""
     try:
-        found = pattern.search(file.read_text(encoding="utf-8"))
+        found = _TASK.search(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
-        return ""
-    return found[1] if found else ""
+        return "unknown"
+    return found[1] if found else "unknown"

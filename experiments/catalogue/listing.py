@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 import datasets
 from documents import search_path
+from documents.variants import name_place, split_place
 from experiments.catalogue.algorithms import read_algorithm
 from experiments.catalogue.data_sets import count_classes, read_dataset
-from experiments.catalogue.kinds import KINDS, group_algorithms
+from experiments.catalogue.kinds import KINDS, read_kind
 from experiments.catalogue.metrics import GROUPS
 from experiments.catalogue.paper_uses import read_titles
 from experiments.catalogue.screen import hang_text, split_sentences
@@ -42,18 +43,24 @@ Row = dict[str, Any]
 
 
 def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[Row]:
-    """Return the algorithms of some kinds and tasks, or of all, in the order of the kinds.
+    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants.
 
     Examples
     --------
     >>> [row["name"] for row in list_algorithm_rows(["baseline"], ["regression"])][:2]
     ['extra_trees_regressor', 'linear_regression']
     """
-    rows = []
-    for kind, names in group_algorithms().items():
-        if not kinds or kind in kinds:
-            rows += list(map(partial(_describe_algorithm, kind), names))
-    return _keep_tasks(rows, tasks)
+    places = sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=_order_place)
+    chosen = [place for place in places if not kinds or read_kind(place) in kinds]
+    rows = _keep_tasks(list(map(_describe_algorithm, chosen)), tasks)
+    order = list(KINDS)
+    return [row for _, row in sorted(_group_rows(rows), key=lambda pair: order.index(pair[0]))]
+
+
+def _order_place(place: Path) -> tuple[str, bool, str]:
+    """Return what puts the variants of a file together, those of its own kind first."""
+    file, _ = split_place(place)
+    return file.stem, read_kind(place) != read_kind(file), name_place(place)
 
 
 def list_dataset_rows(tasks: Sequence[str] = ()) -> list[Row]:
@@ -87,30 +94,41 @@ def format_rows(rows: Sequence[Row], headings: Mapping[str, str]) -> str:
     """Return rows as text of 80 columns, each group below what its members have in common: ``headings`` says it."""
     lines: list[str] = []
     groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["group"], []).append(row)
+    for group, row in _group_rows(rows):
+        groups.setdefault(group, []).append(row)
     for group, members in groups.items():
-        lines += ["", *hang_text("", f"{group}: {headings[group]} ({len(members)})")]
+        n_own = sum(row["group"] == group for row in members)
+        beside = f", and {len(members) - n_own} variants of other kinds" if n_own < len(members) else ""
+        lines += ["", *hang_text("", f"{group}: {headings[group]} ({n_own}{beside})")]
         width = min(max(len(row["name"]) for row in members), _WIDEST_NAME)
         for row in members:
-            lines += _format_row(row, width)
+            lines += _format_row(row, group, width)
     return "\n".join(lines[1:])
 
 
-def _format_row(row: Row, width: int) -> list[str]:
+def _group_rows(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+    """Return rows with the group in which each is listed: a variant where the first of its algorithm is listed."""
+    groups: dict[str, str] = {}
+    return [(groups.setdefault(row["name"].partition(":")[0], row["group"]), row) for row in rows]
+
+
+def _format_row(row: Row, group: str, width: int) -> list[str]:
     head = f"  {row['name'].ljust(width)}  "
+    what = row["what"] if row["group"] == group else f"{row['group']}: {row['what']}"
+    what += f" [{row['stored_as']}]" if row.get("stored_as", row["name"]) != row["name"] else ""
     if len(row["name"]) <= width:
-        return hang_text(head, row["what"])
-    return [f"  {row['name']}", *hang_text(" " * (width + 4), row["what"])]
+        return hang_text(head, what)
+    return [f"  {row['name']}", *hang_text(" " * (width + 4), what)]
 
 
-def _describe_algorithm(kind: str, name: str) -> Row:
+def _describe_algorithm(place: Path) -> Row:
+    name = name_place(place)
+    row = {"name": name, "group": read_kind(place), "stored_as": search_path.name_stored(name)}
     try:
         entry = read_algorithm(name)
     except BadInput as error:
-        return {"name": name, "group": kind, "what": f"cannot be read: {error}", "task": "unknown"}
-    what = split_sentences(entry.what)[0]
-    return {"name": name, "group": kind, "what": what, "task": entry.task, "whose": entry.whose}
+        return {**row, "what": f"cannot be read: {error}", "task": "unknown"}
+    return {**row, "what": split_sentences(entry.what)[0], "task": entry.task, "whose": entry.whose}
 
 
 def _describe_dataset(name: str) -> Row:

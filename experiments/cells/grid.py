@@ -8,6 +8,7 @@ from itertools import product
 from sklearn.base import is_classifier, is_regressor
 
 from datasets import catalogue
+from documents.search_path import name_stored
 from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
@@ -63,7 +64,7 @@ def expand_grid(
         extra[dataset] = select_extra(dataset, metrics)
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
-        algorithm = chosen["algorithm"]
+        algorithm = name_stored(chosen["algorithm"])
         own = (
             (overrides or {}).get(algorithm, {}),
             _select_prefix(chosen, "params."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from documents.search_path import name_family
 from experiments.audit.audit_plan import AuditPlan
 from experiments.audit.audit_tasks import run_audit
 from experiments.audit.report import format_report, write_results, write_summary
@@ -19,6 +20,9 @@ def run_command(request: SweepRequest) -> int:
     print(format_report(found))
     folder = request.results_folder / "audit"
     paths = write_results(found, folder, plan.name)
+    families = map(name_family, plan.algorithms)
+    if plan.algorithms and not plan.params and not any(map(estimators.is_built_in, families)):
+        paths += write_summary_of_own(found, folder, plan.name)
     if not plan.algorithms:
         paths += write_summary(found, folder, plan.name, provenance.describe_command(request.arguments))
     elif not plan.params and not any(map(estimators.is_built_in, plan.algorithms)):

@@ -28,7 +28,10 @@ _LISTS: dict[str, tuple[Callable[..., list[Row]], tuple[str, ...]]] = {
 }
 """What can be listed: who lists it, and by which settings, in their order."""
 _MORE = {
-    "algorithms": f"{PROGRAM} describe algorithm=NAME says what one of them is.",
+    "algorithms": (
+        "[NAME]: the older name of a variant, which its results have; it can be typed as well.\n"
+        f"{PROGRAM} describe algorithm=NAME says what one of them is."
+    ),
     "datasets": f"{PROGRAM} describe dataset=NAME says what one of them is.",
     "metrics": f"{PROGRAM} describe metric=NAME says what one of them is.",
     "papers": f"{PROGRAM} paper=NAME runs one of them.",

@@ -20,6 +20,7 @@ from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_
 from pydantic.json_schema import SkipJsonSchema
 
 from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
+from documents.search_path import name_stored_in
 from experiments.config.finding import PaperFinding, check_length
 from experiments.config.kinds import parser_of
 from experiments.config.readings import Choices, parse_question
@@ -519,7 +520,7 @@ def parse_paper(contents: Any, file: Path | None = None) -> Paper:
     """
     if not isinstance(contents, Mapping):
         raise DocumentError(f"{file or 'the paper'} must be a mapping of keys, got {contents!r}")
-    return parse_document(Paper, dict(contents), file)
+    return parse_document(Paper, name_stored_in(contents), file)
 
 
 _FIRST_KEYS = ("id", "reading_of", "title", "text", "kind")

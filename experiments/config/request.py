@@ -16,6 +16,7 @@ from hydra.core.override_parser.types import Override, QuotedString
 from omegaconf import DictConfig, OmegaConf
 
 from algorithms.installation import resolve_path
+from documents import search_path
 from documents.large_numbers import TOO_LARGE, find_too_large
 from experiments.config.papers import list_own_papers, list_papers
 from experiments.errors import BadInput
@@ -97,8 +98,30 @@ def read_request(config: DictConfig, hydra_config: HydraConf, arguments: Sequenc
         if is_listed(override.key_or_group, lists):
             values[override.key_or_group] = _read_values(override)
     choices = cast(dict, OmegaConf.to_container(cast(DictConfig, hydra_config.runtime.choices)))
+    if "algorithm" in values:
+        values["algorithm"] = list(map(_read_algorithm, values["algorithm"]))
+    if choices.get("algorithm"):
+        choices["algorithm"] = _read_algorithm(choices["algorithm"])
     settings = cast(dict, OmegaConf.to_container(config, resolve=True))
     return SweepRequest(command, settings, choices, values, arguments)
+
+
+def _read_algorithm(name: Any) -> str:
+    """Return what cells and results have for the name of an algorithm.
+
+    Examples
+    --------
+    >>> _read_algorithm("edprf:sound")
+    'edprf_sound'
+    >>> _read_algorithm("edprf:sond")
+    Traceback (most recent call last):
+    experiments.errors.BadInput: unknown algorithm 'edprf:sond'; there are edprf, edprf:sound
+    """
+    known = search_path.list_choices(search_path.ALGORITHMS)
+    near = [other for other in known if other.partition(":")[0] == str(name).partition(":")[0]]
+    if name not in known and near:
+        raise BadInput(f"unknown algorithm {name!r}; there are {', '.join(near)}")
+    return search_path.name_stored(str(name))
 
 
 def is_listed(name: str, patterns: Sequence[str]) -> bool:

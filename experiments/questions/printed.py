@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from documents.search_path import name_stored
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.config.paths import ROOT
 from experiments.config.setting import is_among, keep_entries
@@ -42,7 +43,8 @@ def read_reported(path: str | Path) -> pd.DataFrame:
         raise PaperError(f"{path}: id {repeated[0]!r} stands twice")
     strange = sorted(set(reported["statistic"]) - set(STATISTICS))
     if strange:
-        raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(STATISTICS)}")
+        raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(_STATISTICS)}")
+    reported["algorithm"] = reported["algorithm"].map(name_stored)
     return reported
 
 

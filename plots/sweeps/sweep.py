@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from documents.search_path import name_chosen
 from experiments.cells.cell import PROTOCOL, Cell, format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.paper import Paper
@@ -66,7 +65,8 @@ class Sweep:
     def paper(self) -> Paper:
         """The sweep as a study without print, for all that labels names."""
         study = {"dataset": self.axes["dataset"], "algorithm": self.axes["algorithm"]}
-        described = {"number": "sweep", "title": "A sweep", "studies": {"sweep": study}, "labels": _LABELS}
+        labels = _LABELS | {name: name_chosen(name) for name in self.axes["algorithm"]}
+        described = {"number": "sweep", "title": "A sweep", "studies": {"sweep": study}, "labels": labels}
         return Paper.model_validate(described)
 
     @property
