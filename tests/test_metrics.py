@@ -23,6 +23,8 @@ from experiments.metrics.find import find_metric, list_available, select_extra
 from experiments.metrics.metric import Metric, MetricRange
 from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
 from experiments.metrics.scores import ask_needs, score_asked
+from experiments.questions.group_claim import find_margin
+from experiments.questions.preflight import check_metrics
 from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors import Executor

@@ -14,7 +14,7 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import parse_paper
 from experiments.errors import BadInput
-from experiments.judge.numbers.printed import read_reported
+from experiments.questions.printed import read_reported
 from experiments.skeletons.writing import check_name
 from tests.command_line import exit_code
 

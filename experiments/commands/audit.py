@@ -21,11 +21,11 @@ def run_command(request: SweepRequest) -> int:
     folder = request.results_folder / "audit"
     paths = write_results(found, folder, plan.name)
     families = map(name_family, plan.algorithms)
-    if plan.algorithms and not plan.params and not any(map(estimators.is_built_in, families)):
-        paths += write_summary_of_own(found, folder, plan.name)
     if not plan.algorithms:
         paths += write_summary(found, folder, plan.name, provenance.describe_command(request.arguments))
-    elif not plan.params and not any(map(estimators.is_built_in, plan.algorithms)):
+    elif (not plan.params and not any(map(estimators.is_built_in, families))) or (
+        not plan.params and not any(map(estimators.is_built_in, plan.algorithms))
+    ):
         paths += write_summary(found, folder, plan.name)
     for path in paths:
         print_to_stderr(f"  {path}")

@@ -43,7 +43,7 @@ def read_reported(path: str | Path) -> pd.DataFrame:
         raise PaperError(f"{path}: id {repeated[0]!r} stands twice")
     strange = sorted(set(reported["statistic"]) - set(STATISTICS))
     if strange:
-        raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(_STATISTICS)}")
+        raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(STATISTICS)}")
     reported["algorithm"] = reported["algorithm"].map(name_stored)
     return reported
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from documents.search_path import name_chosen
 from experiments.cells.cell import PROTOCOL, Cell, format_canonical, read_epsilon
 from experiments.config import estimators
