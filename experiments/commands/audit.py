@@ -23,9 +23,7 @@ def run_command(request: SweepRequest) -> int:
     families = map(name_family, plan.algorithms)
     if not plan.algorithms:
         paths += write_summary(found, folder, plan.name, provenance.describe_command(request.arguments))
-    elif (not plan.params and not any(map(estimators.is_built_in, families))) or (
-        not plan.params and not any(map(estimators.is_built_in, plan.algorithms))
-    ):
+    elif not plan.params and not any(map(estimators.is_built_in, families)):
         paths += write_summary(found, folder, plan.name)
     for path in paths:
         print_to_stderr(f"  {path}")
