@@ -105,7 +105,7 @@ def format_mean(text: str, band: str, sign: str = "") -> str:
         return text + sign
     number = text.replace(",", "{,}")
     if band.startswith("±"):
-        return f"${number} \\pm{band.removeprefix('±').replace(',', '{,}')}{sign}$"
+        return f"${number} \\pm{band.removeprefix('±')}{sign}$"
     return f"${number}{sign}$ {band}".rstrip()
 
 

@@ -79,7 +79,7 @@ def _format_latex(results: SweepResults, tables: Sequence[SweepTable]) -> str:
 
 
 def _format_entry(cell: SweepCell) -> str:
-    return format_mean(cell.ours, cell.band, "^{*}" if cell.is_best else cell.sign)
+    return format_mean(cell.ours, cell.band.replace(",", "{,}"), "^{*}" if cell.is_best else cell.sign)
 
 
 def _count_rest(table: SweepTable) -> list[str]:
