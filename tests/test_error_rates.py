@@ -129,6 +129,10 @@ class MadeUpClaim(ClaimAboutRuns):
     kind: Literal["made_up"] = "made_up"
     metric: str = "accuracy"
 
+    def list_measured(self):
+        """Return nothing: no study is run."""
+        return []
+
     def ask(self, paper):
         """Return the question."""
         return MadeUpQuestion("accuracy", (), AboveClaim, Margin(DELTA), "mean", 1.0, None, 10, MOST, name=self.id)

@@ -1,6 +1,7 @@
 """The house: rooms in the order of the pipeline, no circle of imports, no crowded folder, unique names of classes."""
 
 import ast
+import re
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -138,3 +139,9 @@ def test_every_package_says_what_is_in_it():
         or not ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
     ]
     assert [folder for folder in silent if folder != "hydra_plugins"] == []  # Hydra wants a folder without __init__.py
+
+
+def test_the_map_of_the_tests_names_every_file_once():
+    folder = ROOT / "tests"
+    named = re.findall(r"`(\w+)`", (folder / "README.md").read_text(encoding="utf-8"))
+    assert sorted(named) == sorted({path.stem for path in folder.glob("*.py")} - {"__init__", "conftest"} | {"test_"})

@@ -202,10 +202,10 @@ def test_new_rows_are_spoken_of_only_where_they_say_something_else():
 
 
 def test_the_reasons_of_published_claims_that_are_computed_are_short():
+    paper = test_statements.read_paper("4")
     for claim in json.loads((audit_bounds.REFERENCE / "paper-4" / "claims.json").read_text(encoding="utf-8"))["claims"]:
         if claim["kind"] == "exact":
-            statement = next(one for one in test_statements.read_paper("4").claims if one.id == claim["id"])
-            check_sentence(statement.judge(None)["reason"], most=30)
+            check_sentence(paper.claims_by_id[claim["id"]].resolve(paper, {}).compute({})["reason"], most=30)
 
 
 def test_every_fault_is_told_in_a_few_plain_words():

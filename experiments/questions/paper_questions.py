@@ -66,7 +66,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     errors = list_errors(checks)
     errors += list_errors(partial(_ask_number, paper, number, printed, numbers) for number in printed)
     errors += list_errors(partial(_ask_claim, paper, claim, printed, asked) for claim in paper.claims)
-    errors += list_errors(partial(_check_claim, paper, claim) for claim in paper.claims)
+    errors += list_errors(partial(_check_claim, paper, claim) for claim in paper.claims if claim.id in asked)
     own = (_check_readings_of_claims, _check_finding, _check_own, _check_bounded, check_choices)
     raise_errors(errors + list_errors(partial(check, paper) for check in own))
     settings = {}

@@ -15,10 +15,11 @@ from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper, PaperError, PaperTable, Study, StudyPart
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
+from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.verdict import name_setting
 from experiments.questions.claims.above import AboveClaim
 from experiments.questions.group_claim import ComparisonClaim
-from experiments.questions.printed import PrintedNumber, list_numbers
+from experiments.questions.printed import list_numbers, select_part
 from experiments.questions.readings.choices import (
     Choice,
     leave_out_literal,
@@ -158,7 +159,7 @@ def _match_numbers(
             continue
         study = paper.study(question.study, question.id)
         own = replace(number, setting=_drop_params(number.setting, chosen))
-        where = own.select_part(study, _drop_params(part.where, chosen))
+        where = select_part(own.setting, study, _drop_params(part.where, chosen))
         if where is None:
             raise PaperError(f"readings {question.id!r}: {number.id!r} is no setting of study {question.study!r}")
         matched.append((number, study, {**where, "algorithm": question.algorithm}))
