@@ -66,7 +66,7 @@ class Cell:
     Parameters
     ----------
     dataset, algorithm : str
-        Names of files in ``conf/dataset`` and ``conf/algorithm``.
+        Names of a file in ``conf/dataset``, and of an algorithm as results have it.
     params : dict
         All parameters of the algorithm that are set, defaults of ``conf/algorithm`` included.
     epsilon : float
