@@ -1,4 +1,7 @@
-"""The algorithms by name: files ``algorithm/*.yaml`` of the catalogue, each an import path and parameters."""
+"""The algorithms by name: files ``algorithm/*.yaml`` of the catalogue, each an import path, parameters and variants.
+
+A variant has the name ``FILE:VARIANT``, and the one that results have, if that is older: `documents.variants`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ GIVEN = {
 
 
 def list_algorithms() -> list[str]:
-    """Return the names of all algorithms.
+    """Return the names of all algorithms and their variants, as results have them.
 
     Examples
     --------
@@ -264,7 +267,7 @@ def import_target(path: str) -> Any:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether an algorithm is one of ours, and not one of a folder that a user adds.
+    """Return whether a file of an algorithm is one of ours, and not one of a folder that a user adds.
 
     Examples
     --------
