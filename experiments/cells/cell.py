@@ -64,37 +64,6 @@ _MEASURED = ("leakage",)
 class Cell:
     """One run of one algorithm with one budget on one split of one data set.
 
-<<<<<<< HEAD
-=======
-    Parameters
-    ----------
-    dataset, algorithm : str
-        Names of a file in ``conf/dataset``, and of an algorithm as results have it.
-    params : dict
-        All parameters of the algorithm that are set, defaults of ``conf/algorithm`` included.
-    epsilon : float
-        Privacy budget; infinity for no noise. An algorithm without one is run all the same, under this label.
-    repeat : int
-        From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
-    protocol : dict
-        As `read_protocol` returns it: ``test_size``; ``evaluate_on`` (``test``, ``train``, or ``folds``: the
-        training rows, each predicted by a model of the other nine of ten folds); ``rows`` (``all``, or
-        ``balanced``: as many rows of each class as the smallest has, drawn anew in each repeat); ``split`` (``random``,
-        or ``in_order``: the last rows of the table are the test rows, as befits a time series); ``train_rows`` and
-        ``test_rows`` (numbers of rows, or of rows of each class that takes part: ``{unacc: 1000, acc: 300}``; they
-        take the place of the shares, and are drawn from all rows, an official split or not); ``draw`` (which draw of
-        the algorithm's randomness on the split of the repeat, from 0); ``common_noise`` (whether all algorithms of a
-        repeat, whatever their parameters, have one seed: those that draw alike then have the same noise but for its
-        scale, so that small differences between them show); ``leakage`` (whether to measure what the rows leak that an
-        algorithm trains on instead of the training rows); ``folds`` (k of a cross-validation: the cell fits k models,
-        each tested on the rows that it was not trained on, and gives the mean of their metrics); ``groups`` (a column:
-        rows with the same value are all training rows or all test rows, and the column is no feature); ``ranges``
-        (what algorithms are told of columns of numbers: the ``declared`` bounds, or those of the ``training_rows``).
-    metrics : tuple of str
-        What is measured beside what is measured always. It is part of neither identity nor key: a cell that lacks a
-        metric is run again, with the same seed.
-
->>>>>>> w-catalogue
     Examples
     --------
     >>> cell = Cell("car", "majority", {}, math.inf, 0)
@@ -105,7 +74,7 @@ class Cell:
     """
 
     dataset: str  #: a file in ``conf/dataset``
-    algorithm: str  #: one in ``conf/algorithm``
+    algorithm: str  #: as results name it
     params: dict  #: all that are set, defaults of ``conf/algorithm`` included
     epsilon: float  #: infinity for no noise; an algorithm without a budget is run all the same, under this label
     repeat: int
