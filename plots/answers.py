@@ -34,7 +34,7 @@ class Answer:
     words: str
     counts: dict[Sign, int]
     """How many numbers, claims or algorithms have which sign, those that none has left out; empty without any."""
-    reason: str = ""  # why, if that can be said in a sentence
+    reason: str = ""  #: why, if that can be said in a sentence
 
     @property
     def tally(self) -> str:

@@ -64,16 +64,16 @@ class SpecificationCurve:
     """What a specification curve shows: columns of a table of readings, and words for them."""
 
     title: str
-    effect: str  # the column that is drawn, sorted from the smallest, with ``low`` and ``high`` around it
-    label: str  # of the y axis
-    colour_by: str  # the column that colours readings
-    colours: Mapping[str, tuple[str, str]]  # its values, each with what it means and its colour
-    full: str  # the column that says which readings are drawn full; others are hollow
-    legend_of_full: tuple[str, str]  # what full and hollow mean
-    floor: str = ""  # a column that is drawn as a tick below or above each reading
+    effect: str  #: the column that is drawn, sorted from the smallest, with ``low`` and ``high`` around it
+    label: str  #: of the y axis
+    colour_by: str  #: the column that colours readings
+    colours: Mapping[str, tuple[str, str]]  #: its values, each with what it means and its colour
+    full: str  #: the column that says which readings are drawn full; others are hollow
+    legend_of_full: tuple[str, str]  #: what full and hollow mean
+    floor: str = ""  #: a column that is drawn as a tick below or above each reading
     legend_of_floor: str = ""
-    line: tuple[float, str, str] | None = None  # a place on the y axis that is marked, what it means, and its colour
-    is_distance: bool = False  # whether a logarithmic axis may show the effect
+    line: tuple[float, str, str] | None = None  #: a place on the y axis that is marked, what it means, and its colour
+    is_distance: bool = False  #: whether a logarithmic axis may show the effect
 
 
 def write_rankings(paper: Paper, rankings: Mapping[str, pd.DataFrame], folder: Path) -> list[Path]:

@@ -38,9 +38,9 @@ CAUTION = 0.5
 class BayesPlan(NamedTuple):
     """What is counted, and what may be spent on it."""
 
-    n_counted: int  # features
-    choice_epsilon: float  # of choosing one feature; 0 where all are counted
-    count_epsilon: float  # of counting one feature
+    n_counted: int  #: features
+    choice_epsilon: float  #: of choosing one feature; 0 where all are counted
+    count_epsilon: float  #: of counting one feature
 
 
 def plan_counts(epsilon: float, n_features: int, max_features: int | None) -> BayesPlan:

@@ -60,19 +60,19 @@ number of the targets, or their mean, or, sound, the sums of y and of 1 - y, to 
 class DiffPETsPlan(NamedTuple):
     """What one tree may spend, how it splits and what its leaves hold."""
 
-    max_depth: int  # levels of splits
-    reach: Reach  # how deep a sound tree may be, and its budget
-    max_features: int  # K
-    epsilon: float  # of each mechanism in a node
+    max_depth: int  #: levels of splits
+    reach: Reach  #: how deep a sound tree may be, and its budget
+    max_features: int  #: K
+    epsilon: float  #: of each mechanism in a node
     leaf_epsilon: float
-    sensitivity: float  # of the split score
-    monotone: bool  # the score is drawn by as one that an added record never raises
-    cut: int  # VALUE, RECORD or PUBLIC: where cuts come from
+    sensitivity: float  #: of the split score
+    monotone: bool  #: the score is drawn by as one that an added record never raises
+    cut: int  #: VALUE, RECORD or PUBLIC: where cuts come from
     is_regression: bool
-    score: int  # classes: a code of ``scores``
-    mean_variance: bool  # regression: the score is the mean squared error instead of the sum
-    leaf: int  # COUNTS, DRAWN, RATIO, MEAN or PARTS
-    error_threshold: float  # regression: mean squared error up to which a node is a leaf
+    score: int  #: classes: a code of ``scores``
+    mean_variance: bool  #: regression: the score is the mean squared error instead of the sum
+    leaf: int  #: COUNTS, DRAWN, RATIO, MEAN or PARTS
+    error_threshold: float  #: regression: mean squared error up to which a node is a leaf
 
 
 @compiled
@@ -122,12 +122,12 @@ def grow_sound(plan, table, rows, rng):
 class Room(NamedTuple):
     """Where the candidates of a node are worked out, kept for the next: asking anew took a twentieth of a fit."""
 
-    seen: np.ndarray  # bool, a flag for each code of a column: all False
-    left: np.ndarray  # float64 (c,): records on the left of a split by class
-    measure: np.ndarray  # float64 (K,): 1, the weight of each candidate
-    quality: np.ndarray  # float64 (K,)
-    cuts: np.ndarray  # float64 (K,)
-    codes: np.ndarray  # int64 (K,)
+    seen: np.ndarray  #: bool, a flag for each code of a column: all False
+    left: np.ndarray  #: float64 (c,): records on the left of a split by class
+    measure: np.ndarray  #: float64 (K,): 1, the weight of each candidate
+    quality: np.ndarray  #: float64 (K,)
+    cuts: np.ndarray  #: float64 (K,)
+    codes: np.ndarray  #: int64 (K,)
 
 
 @compiled

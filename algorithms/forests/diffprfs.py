@@ -49,13 +49,13 @@ class DiffPRFsPlan(NamedTuple):
 
     max_depth: int
     max_features: int
-    count_epsilon: np.ndarray  # float64 (max_depth + 1,): half of each level
-    split_epsilon: np.ndarray  # the other half, as for a leaf
+    count_epsilon: np.ndarray  #: float64 (max_depth + 1,): half of each level
+    split_epsilon: np.ndarray  #: the other half, as for a leaf
     leaf_epsilon: np.ndarray
     score: int
     sensitivity: float
     stops_below_noise: bool
-    weight: int | None  # of an interval; None where no column is continuous
+    weight: int | None  #: of an interval; None where no column is continuous
 
 
 class SoundPlan(NamedTuple):
@@ -64,8 +64,10 @@ class SoundPlan(NamedTuple):
     max_depth: int
     reach: Reach
     max_features: int
-    split_epsilon: np.ndarray  # float64 (max_depth + 1, max_depth + 1): row i is for a tree of i levels, level by level
-    leaf_epsilon: np.ndarray  # the same of a leaf: all that the splits above it have left
+    split_epsilon: (
+        np.ndarray
+    )  #: float64 (max_depth + 1, max_depth + 1): row i is for a tree of i levels, level by level
+    leaf_epsilon: np.ndarray  #: the same of a leaf: all that the splits above it have left
     score: int
     sensitivity: float
 

@@ -32,15 +32,15 @@ from algorithms.parameters import check_choice, parameter, with_parameters
 class PFDPDTPlan(NamedTuple):
     """What one tree may spend and how it chooses."""
 
-    max_depth: int  # levels of nodes, the root being the first
-    reach: Reach  # how deep a sound tree may be, and its budget
+    max_depth: int  #: levels of nodes, the root being the first
+    reach: Reach  #: how deep a sound tree may be, and its budget
     split_epsilon: (
         np.ndarray
     )  # float64 (max_depth, max_depth): row i is for a tree of i levels of splits, level by level
-    leaf_epsilon: np.ndarray  # the same of a leaf: all that its path has left
-    split_flips: bool  # permute-and-flip chooses the feature, else the exponential mechanism
-    leaf_flips: bool  # permute-and-flip chooses the label, else Laplace noise on the class counts
-    is_sound: bool  # no exact test of purity; scores are drawn by as monotone ones
+    leaf_epsilon: np.ndarray  #: the same of a leaf: all that its path has left
+    split_flips: bool  #: permute-and-flip chooses the feature, else the exponential mechanism
+    leaf_flips: bool  #: permute-and-flip chooses the label, else Laplace noise on the class counts
+    is_sound: bool  #: no exact test of purity; scores are drawn by as monotone ones
 
 
 @compiled

@@ -55,8 +55,8 @@ class PrivaTreePlan(NamedTuple):
 
     max_depth: int
     epsilon: float
-    count_epsilon: float  # of the number of rows, which only a sound tree pays for
-    leaves_need: float  # budget of a leaf, times the number of rows
+    count_epsilon: float  #: of the number of rows, which only a sound tree pays for
+    leaves_need: float  #: budget of a leaf, times the number of rows
 
 
 @compilable

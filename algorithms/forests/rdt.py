@@ -44,11 +44,11 @@ class RDTPlan(NamedTuple):
     """What is public of a tree, and its budget."""
 
     max_depth: int
-    epsilon: float  # of a leaf
-    n_children: np.ndarray  # int64 (k,): one for each category of a nominal column, 2 of a continuous one
-    is_continuous: np.ndarray  # bool (k,)
-    lower: np.ndarray  # float64 (k,): where the public range of a continuous column begins
-    width: np.ndarray  # float64 (k,): its length
+    epsilon: float  #: of a leaf
+    n_children: np.ndarray  #: int64 (k,): one for each category of a nominal column, 2 of a continuous one
+    is_continuous: np.ndarray  #: bool (k,)
+    lower: np.ndarray  #: float64 (k,): where the public range of a continuous column begins
+    width: np.ndarray  #: float64 (k,): its length
     n_classes: int
 
 
@@ -59,16 +59,16 @@ UNASKED, EXHAUSTED = -1, -2
 class TrainingRows(NamedTuple):
     """The training rows as they are: a random tree asks for values one by one, so that codes would not pay."""
 
-    matrix: np.ndarray  # float64 (n, k), C order: as ``Domain.encode`` returns them
-    labels: np.ndarray  # int64 (n,)
+    matrix: np.ndarray  #: float64 (n, k), C order: as ``Domain.encode`` returns them
+    labels: np.ndarray  #: int64 (n,)
 
 
 class RandomTree(NamedTuple):
     """A tree as far as training rows have reached."""
 
-    key: np.uint64  # of the root
-    nodes: np.ndarray  # question_type (m,)
-    noisy_counts: np.ndarray  # float64 (l, c): class counts with noise of leaves, those in which training rows ended
+    key: np.uint64  #: of the root
+    nodes: np.ndarray  #: question_type (m,)
+    noisy_counts: np.ndarray  #: float64 (l, c): class counts with noise of leaves, those in which training rows ended
 
 
 @compiled

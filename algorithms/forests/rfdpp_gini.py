@@ -66,20 +66,20 @@ class RFDPPGiniPlan(NamedTuple):
     """What one tree may spend and how it splits."""
 
     max_depth: int
-    reach: Reach  # how deep a sound tree may be, and its budget
+    reach: Reach  #: how deep a sound tree may be, and its budget
     max_features: int
     count_epsilon: float
     split_epsilon: float
     leaf_epsilon: float
     score: int
     sensitivity: float
-    one_draw: bool  # one exponential mechanism over the intervals of all continuous features together
-    weight: int  # of an interval
-    nominal_split: int | None  # how a split by a nominal feature decides; None sends one value left
+    one_draw: bool  #: one exponential mechanism over the intervals of all continuous features together
+    weight: int  #: of an interval
+    nominal_split: int | None  #: how a split by a nominal feature decides; None sends one value left
     nominal_noise: int | None
-    min_gini: float | None  # below, a node is a leaf
-    min_samples: float  # the same of its noisy count
-    keeps_shares: bool  # leaves say the share of the second class, besides a label
+    min_gini: float | None  #: below, a node is a leaf
+    min_samples: float  #: the same of its noisy count
+    keeps_shares: bool  #: leaves say the share of the second class, besides a label
 
 
 @compiled

@@ -60,10 +60,10 @@ GRID = 2.0**20
 class View(NamedTuple):
     """What is known of the targets of a node, all of it paid for: on the scale [0, 1]."""
 
-    n: float  # noisy number of records
-    centre: float  # about their mean
-    variance: float  # of the error that noise leaves in the centre
-    spread: float  # about their mean distance from it
+    n: float  #: noisy number of records
+    centre: float  #: about their mean
+    variance: float  #: of the error that noise leaves in the centre
+    spread: float  #: about their mean distance from it
 
 
 @compiled

@@ -64,18 +64,18 @@ class ThriftyPlan(NamedTuple):
 
     max_depth: int
     epsilon: float
-    root_epsilon: float  # of the count of the root, or the look at it
-    enough: float  # infinite without noise
+    root_epsilon: float  #: of the count of the root, or the look at it
+    enough: float  #: infinite without noise
 
 
 class Seen(NamedTuple):
     """What a node knows of its rows, with noise."""
 
-    errors: float  # records that are not of the largest class
-    largest: int  # the largest class
-    is_spread: bool  # no class has as much as `SPREAD` of the records
-    weight: float  # of its records where classes are balanced: how many times as large the second class is, at most 1
-    left: float  # of epsilon, for the node and what is below
+    errors: float  #: records that are not of the largest class
+    largest: int  #: the largest class
+    is_spread: bool  #: no class has as much as `SPREAD` of the records
+    weight: float  #: of its records where classes are balanced: how many times as large the second class is, at most 1
+    left: float  #: of epsilon, for the node and what is below
 
 
 @compiled

@@ -122,8 +122,8 @@ class MomentGroup(NamedTuple):
 class SoundBudget(NamedTuple):
     """How a sound variant divides its epsilon: the counterpart of `algorithms.regression.budget.Budget`."""
 
-    moments: Moments  # what is released
-    groups: tuple[MomentGroup, ...]  # every number is in one of them
+    moments: Moments  #: what is released
+    groups: tuple[MomentGroup, ...]  #: every number is in one of them
 
     add_noise = staticmethod(add_noise_by_group)
     """Adds the noise to what ``lay_out`` returns."""

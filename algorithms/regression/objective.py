@@ -23,10 +23,10 @@ _TILE = 512  # columns of a block that are read together: they come from further
 class Objective(NamedTuple):
     """Coefficients of c + bᵀw + wᵀMw."""
 
-    M: np.ndarray  # float64 (d, d): quadratic coefficients, symmetric
-    b: np.ndarray  # float64 (d,): linear coefficients
-    c: float  # the constant; the minimum does not depend on it: it is never released
-    n: int  # rows
+    M: np.ndarray  #: float64 (d, d): quadratic coefficients, symmetric
+    b: np.ndarray  #: float64 (d,): linear coefficients
+    c: float  #: the constant; the minimum does not depend on it: it is never released
+    n: int  #: rows
 
 
 class Noise(NamedTuple):

@@ -15,7 +15,7 @@ from algorithms.released.document import Origin, Release, to_array, to_plain_dat
 class OneClass(NamedTuple):
     """Always the same class."""
 
-    position: np.ndarray  # int64 (): of the class
+    position: np.ndarray  #: int64 (): of the class
 
     def classify(self, rows: np.ndarray) -> np.ndarray:
         """Return the position of the class of each row."""
@@ -25,11 +25,11 @@ class OneClass(NamedTuple):
 class BinaryTree(NamedTuple):
     """A tree of cuts; m nodes, the root first."""
 
-    feature: np.ndarray  # int64 (m,)
-    cut: np.ndarray  # float64 (m,): a value up to it goes left
-    left: np.ndarray  # int64 (m,): first child, -1 in a leaf
-    right: np.ndarray  # int64 (m,)
-    label: np.ndarray  # int64 (m,): position of the most frequent class
+    feature: np.ndarray  #: int64 (m,)
+    cut: np.ndarray  #: float64 (m,): a value up to it goes left
+    left: np.ndarray  #: int64 (m,): first child, -1 in a leaf
+    right: np.ndarray  #: int64 (m,)
+    label: np.ndarray  #: int64 (m,): position of the most frequent class
 
     def classify(self, rows: np.ndarray) -> np.ndarray:
         """Return the position of the class of each row."""
@@ -44,10 +44,10 @@ class BinaryTree(NamedTuple):
 class HiddenLayer(NamedTuple):
     """A net with one hidden layer of hyperbolic tangents; h of them, o outputs."""
 
-    hidden_weights: np.ndarray  # float64 (k, h)
-    hidden_offsets: np.ndarray  # float64 (h,)
-    weights: np.ndarray  # float64 (h, o): o is 1 for two classes
-    offsets: np.ndarray  # float64 (o,)
+    hidden_weights: np.ndarray  #: float64 (k, h)
+    hidden_offsets: np.ndarray  #: float64 (h,)
+    weights: np.ndarray  #: float64 (h, o): o is 1 for two classes
+    offsets: np.ndarray  #: float64 (o,)
 
     def classify(self, rows: np.ndarray) -> np.ndarray:
         """Return the position of the class of each row: of the largest output, or whether the only one is positive."""
@@ -58,11 +58,11 @@ class HiddenLayer(NamedTuple):
 class SupportVectors(NamedTuple):
     """A support vector machine with a Gaussian kernel: every two of c classes are compared, s vectors."""
 
-    vectors: np.ndarray  # float64 (s, k): released rows, class after class
-    n_of_class: np.ndarray  # int64 (c,): vectors of each class
-    weights: np.ndarray  # float64 (c - 1, s)
-    offsets: np.ndarray  # float64 (c (c - 1) / 2,): of the pairs of classes in order
-    gamma: np.ndarray  # float64 ()
+    vectors: np.ndarray  #: float64 (s, k): released rows, class after class
+    n_of_class: np.ndarray  #: int64 (c,): vectors of each class
+    weights: np.ndarray  #: float64 (c - 1, s)
+    offsets: np.ndarray  #: float64 (c (c - 1) / 2,): of the pairs of classes in order
+    gamma: np.ndarray  #: float64 ()
 
     def classify(self, rows: np.ndarray) -> np.ndarray:
         """Return the position of the class of each row: of the one that wins most comparisons, the first on a tie."""
@@ -92,10 +92,10 @@ class ReleasedClassifier(Release):
     KIND = "classifier"
 
     origin: Origin
-    classes: np.ndarray  # (c,): class labels
-    mean: np.ndarray  # float64 (k,): what is taken from an attribute, of the released rows; 0 where it stays as it is
-    scale: np.ndarray  # float64 (k,): what it is then divided by; 1 where it stays as it is
-    rule: OneClass | BinaryTree | HiddenLayer | SupportVectors  # what was trained
+    classes: np.ndarray  #: (c,): class labels
+    mean: np.ndarray  #: float64 (k,): what is taken from an attribute, of the released rows; 0 where it stays as it is
+    scale: np.ndarray  #: float64 (k,): what it is then divided by; 1 where it stays as it is
+    rule: OneClass | BinaryTree | HiddenLayer | SupportVectors  #: what was trained
 
     def predict(self, X) -> np.ndarray:
         """Predict the class of each row."""

@@ -35,10 +35,12 @@ class ReleaseError(ValueError):
 class Origin:
     """Where a release comes from: all of it public."""
 
-    algorithm: str  # class of the estimator
-    parameters: dict  # of its constructor, without the domain, the seed and the number of threads
+    algorithm: str  #: class of the estimator
+    parameters: dict  #: of its constructor, without the domain, the seed and the number of threads
     domain: Domain
-    privacy: dict  # the account of the fit, as ``accounting.privacy.Privacy.as_dict`` writes and ``from_dict`` reads it
+    privacy: (
+        dict  #: the account of the fit, as ``accounting.privacy.Privacy.as_dict`` writes and ``from_dict`` reads it
+    )
 
 
 class Release(ABC):

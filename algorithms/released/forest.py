@@ -23,12 +23,14 @@ counts, which are summed; a number on the scale [0, 1], of which the mean is tak
 class ReleasedTree(NamedTuple):
     """A tree, node by node, the root first; m nodes."""
 
-    decides: np.ndarray  # int8 (m,)
-    feature: np.ndarray  # int32 (m,): column that is asked, -1 in a leaf
-    cut: np.ndarray  # float64 (m,): threshold, or category, NaN where there is none
-    child: np.ndarray  # int32 (m,): first child, the others follow it; -1 in a leaf
-    answer: np.ndarray  # float64 (m, w): what a leaf says, NaN elsewhere; w is the number of classes for COUNTS, else 1
-    noisy_count: np.ndarray  # float64 (m,): of rows, or of the errors of a thrifty tree, if released, else NaN
+    decides: np.ndarray  #: int8 (m,)
+    feature: np.ndarray  #: int32 (m,): column that is asked, -1 in a leaf
+    cut: np.ndarray  #: float64 (m,): threshold, or category, NaN where there is none
+    child: np.ndarray  #: int32 (m,): first child, the others follow it; -1 in a leaf
+    answer: (
+        np.ndarray
+    )  #: float64 (m, w): what a leaf says, NaN elsewhere; w is the number of classes for COUNTS, else 1
+    noisy_count: np.ndarray  #: float64 (m,): of rows, or of the errors of a thrifty tree, if released, else NaN
 
     def find_answers(self, matrix: np.ndarray) -> np.ndarray:
         """Return what the leaf of every row says: float64 array of shape (n, w)."""
@@ -67,9 +69,9 @@ class ReleasedForest(Release):
     KIND = "forest"
 
     origin: Origin
-    classes: np.ndarray | None  # (c,): class labels, sorted; None for a regression
-    combines: str  # VOTES, COUNTS or MEAN: what the trees have in their leaves
-    n_bins: int | None  # equal-width bins that continuous columns are put into; None where trees compare their values
+    classes: np.ndarray | None  #: (c,): class labels, sorted; None for a regression
+    combines: str  #: VOTES, COUNTS or MEAN: what the trees have in their leaves
+    n_bins: int | None  #: equal-width bins that continuous columns are put into; None where trees compare their values
     trees: tuple[ReleasedTree, ...]
 
     def predict_proba(self, X) -> np.ndarray:

@@ -18,8 +18,8 @@ class ReleasedMarginals(Release):
     KIND = "marginals"
 
     origin: Origin
-    class_counts: np.ndarray  # float64 (c,): noisy size of each class, at least 0
-    shares: tuple[np.ndarray, ...]  # float64 (c, v) for each attribute: of its v categories or bins in each class
+    class_counts: np.ndarray  #: float64 (c,): noisy size of each class, at least 0
+    shares: tuple[np.ndarray, ...]  #: float64 (c, v) for each attribute: of its v categories or bins in each class
 
     def draw(self, random_state=None) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows: as many as ``sampling_ratio`` asks for, by the noisy sizes of the classes.

@@ -18,11 +18,11 @@ class ReleasedNaiveBayes(Release):
     KIND = "naive_bayes"
 
     origin: Origin
-    classes: np.ndarray  # (c,): class labels, sorted
-    n_bins: int  # of equal width of a continuous column, see ``algorithms.encoding.bins.code_columns``
-    features: np.ndarray  # int64 (m,): columns that are looked at
-    log_sizes: np.ndarray  # float64 (c,): logarithm of the noisy size of each class
-    log_ratios: tuple[np.ndarray, ...]  # float64 (v, c) for each of these columns: what its v codes add for each class
+    classes: np.ndarray  #: (c,): class labels, sorted
+    n_bins: int  #: of equal width of a continuous column, see ``algorithms.encoding.bins.code_columns``
+    features: np.ndarray  #: int64 (m,): columns that are looked at
+    log_sizes: np.ndarray  #: float64 (c,): logarithm of the noisy size of each class
+    log_ratios: tuple[np.ndarray, ...]  #: float64 (v, c) for each of these columns: what its v codes add for each class
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the posterior of each class: float64 array of shape (n, c)."""

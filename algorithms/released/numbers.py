@@ -17,7 +17,7 @@ class ReleasedNumbers(Release):
     KIND = "numbers"
 
     origin: Origin
-    numbers: Mapping[str, np.ndarray]  # what was paid for, by name
+    numbers: Mapping[str, np.ndarray]  #: what was paid for, by name
 
     def to_contents(self) -> dict:
         """Return the numbers."""

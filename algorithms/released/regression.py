@@ -18,9 +18,9 @@ class ReleasedRegression(Release):
     KIND = "regression"
 
     origin: Origin
-    weights: np.ndarray  # float64 (d,): of each monomial of the scaled attributes, for the scaled target
-    powers: np.ndarray  # int64 (d, p): of each attribute in each monomial
-    scaling: str  # "box", "unit" or "ball": where the bounds are mapped, see ``algorithms.regression.design.Design``
+    weights: np.ndarray  #: float64 (d,): of each monomial of the scaled attributes, for the scaled target
+    powers: np.ndarray  #: int64 (d, p): of each attribute in each monomial
+    scaling: str  #: "box", "unit" or "ball": where the bounds are mapped, see ``algorithms.regression.design.Design``
 
     def predict(self, X) -> np.ndarray:
         """Predict the target of each row, in its unit, but maybe beyond its bounds."""

@@ -37,13 +37,13 @@ class AuditPlan:
     experiments.errors.BadInput: trainings must be a whole number, at least 1,000, got 12
     """
 
-    algorithms: tuple[str, ...] = ()  # names; none for all private algorithms
-    params: Mapping = field(default_factory=dict)  # that they are given
-    epsilon: float = 1.0  # what they are to claim
-    trainings: int | None = None  # on each table of a pair, at least; None for ``TRAININGS``, or fewer
-    dataset: str | None = None  # one run on it instead of many on pairs of tables
-    canaries: int = 5_000  # of one run
-    jobs: int = -1  # threads that train, and processes in plain Python; -1 is one for each core
+    algorithms: tuple[str, ...] = ()  #: names; none for all private algorithms
+    params: Mapping = field(default_factory=dict)  #: that they are given
+    epsilon: float = 1.0  #: what they are to claim
+    trainings: int | None = None  #: on each table of a pair, at least; None for ``TRAININGS``, or fewer
+    dataset: str | None = None  #: one run on it instead of many on pairs of tables
+    canaries: int = 5_000  #: of one run
+    jobs: int = -1  #: threads that train, and processes in plain Python; -1 is one for each core
 
     def __post_init__(self):
         object.__setattr__(self, "algorithms", tuple(map(name_stored, self.algorithms)))

@@ -38,16 +38,16 @@ class TablePair:
     ('one record added or removed', ((1, 0),))
     """
 
-    name: str  # what is special about the record in which they differ
-    domain: Domain  # public description of both, target included
+    name: str  #: what is special about the record in which they differ
+    domain: Domain  #: public description of both, target included
     table: Records
     neighbour: Records
     # Size of the forest that is trained on them, its trees and levels of splits. Composition over trees and levels is
     # the same for any size, and a small forest hides less.
     trees: int = 1
     splits: int = 1
-    worth: int = 1  # how many times as many trainings it is worth as another pair
-    epsilon: float | None = None  # what is to be claimed on it, such as a printed budget; None for what the audit asks
+    worth: int = 1  #: how many times as many trainings it is worth as another pair
+    epsilon: float | None = None  #: what is to be claimed on it, such as a printed budget; None for what the audit asks
 
     def __post_init__(self):
         n_lost, n_gained = len(self.lost_records), len(self.gained_records)

@@ -85,29 +85,29 @@ class Refutation:
 class BoundRow:
     """One bound of one algorithm: a line of ``audit.csv``."""
 
-    layer: str  # "black box", "way out" or "one run"
+    layer: str  #: "black box", "way out" or "one run"
     algorithm: str
-    params: str  # of what was trained, as canonical JSON
-    epsilon: float  # that it was given
-    claimed: float  # for these neighbours
-    accounted: float  # by its own ledger
-    keeps_claim: bool  # whether it calls itself sound: by its account, or because it claims an ε without any account
-    neighbours: str  # in what the tables differ
-    where: str  # the pair of tables, or the data set
-    event: str  # what happens more often on one of them, or how was guessed
-    n: int  # trainings on each table
-    count: int  # how often it happened where it is more likely, or how many of the guesses were right
-    of: int  # how many trainings, or guesses, that is of
-    other: int  # how often it happened on the other table, or how many guesses were wrong
+    params: str  #: of what was trained, as canonical JSON
+    epsilon: float  #: that it was given
+    claimed: float  #: for these neighbours
+    accounted: float  #: by its own ledger
+    keeps_claim: bool  #: whether it calls itself sound: by its account, or because it claims an ε without any account
+    neighbours: str  #: in what the tables differ
+    where: str  #: the pair of tables, or the data set
+    event: str  #: what happens more often on one of them, or how was guessed
+    n: int  #: trainings on each table
+    count: int  #: how often it happened where it is more likely, or how many of the guesses were right
+    of: int  #: how many trainings, or guesses, that is of
+    other: int  #: how often it happened on the other table, or how many guesses were wrong
     other_of: int
-    bound: float  # ε is at least so much
-    refutable: float  # the largest bound that was possible
-    verdict: str  # one of ``VERDICTS``
-    on: str = ""  # where the event is more likely: "table" or "neighbour"
-    columns: str = ""  # the tables in words, to be checked by hand
+    bound: float  #: ε is at least so much
+    refutable: float  #: the largest bound that was possible
+    verdict: str  #: one of ``VERDICTS``
+    on: str = ""  #: where the event is more likely: "table" or "neighbour"
+    columns: str = ""  #: the tables in words, to be checked by hand
     table: str = ""
     neighbour: str = ""
-    loss: float = math.nan  # the largest of some trainings on these tables, of a forest that calls itself sound
+    loss: float = math.nan  #: the largest of some trainings on these tables, of a forest that calls itself sound
 
     @property
     def is_alarming(self) -> bool:

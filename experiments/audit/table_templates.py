@@ -42,13 +42,13 @@ class TableTemplate:
     ('one record added or removed', 7, ((0, 1),))
     """
 
-    columns: tuple[int, ...]  # number of categories of each feature, or ``CONTINUOUS``
-    target: int  # number of classes, or ``CONTINUOUS``
-    shared: tuple[tuple[Codes, int], ...]  # the records that both tables have, each once, and how often
-    gained: Codes  # the record that only the neighbour has
-    lost: Codes | None = None  # the record that only the table has
-    splits: int = 1  # levels of splits of the trees
-    epsilon: float | None = None  # what is to be claimed on them; None for what the audit asks of all
+    columns: tuple[int, ...]  #: number of categories of each feature, or ``CONTINUOUS``
+    target: int  #: number of classes, or ``CONTINUOUS``
+    shared: tuple[tuple[Codes, int], ...]  #: the records that both tables have, each once, and how often
+    gained: Codes  #: the record that only the neighbour has
+    lost: Codes | None = None  #: the record that only the table has
+    splits: int = 1  #: levels of splits of the trees
+    epsilon: float | None = None  #: what is to be claimed on them; None for what the audit asks of all
 
     @property
     def neighbours(self) -> str:

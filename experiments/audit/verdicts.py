@@ -34,12 +34,12 @@ CLAIMS_ONLY = (
 class AuditResult:
     """All results of an audit."""
 
-    bounds: list[BoundRow]  # of the black box, of real releases and of canaries
+    bounds: list[BoundRow]  #: of the black box, of real releases and of canaries
     replays: list[ReplayReport]
     laws: list[WorstCase]
-    claims_only: list[str] = field(default_factory=list)  # algorithms that claim an ε and offer nothing to be attacked
+    claims_only: list[str] = field(default_factory=list)  #: algorithms that claim an ε and offer nothing to be attacked
     unaudited: list[Unaudited] = field(default_factory=list)
-    epsilon: float = 1.0  # what algorithms were to claim
+    epsilon: float = 1.0  #: what algorithms were to claim
 
     @property
     def is_alarming(self) -> bool:

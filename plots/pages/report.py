@@ -39,9 +39,9 @@ _WHOSE = {Speaker.PAPER: "the paper's", Speaker.READING: "another reading", Spea
 class PaperEntry:
     """A paper as the report has it: its run on this machine, else the published one, else what its file says."""
 
-    name: str  # of its file in ``conf/paper``
+    name: str  #: of its file in ``conf/paper``
     run: PaperRun
-    source: str  # whose run it is, and of when; empty of a paper that nobody ran
+    source: str  #: whose run it is, and of when; empty of a paper that nobody ran
 
     @classmethod
     def find(cls, name: str, results: Path) -> PaperEntry:

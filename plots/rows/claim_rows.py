@@ -34,8 +34,8 @@ class SettingRow:
     """A setting that a claim speaks of, in the paper's words, with the part of the claim that it is about."""
 
     place: str
-    effect: str = ""  # with its interval; empty without a complete run
-    won: str = ""  # how many of its runs are as claimed
+    effect: str = ""  #: with its interval; empty without a complete run
+    won: str = ""  #: how many of its runs are as claimed
     strip: Strip | None = None
 
 
@@ -48,16 +48,16 @@ class ClaimRow:
     sign: Sign
     verdict: str
     reason: str
-    is_rebuilt: bool  # whether the other side is our reconstruction
+    is_rebuilt: bool  #: whether the other side is our reconstruction
     unit: str = COMPUTED
-    effect: str = ""  # of the setting that decides
-    interval: str = ""  # 95 %, of that
-    place: str = ""  # which setting that is; empty if the claim has one only
-    strip: Strip | None = None  # where that stands on the axis of its unit
-    held: str = ""  # in how many settings it is proven, such as "8 of 9"
-    details: dict[str, str] = field(default_factory=dict)  # told when its row is opened, by name
-    settings: list[SettingRow] = field(default_factory=list)  # the weakest first
-    readings: list[ClaimRow] = field(default_factory=list)  # other readings of the sentence
+    effect: str = ""  #: of the setting that decides
+    interval: str = ""  #: 95 %, of that
+    place: str = ""  #: which setting that is; empty if the claim has one only
+    strip: Strip | None = None  #: where that stands on the axis of its unit
+    held: str = ""  #: in how many settings it is proven, such as "8 of 9"
+    details: dict[str, str] = field(default_factory=dict)  #: told when its row is opened, by name
+    settings: list[SettingRow] = field(default_factory=list)  #: the weakest first
+    readings: list[ClaimRow] = field(default_factory=list)  #: other readings of the sentence
 
     @property
     def finer(self) -> str:

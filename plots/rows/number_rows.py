@@ -26,18 +26,18 @@ class NumberRow:
     """A printed number beside ours."""
 
     id: str
-    what: str  # it is a number of
-    kind: str  # of the number: its statistic
+    what: str  #: it is a number of
+    kind: str  #: of the number: its statistic
     sign: Sign
     verdict: str
     reason: str
     printed: str
     ours: str
-    interval: str  # 95 %, of our mean
-    prediction: str  # where the paper's mean would fall
-    repeats: str  # of ours, and how many there should be if some are missing
-    source: str  # where it is printed
-    strip: Strip | None  # None where there is no common axis, or nothing of ours
+    interval: str  #: 95 %, of our mean
+    prediction: str  #: where the paper's mean would fall
+    repeats: str  #: of ours, and how many there should be if some are missing
+    source: str  #: where it is printed
+    strip: Strip | None  #: None where there is no common axis, or nothing of ours
 
     @property
     def aside(self) -> str:

@@ -23,22 +23,22 @@ Row = TypeVar("Row")
 class StripPlot(Generic[Row]):
     """Claims or printed numbers that share an axis, in the order of their file."""
 
-    unit: str  # of the axis; empty of those that have none
-    ticks: list[tuple[float, str]]  # where the labels of the axis stand, from 0 to 1, and the labels
+    unit: str  #: of the axis; empty of those that have none
+    ticks: list[tuple[float, str]]  #: where the labels of the axis stand, from 0 to 1, and the labels
     rows: list[Row]
-    shared: str = ""  # words of what all rows are numbers of, which the rows do not repeat
+    shared: str = ""  #: words of what all rows are numbers of, which the rows do not repeat
 
 
 @dataclass(frozen=True)
 class Strip:
     """Where the marks of a row stand on its axis, each from 0 to 1."""
 
-    center: float  # what was measured
-    low: float  # the ends of its interval
+    center: float  #: what was measured
+    low: float  #: the ends of its interval
     high: float
-    band: tuple[float, float] | None = None  # the ends of what counts as no difference
-    mark: float | None = None  # zero on an axis of effects, the printed number on an axis of numbers
-    beyond: str = ""  # "left" or "right" if what was measured lies beyond that end of the axis
+    band: tuple[float, float] | None = None  #: the ends of what counts as no difference
+    mark: float | None = None  #: zero on an axis of effects, the printed number on an axis of numbers
+    beyond: str = ""  #: "left" or "right" if what was measured lies beyond that end of the axis
 
 
 @dataclass(frozen=True)

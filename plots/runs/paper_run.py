@@ -40,17 +40,17 @@ class PaperRun:
     """What was run of a paper, and what came out; tables are empty of what nobody ran or measured."""
 
     folder: Path
-    paper: Paper  # as it was run
-    numbers: pd.DataFrame  # verdicts on the printed numbers
-    claims: list[dict]  # verdicts on the claims
-    coverage: tuple[int, int]  # how many cells are answered, and how many the paper asks for
-    privacy: list[dict]  # as from `plots.privacy.sum_up_privacy`
-    provenance: dict  # where it comes from; empty if unknown
-    readings: pd.DataFrame  # how far each reading of the text is from what is printed
-    curves: pd.DataFrame  # what each reading says of each claim
-    further_rows: pd.DataFrame  # what splits crossed with draws of the noise say of each claim
-    costs: pd.DataFrame  # what fits take
-    audit: pd.DataFrame  # what was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`
+    paper: Paper  #: as it was run
+    numbers: pd.DataFrame  #: verdicts on the printed numbers
+    claims: list[dict]  #: verdicts on the claims
+    coverage: tuple[int, int]  #: how many cells are answered, and how many the paper asks for
+    privacy: list[dict]  #: as from `plots.privacy.sum_up_privacy`
+    provenance: dict  #: where it comes from; empty if unknown
+    readings: pd.DataFrame  #: how far each reading of the text is from what is printed
+    curves: pd.DataFrame  #: what each reading says of each claim
+    further_rows: pd.DataFrame  #: what splits crossed with draws of the noise say of each claim
+    costs: pd.DataFrame  #: what fits take
+    audit: pd.DataFrame  #: what was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`
 
     @classmethod
     def read(cls, folder: Path) -> PaperRun:

@@ -29,7 +29,7 @@ class BDPTPlan(NamedTuple):
 
     max_depth: int
     level_epsilon: float
-    count_epsilon: np.ndarray  # float64 (max_depth + 1,): of the counts of each level, at last those of a leaf
+    count_epsilon: np.ndarray  #: float64 (max_depth + 1,): of the counts of each level, at last those of a leaf
     is_sound: bool
 
 

@@ -39,7 +39,7 @@ class DPGDFPlan(NamedTuple):
     max_depth: int
     level_epsilon: float
     leaf_epsilon: float
-    weighs: bool  # splits by the exponential mechanism, instead of permute-and-flip
+    weighs: bool  #: splits by the exponential mechanism, instead of permute-and-flip
     is_sound: bool
 
 

@@ -36,9 +36,9 @@ ROWS_OF_A_LEAF = 5.0
 class Reach(NamedTuple):
     """What is public of how deep a tree may grow."""
 
-    epsilon: float  # budget of the tree, the count included
-    n_children: float  # of a split, on average
-    most: int  # levels of splits that were asked for
+    epsilon: float  #: budget of the tree, the count included
+    n_children: float  #: of a split, on average
+    most: int  #: levels of splits that were asked for
 
 
 @compiled

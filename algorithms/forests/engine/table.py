@@ -66,16 +66,16 @@ def _sort_by_digits(offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class Table(NamedTuple):
     """Columns, labels and what a grower must know of them; shapes with n rows, k columns, c classes."""
 
-    codes: np.ndarray  # uint16 or uint32 (k, n): rank, bin or category of each value
-    labels: np.ndarray  # uint16 (n,): class of each row; all 0 for a regression
-    targets: np.ndarray  # float64 (n,): target of each row on the scale [0, 1] for a regression, else empty
-    n_codes: np.ndarray  # int64 (k,): how many codes each column can take
-    is_continuous: np.ndarray  # bool (k,)
-    levels: np.ndarray  # float64 (sum of n_codes,): the value behind each code, columns one after the other
-    first_level: np.ndarray  # int64 (k,): where the levels of a column begin
-    lower: np.ndarray  # float64 (k,): where the public range of a continuous column begins, 0 for a nominal one
-    width: np.ndarray  # float64 (k,): length of the public range of a continuous column, 1 for a nominal one
-    n_classes: int  # 1 for a regression
+    codes: np.ndarray  #: uint16 or uint32 (k, n): rank, bin or category of each value
+    labels: np.ndarray  #: uint16 (n,): class of each row; all 0 for a regression
+    targets: np.ndarray  #: float64 (n,): target of each row on the scale [0, 1] for a regression, else empty
+    n_codes: np.ndarray  #: int64 (k,): how many codes each column can take
+    is_continuous: np.ndarray  #: bool (k,)
+    levels: np.ndarray  #: float64 (sum of n_codes,): the value behind each code, columns one after the other
+    first_level: np.ndarray  #: int64 (k,): where the levels of a column begin
+    lower: np.ndarray  #: float64 (k,): where the public range of a continuous column begins, 0 for a nominal one
+    width: np.ndarray  #: float64 (k,): length of the public range of a continuous column, 1 for a nominal one
+    n_classes: int  #: 1 for a regression
 
 
 def make_table(

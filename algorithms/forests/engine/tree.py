@@ -50,12 +50,12 @@ node_type = np.dtype(
 class Growth(NamedTuple):
     """A tree while it grows."""
 
-    nodes: np.ndarray  # node_type (capacity,)
-    runs: np.ndarray  # int64 (capacity, c + 1): where the rows of each class of a node begin in ``rows``, and the end
-    parents: np.ndarray  # int64 (capacity,): -1 for the root
-    n_nodes: np.ndarray  # int64 (1,)
-    rows: np.ndarray  # uint32 (a signed index would be tested for being negative): the rows of this tree
-    buffer: np.ndarray  # uint32, as long as rows: room for partitioning
+    nodes: np.ndarray  #: node_type (capacity,)
+    runs: np.ndarray  #: int64 (capacity, c + 1): where the rows of each class of a node begin in ``rows``, and the end
+    parents: np.ndarray  #: int64 (capacity,): -1 for the root
+    n_nodes: np.ndarray  #: int64 (1,)
+    rows: np.ndarray  #: uint32 (a signed index would be tested for being negative): the rows of this tree
+    buffer: np.ndarray  #: uint32, as long as rows: room for partitioning
 
 
 @compiled

@@ -45,10 +45,10 @@ class CanaryTraining(NamedTuple):
     """Training rows, canaries among them, and the forest that was trained on both: all that the attacker knows."""
 
     forest: PrivateForestClassifier
-    rows: np.ndarray  # float64 (n, k), as the trees see them
-    labels: np.ndarray  # int (n,), positions of their classes
-    canaries: np.ndarray  # float64 (m, k)
-    canary_labels: np.ndarray  # int (m,)
+    rows: np.ndarray  #: float64 (n, k), as the trees see them
+    labels: np.ndarray  #: int (n,), positions of their classes
+    canaries: np.ndarray  #: float64 (m, k)
+    canary_labels: np.ndarray  #: int (m,)
 
 
 def audit_one_run(

@@ -36,9 +36,9 @@ READABLE = 0.97
 class EventScore(NamedTuple):
     """A number for each training; an event is a score of at least, or below, a threshold."""
 
-    compute: Callable[[Observation], np.ndarray]  # float64 (n,)
-    describe: Callable[[float, bool], str]  # (threshold, whether it is "at least") -> the event in words
-    is_readable: bool  # whether somebody could tell by looking at a model
+    compute: Callable[[Observation], np.ndarray]  #: float64 (n,)
+    describe: Callable[[float, bool], str]  #: (threshold, whether it is "at least") -> the event in words
+    is_readable: bool  #: whether somebody could tell by looking at a model
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class DistinguishingEvent:
     threshold: float
     at_least: bool
     bound: float
-    difference: int  # how much more often it was seen where it is more likely
+    difference: int  #: how much more often it was seen where it is more likely
 
     def count(self, seen: Observation) -> int:
         """Count the trainings in which it happens."""
@@ -158,9 +158,9 @@ def _list_evidence_scores(bin_ends: BinEnds, left: Observation, right: Observati
 class _OutcomeRatios(NamedTuple):
     """Log-likelihood ratios of outcomes, estimated from counts."""
 
-    codes: np.ndarray  # int64 (m,): the outcomes that were seen, ascending
-    ratios: np.ndarray  # float64 (m,): log of how much more often each was seen on the first table
-    n_seen: np.ndarray  # int64 (m,): how often each was seen on both
+    codes: np.ndarray  #: int64 (m,): the outcomes that were seen, ascending
+    ratios: np.ndarray  #: float64 (m,): log of how much more often each was seen on the first table
+    n_seen: np.ndarray  #: int64 (m,): how often each was seen on both
 
     @classmethod
     def estimate(cls, left: np.ndarray, right: np.ndarray) -> _OutcomeRatios:

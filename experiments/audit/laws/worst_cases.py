@@ -75,10 +75,10 @@ def _list_compositions(n_types: int, n_most: int) -> Iterator[tuple[int, ...]]:
 class DiscreteChoice:
     """The candidates that a mechanism chooses from, and their scores on every table."""
 
-    name: str  # of what scores the candidates
-    sensitivity: float  # what the mechanism is told
-    types: tuple[str, ...]  # what the types of records are called
-    quality: Callable[[np.ndarray], np.ndarray]  # int (t, n_types), records by type -> float (t, r), scores
+    name: str  #: of what scores the candidates
+    sensitivity: float  #: what the mechanism is told
+    types: tuple[str, ...]  #: what the types of records are called
+    quality: Callable[[np.ndarray], np.ndarray]  #: int (t, n_types), records by type -> float (t, r), scores
 
 
 def _score_gini(counts: np.ndarray) -> np.ndarray:
@@ -146,13 +146,13 @@ class WorstCase:
     """The neighbouring tables and the outcome by which one mechanism shows most on one choice."""
 
     mechanism: str
-    score: str  # by what it chooses
+    score: str  #: by what it chooses
     neighbours: str
-    epsilon: float  # what the mechanism is given
-    bound: float  # what it costs at most between these neighbours by its proof
-    largest: float  # log-ratio of the probabilities of an outcome
+    epsilon: float  #: what the mechanism is given
+    bound: float  #: what it costs at most between these neighbours by its proof
+    largest: float  #: log-ratio of the probabilities of an outcome
     outcome: int
-    table: dict[str, int]  # the number of records by type; types without records are left out
+    table: dict[str, int]  #: the number of records by type; types without records are left out
     neighbour: dict[str, int]
 
     @property

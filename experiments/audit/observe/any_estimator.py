@@ -28,8 +28,8 @@ EVERYTHING = "everything that is released"
 class ModelAnswers(NamedTuple):
     """What one training gave: the answers of a model, or the error that was raised instead."""
 
-    texts: Mapping[str, str]  # by side
-    numbers: Mapping[int, float] = {}  # by place
+    texts: Mapping[str, str]  #: by side
+    numbers: Mapping[int, float] = {}  #: by place
     error: str = ""
 
 

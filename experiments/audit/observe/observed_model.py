@@ -16,8 +16,8 @@ class Observation(NamedTuple):
     A model may have T parts that are drawn alike, such as trees; a side then has a column for each.
     """
 
-    codes: dict[str, np.ndarray]  # int64 (n, T): discrete outcomes, equal where the outcome is
-    numbers: dict[str, np.ndarray]  # float64 (n, T): NaN where there is none
+    codes: dict[str, np.ndarray]  #: int64 (n, T): discrete outcomes, equal where the outcome is
+    numbers: dict[str, np.ndarray]  #: float64 (n, T): NaN where there is none
 
     def select(self, trainings: slice) -> Observation:
         """Return what some of the trainings released."""

@@ -37,13 +37,13 @@ MAXIMUM = "sup_norm_vector"
 class MechanismCall:
     """One call of a mechanism."""
 
-    mechanism: str  # its name in ``algorithms.mechanisms``
-    protected: np.ndarray  # float64 (r,): numbers, or the score of each candidate
-    parameters: tuple[float, float, tuple | None]  # epsilon, sensitivity and base measure, if there is one
-    outcome: Any  # what it gave
-    is_choice: bool  # whether it chooses among candidates by their scores, and does not release numbers
-    is_monotone: bool = False  # whether it is told that a record moves all scores one way: half of the noise will do
-    line: str = ""  # of a user's own code that it comes from, as ``file:line``
+    mechanism: str  #: its name in ``algorithms.mechanisms``
+    protected: np.ndarray  #: float64 (r,): numbers, or the score of each candidate
+    parameters: tuple[float, float, tuple | None]  #: epsilon, sensitivity and base measure, if there is one
+    outcome: Any  #: what it gave
+    is_choice: bool  #: whether it chooses among candidates by their scores, and does not release numbers
+    is_monotone: bool = False  #: whether it is told that a record moves all scores one way: half of the noise will do
+    line: str = ""  #: of a user's own code that it comes from, as ``file:line``
 
     @property
     def description(self) -> str:
