@@ -96,7 +96,7 @@ class ClaimQuestion:
     obstacle : str
         Why some repeats can be unfit to be compared, in words.
     level : float
-        The chance of a false verdict that it may have, both questions together.
+        The chance of a false verdict that it may have, both questions together; all of it until claims share it.
     """
 
     metric: str
@@ -119,7 +119,7 @@ class ClaimQuestion:
         for asked in self.groups:
             columns = [results.find_all(column, self.metric) for column in asked.columns]
             runs = [one for column in columns for one in column]
-            repeats, levels = _arrange_repeats([[self._fill(one) for one in column] for column in columns])
+            repeats, levels = _arrange_repeats([list(map(self._measure, column)) for column in columns])
             values = np.column_stack([*levels, *(np.full(len(repeats), end) for end in self.ends)])
             n_attempted = min(one.n_attempted for one in runs)
             groups.append(self.make_group(asked.setting, repeats, values, n_attempted, len(runs)))
@@ -143,20 +143,21 @@ class ClaimQuestion:
             cells_per_repeat=n_cells,
         )
 
-    def _fill(self, runs: Runs) -> Runs:
-        """Return runs that have the metric, those included in which it counts as 0."""
+    def _measure(self, runs: Runs) -> tuple[np.ndarray, np.ndarray]:
+        """Return the repeats that have the metric, or in which it counts as 0, with its values."""
         values = np.where(runs.is_undefined, 0.0, runs.values) if is_in_per_cent(self.metric) else runs.values
         is_there = ~np.isnan(values)
-        return Runs(runs.repeats[is_there], values[is_there], runs.is_undefined[is_there])
+        return runs.repeats[is_there], values[is_there]
 
 
-def _arrange_repeats(columns: Sequence[Sequence[Runs]]) -> tuple[np.ndarray, list[np.ndarray]]:
+def _arrange_repeats(
+    columns: Sequence[Sequence[tuple[np.ndarray, np.ndarray]]],
+) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return the repeats that all settings of all levels have, and of each level their mean over its settings."""
-    repeats = reduce(np.intersect1d, (runs.repeats for column in columns for runs in column))
+    repeats = reduce(np.intersect1d, (own for column in columns for own, _ in column))
     levels = []
     for column in columns:
-        values = [runs.values[np.searchsorted(runs.repeats, repeats)] for runs in column]
-        levels.append(np.mean(values, axis=0) if len(values) > 1 else values[0])
+        levels.append(np.mean([values[np.searchsorted(own, repeats)] for own, values in column], axis=0))
     return repeats, levels
 
 

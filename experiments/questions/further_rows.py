@@ -30,8 +30,9 @@ from experiments.judge.verdict import REPRODUCED, REPRODUCED_WITHIN, describe_pl
 from experiments.questions.group_claim import has_random_split
 from experiments.questions.paper_questions import resolve_claims
 from experiments.questions.printed import list_numbers, read_numbers_of
+from experiments.questions.settings import key_of_cell
 from experiments.stats import LEVEL
-from experiments.store.results import Results, key_of_cell
+from experiments.store.results import Results
 
 DRAWS = 2
 """Draws of the noise on each split."""

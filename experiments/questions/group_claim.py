@@ -29,7 +29,7 @@ from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuesti
 from experiments.judge.verdict import NOT_IMPLEMENTED
 from experiments.metrics.find import find_metric
 from experiments.metrics.metric import Margin, MetricRange
-from experiments.store.results import list_setting_keys
+from experiments.questions.settings import list_setting_keys
 
 _STEP = "step "
 """How the name of a step begins; its number follows."""
@@ -246,23 +246,28 @@ class TrendClaim(GroupClaim):
         return [{self.along: value} for value in self.list_levels(study)]
 
 
-class ComparisonClaim(GroupClaim):
+class AxisClaim(GroupClaim):
+    """A claim that names algorithms, or values of a parameter in their place."""
+
+    axis: str = "algorithm"
+    """The axis of the values that it names, if they are no algorithms: ``params.<name>``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the values that it names."""
+        return self.axis
+
+
+class ComparisonClaim(AxisClaim):
     """A claim that one algorithm, or one value of a parameter, has more or less of a metric than another."""
 
     better: Scalar
     """The algorithm that is claimed to be better."""
     worse: Scalar
     """The algorithm that it is better than."""
-    axis: str = "algorithm"
-    """The axis of the two, if they are no algorithms: ``params.<name>``."""
     over: ListOf[str] = ()
     """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
     sets". None of them is one of ``within``."""
-
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the two."""
-        return self.axis
 
     @property
     def named_values(self) -> dict[str, Any]:

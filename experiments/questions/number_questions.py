@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study, StudyPart
@@ -23,8 +23,8 @@ from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODU
 from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import select_part
+from experiments.questions.settings import list_settings
 from experiments.stats import Interval
-from experiments.store.results import SettingKey, list_setting_keys
 
 _TIMES_PRINTED = 10
 
@@ -126,17 +126,6 @@ def _resolve_means(paper: Paper, part: PaperTable | PaperFigure, number: Printed
         repeats=paper.repeats,
         last_look=find_next_look(paper),
     )
-
-
-def list_settings(study: Study, where: Mapping[str, Any]) -> list[tuple[dict[str, Any], SettingKey]]:
-    """Return the settings of a part of a study, as values of axes and by key, in the order of their values."""
-    axes = list(study.axes(where))
-    named = [dict(zip(axes, values, strict=True)) for values in study.settings(axes, where)]
-    found = list(zip(named, list_setting_keys(study, where), strict=True))
-    try:
-        return sorted(found, key=lambda own: tuple(own[0].values()))
-    except TypeError:  # values of several kinds have no order
-        return found
 
 
 def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[OpenSetting]:

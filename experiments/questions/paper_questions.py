@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -18,11 +18,12 @@ from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number
-from experiments.questions.preflight import check_metrics, list_errors, raise_errors
+from experiments.questions.preflight import check_metrics, collect, raise_errors
 from experiments.questions.printed import list_numbers, read_numbers_of
 from experiments.questions.readings.choices import check_choices
+from experiments.questions.settings import key_of_cell
 from experiments.stats import ALPHA
-from experiments.store.results import SettingKey, key_of_cell
+from experiments.store.results import SettingKey
 
 
 @dataclass(frozen=True)
@@ -56,24 +57,22 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
         If a study cannot be run, a table, figure, claim, choice or printed number asks for what the paper does not run,
         or the printed numbers cannot be read. All errors are reported at once.
     """
-    printed: list[PrintedNumber] = []
-    cells: dict[str, list[Cell]] = {}
-    numbers: list[NumberQuestion] = []
-    asked: dict[str, AskedClaim] = {}
-    checks: list[Callable[[], object]] = [lambda: cells.update(cells_of_studies(paper))]
-    checks += [partial(part.check, paper) for part in paper.parts.values()]
-    checks.append(lambda: printed.extend(list_numbers(read_numbers_of(paper))))
-    errors = list_errors(checks)
-    errors += list_errors(partial(_ask_number, paper, number, printed, numbers) for number in printed)
-    errors += list_errors(partial(_ask_claim, paper, claim, printed, asked) for claim in paper.claims)
-    errors += list_errors(partial(_check_claim, paper, claim) for claim in paper.claims if claim.id in asked)
+    errors: list[str] = []
+    (cells,) = collect([partial(cells_of_studies, paper)], errors) or [{}]
+    collect([partial(part.check, paper) for part in paper.parts.values()], errors)
+    (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
+    numbers = collect([partial(resolve_number, paper, number, printed) for number in printed], errors)
+    by_id = {number.id: number for number in printed}
+    claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
+    collect([partial(_check_metrics, paper, paper.claims_by_id[claim.id]) for claim in claims], errors)
     own = (_check_readings_of_claims, _check_finding, _check_own, _check_bounded, check_choices)
-    raise_errors(errors + list_errors(partial(check, paper) for check in own))
+    collect([partial(check, paper) for check in own], errors)
+    raise_errors(errors)
     settings = {}
     for name, of_study in cells.items():
         study = paper.studies[name]
         settings.update({key_of_cell(study, cell): cell for cell in of_study[:: paper.repeats]})
-    return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(paper, asked)), settings)
+    return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(paper, claims)), settings)
 
 
 def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
@@ -96,39 +95,29 @@ def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[
     >>> [round(claim.question.level, 4) for claim in resolve_claims(paper)]
     [0.025, 0.025]
     """
-    asked: dict[str, AskedClaim] = {}
-    for claim in paper.claims:
-        _ask_claim(paper, claim, printed, asked)
-    return _share_levels(paper, asked)
+    by_id = {number.id: number for number in printed}
+    return _share_levels(paper, [_ask_claim(paper, claim, by_id) for claim in paper.claims])
 
 
-def _ask_number(
-    paper: Paper, number: PrintedNumber, printed: Sequence[PrintedNumber], numbers: list[NumberQuestion]
-) -> None:
-    numbers.append(resolve_number(paper, number, printed))
+def _ask_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
+    question, is_against = claim.resolve(paper, printed), claim.against is not None
+    return AskedClaim(claim.id, claim.text, claim.kind, question, claim.reading_of, is_against)
 
 
-def _ask_claim(paper: Paper, claim: Any, printed: Sequence[PrintedNumber], asked: dict[str, AskedClaim]) -> None:
-    question = claim.resolve(paper, {number.id: number for number in printed})
-    is_against = claim.against is not None
-    asked[claim.id] = AskedClaim(claim.id, claim.text, claim.kind, question, claim.reading_of, is_against)
-
-
-def _check_claim(paper: Paper, claim: Claim) -> None:
+def _check_metrics(paper: Paper, claim: Claim) -> None:
     """Check that the data sets of a claim about runs have its metrics."""
     if isinstance(claim, ClaimAboutRuns) and not claim.explain_missing(paper):
         for part, metrics in claim.list_measured():
             check_metrics(paper, claim.id, part.study, part.where, metrics)
 
 
-def _share_levels(paper: Paper, asked: Mapping[str, AskedClaim]) -> list[AskedClaim]:
+def _share_levels(paper: Paper, asked: Sequence[AskedClaim]) -> list[AskedClaim]:
     """Return claims, each with its share of the chance of a false verdict."""
-    decidable = [claim for claim in paper.claims if isinstance(asked[claim.id].question, ClaimQuestion)]
+    decidable = [paper.claims_by_id[own.id] for own in asked if isinstance(own.question, ClaimQuestion)]
     shared = []
-    for claim in paper.claims:
-        own = asked[claim.id]
+    for own in asked:
         if isinstance(own.question, ClaimQuestion):
-            level = _share_level(paper, claim, decidable)
+            level = _share_level(paper, paper.claims_by_id[own.id], decidable)
             own = own._replace(question=replace(own.question, level=level))
         shared.append(own)
     return shared

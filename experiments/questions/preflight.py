@@ -11,7 +11,7 @@ from experiments.metrics.find import LEAKS, list_measured, select_extra
 from experiments.metrics.metric import STANDARD_ERROR
 
 
-def run_checks(checks: Sequence[Callable[[], object]]) -> None:
+def run_checks(checks: Iterable[Callable[[], object]]) -> None:
     """Run checks and report all of their errors at once.
 
     Raises
@@ -19,18 +19,20 @@ def run_checks(checks: Sequence[Callable[[], object]]) -> None:
     PaperError
         With a line for each error.
     """
-    raise_errors(list_errors(checks))
+    errors: list[str] = []
+    collect(checks, errors)
+    raise_errors(errors)
 
 
-def list_errors(checks: Iterable[Callable[[], object]]) -> list[str]:
-    """Run checks and return what is wrong, a line for each error."""
-    errors = []
-    for check in checks:
+def collect(steps: Iterable[Callable[[], Any]], errors: list[str]) -> list[Any]:
+    """Return what steps return; of those that fail, what is wrong is put behind ``errors``, a line for each."""
+    results = []
+    for step in steps:
         try:
-            check()
+            results.append(step())
         except ValueError as error:
             errors.append(" ".join(str(error).split()))
-    return errors
+    return results
 
 
 def raise_errors(errors: Sequence[str]) -> None:

@@ -36,9 +36,10 @@ from experiments.questions.group_claim import GroupClaim
 from experiments.questions.number_questions import find_settings, resolve_number
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import list_numbers, read_numbers_of
+from experiments.questions.settings import key_of_cell, list_setting_keys
 from experiments.regression_check.order_statistics import LEVEL, most_against
 from experiments.stats import ALPHA
-from experiments.store.results import Results, key_of_cell, list_setting_keys
+from experiments.store.results import Results
 from experiments.store.study_rows import select_rows
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from experiments.cells.cell import Cell
-from experiments.config.paper import Study
 from experiments.config.setting import make_setting_key
 from experiments.store.study_rows import check_distinct, is_of_study
 
@@ -30,22 +28,6 @@ class SettingKey(NamedTuple):
     study: str
     axes: tuple[str, ...]
     values: tuple[str, ...]
-
-
-def list_setting_keys(study: Study, where: Mapping[str, Any]) -> tuple[SettingKey, ...]:
-    """Return the settings of a part of a study, in the order of its axes."""
-    axes = study.axes(where)
-    return tuple(
-        SettingKey(study.name, tuple(axes), make_setting_key(values)) for values in study.settings(list(axes), where)
-    )
-
-
-def key_of_cell(study: Study, cell: Cell) -> SettingKey:
-    """Return the setting of a study that a cell is a repeat of."""
-    own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-    axes = tuple(study.axes())
-    values = [own[name] if name in own else cell.params[name.removeprefix("params.")] for name in axes]
-    return SettingKey(study.name, axes, make_setting_key(values))
 
 
 class Runs(NamedTuple):

@@ -14,8 +14,9 @@ from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.find import find_metric
 from experiments.questions.claims.above import AboveClaim
 from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, find_margin, is_fixed_split
+from experiments.questions.settings import list_setting_keys
 from experiments.questions.tradeoffs import check_curve, compare_at_equal
-from experiments.store.results import Results, Runs, list_setting_keys
+from experiments.store.results import Results, Runs
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,38 @@
+"""The settings of a study by the keys under which their runs are found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from experiments.cells.cell import Cell
+from experiments.config.paper import Study
+from experiments.config.setting import make_setting_key
+from experiments.store.results import SettingKey
+
+
+def list_setting_keys(study: Study, where: Mapping[str, Any]) -> tuple[SettingKey, ...]:
+    """Return the settings of a part of a study, in the order of its axes."""
+    axes = study.axes(where)
+    return tuple(
+        SettingKey(study.name, tuple(axes), make_setting_key(values)) for values in study.settings(list(axes), where)
+    )
+
+
+def key_of_cell(study: Study, cell: Cell) -> SettingKey:
+    """Return the setting of a study that a cell is a repeat of."""
+    own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+    axes = tuple(study.axes())
+    values = [own[name] if name in own else cell.params[name.removeprefix("params.")] for name in axes]
+    return SettingKey(study.name, axes, make_setting_key(values))
+
+
+def list_settings(study: Study, where: Mapping[str, Any]) -> list[tuple[dict[str, Any], SettingKey]]:
+    """Return the settings of a part of a study, as values of axes and by key, in the order of their values."""
+    axes = list(study.axes(where))
+    named = [dict(zip(axes, values, strict=True)) for values in study.settings(axes, where)]
+    found = list(zip(named, list_setting_keys(study, where), strict=True))
+    try:
+        return sorted(found, key=lambda own: tuple(own[0].values()))
+    except TypeError:  # values of several kinds have no order
+        return found
