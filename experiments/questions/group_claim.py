@@ -246,28 +246,23 @@ class TrendClaim(GroupClaim):
         return [{self.along: value} for value in self.list_levels(study)]
 
 
-class AxisClaim(GroupClaim):
-    """A claim that names algorithms, or values of a parameter in their place."""
-
-    axis: str = "algorithm"
-    """The axis of the values that it names, if they are no algorithms: ``params.<name>``."""
-
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the values that it names."""
-        return self.axis
-
-
-class ComparisonClaim(AxisClaim):
+class ComparisonClaim(GroupClaim):
     """A claim that one algorithm, or one value of a parameter, has more or less of a metric than another."""
 
     better: Scalar
     """The algorithm that is claimed to be better."""
     worse: Scalar
     """The algorithm that it is better than."""
+    axis: str = "algorithm"
+    """The axis of the two, if they are no algorithms: ``params.<name>``."""
     over: ListOf[str] = ()
     """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
     sets". None of them is one of ``within``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
 
     @property
     def named_values(self) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from documents.document import Scalar
 from experiments.config.paper import Study
 from experiments.judge.evidence.claim_group import Part
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import AxisClaim, Column, TrendClaim
+from experiments.questions.group_claim import Column, TrendClaim
 
 
-class ApproachesClaim(AxisClaim, TrendClaim):
+class ApproachesClaim(TrendClaim):
     """Along one axis the distance between ``algorithm`` and ``to`` falls.
 
     The distance is the absolute difference of their metrics in each repeat. It must be smaller at the last level than
@@ -27,6 +27,13 @@ class ApproachesClaim(AxisClaim, TrendClaim):
     """The algorithm that comes nearer."""
     to: Scalar
     """The algorithm that it comes nearer to."""
+    axis: str = "algorithm"
+    """The axis of the two, if they are no algorithms: ``params.<name>``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
 
     @property
     def named_values(self) -> dict[str, Any]:

@@ -9,10 +9,10 @@ import numpy as np
 from documents.document import Scalar
 from experiments.judge.evidence.claim_group import Part
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import AxisClaim
+from experiments.questions.group_claim import GroupClaim
 
 
-class FartherClaim(AxisClaim):
+class FartherClaim(GroupClaim):
     """``one`` is farther from ``middle`` than ``other`` is, in every group.
 
     The distance is the absolute difference of their metrics in each repeat.
@@ -25,6 +25,13 @@ class FartherClaim(AxisClaim):
     """The value that the others are compared with."""
     other: Scalar
     """The value that is claimed to be near the middle."""
+    axis: str = "algorithm"
+    """The axis of the three, if they are no algorithms: ``params.<name>``."""
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the three."""
+        return self.axis
 
     @property
     def named_values(self) -> dict[str, Any]:
