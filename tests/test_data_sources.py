@@ -21,7 +21,7 @@ import ucimlrepo.fetch
 
 import datasets
 from algorithms.installation import ROOT
-from datasets import catalogue, download, readers, source, table, wheel
+from datasets import cached_files, catalogue, download, readers, source, table, wheel
 from datasets.readers import car, ihepc
 from documents.document import DocumentError
 from tests.waiting import HANG
@@ -332,7 +332,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path):
         raise OSError("disk full")
 
     with pytest.warns(UserWarning, match="disk full"):
-        download._write_to_cache(tmp_path / "table.csv", write)
+        cached_files.write_to_cache(tmp_path / "table.csv", write)
     assert list(tmp_path.iterdir()) == []
 
 

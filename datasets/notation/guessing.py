@@ -101,7 +101,7 @@ def read_column(cells: pd.Series, notation: Notation) -> ColumnReading:
     >>> reading.is_numbers, reading.marks, reading.others, reading.doubtful
     (False, {'NA': 1}, {'+': 1, '-': 2}, {'-': 2})
     """
-    if notation.reads_plainly(cells):
+    if notation.reads_plainly(cells) or (cells.dtype.kind in "iuf" and cells.notna().any()):
         return ColumnReading(True, 1.0, {}, {}, {})
     codes, values = pd.factorize(cells)
     known = np.array([not is_empty(value) for value in values], dtype=bool)
@@ -162,9 +162,11 @@ def explain_doubt(name: str, cells: pd.Series, notation: Notation) -> str:
         return f"holds dates: {say_days(name, formats)}"
     reading = read_column(cells, notation)
     no_numbers = reading.marks | reading.others
+    if not no_numbers:
+        return ""
     guessed = read_column(cells, guess_notation(cells.to_frame()))
     is_mixed = reading.share_of_numbers > LEAST_NUMBERS and (reading.doubtful or cells.nunique() > MOST_CLASSES)
-    if no_numbers and (reading.is_numbers or guessed.is_numbers or is_mixed):
+    if reading.is_numbers or guessed.is_numbers or is_mixed:
         keys = dict.fromkeys(filter(None, map(suggest_keys, list(no_numbers)[:_SAMPLE])))
         way_out = " and ".join(list(keys)[:2]) or _say_missing(no_numbers)
         return f"holds numbers, but {say_words(no_numbers)}: write {way_out}"

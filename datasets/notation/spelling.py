@@ -59,28 +59,48 @@ class Notation:
     def find_missing(self, cells: pd.Series, declared: Collection[str] = ()) -> np.ndarray:
         """Return which cells of a column are missing; a word that is a declared category is none of them."""
         words = set(self.missing) - set(declared)
-        if self.reads_plainly(cells) and np.isnan(table.read_rounded(pd.Series(list(words), dtype=object))).all():
+        has_numbers = not _are_no_numbers(words)
+        if cells.dtype.kind in "iuf" and not has_numbers:
             return cells.isna().to_numpy(dtype=bool)
-        return map_distinct(cells, lambda value: is_empty(value) or table.clean_label(value) in words, True).astype(
-            bool
-        )
+        codes, values = pd.factorize(cells)
+        is_asked = _are_doubtful(values) | has_numbers
+        is_missing = np.append(np.zeros(len(values), dtype=bool), True)  # code -1, an empty cell, is the last
+        is_missing[:-1][is_asked] = [is_empty(one) or table.clean_label(one) in words for one in values[is_asked]]
+        return is_missing[codes]
 
     def spell_numbers(self, cells: pd.Series) -> pd.Series:
         """Return a column whose numbers are spelled as Python spells them, with None for what is no number."""
         if cells.dtype.kind in "iuf" or self.reads_plainly(cells):
             return cells
-        return pd.Series(map_distinct(cells, self._spell, None), dtype=object)
+        codes, spelled = self._spell_distinct(cells)
+        return pd.Series(spelled[codes], dtype=object)
+
+    @property
+    def reads_numbers_plainly(self) -> bool:
+        """Whether all that pandas reads as a number is one, and that one."""
+        return self._is_plain and _are_no_numbers(self.missing)
 
     def reads_plainly(self, cells: pd.Series) -> bool:
         """Tell whether a column of text holds nothing but numbers as Python has them, and empty cells: a quick look."""
-        if self.thousands or self.decimal != "." or not pd.api.types.is_string_dtype(cells.dtype):
+        if not self._is_plain or not pd.api.types.is_string_dtype(cells.dtype):
             return False
         is_known = cells.notna().to_numpy()
         return bool(is_known.any() and not np.isnan(table.read_rounded(cells)[is_known]).any())
 
     def read_numbers(self, cells: pd.Series) -> np.ndarray:
         """Return a column as float64, rounded as in every canonical table; what is no number is NaN."""
-        return table.read_rounded(self.spell_numbers(cells))
+        if cells.dtype.kind in "iuf" or self.reads_plainly(cells):
+            return table.read_rounded(cells)
+        codes, spelled = self._spell_distinct(cells)
+        return table.read_rounded(pd.Series(spelled, dtype=object))[codes]
+
+    def _spell_distinct(self, cells: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        """Return which of the different numbers each cell is, and their spelling; None, for no number, is the last."""
+        codes, values = pd.factorize(cells)
+        spelled = np.append(np.asarray(values, dtype=object), None)
+        is_asked = _are_doubtful(values) | (not self._is_plain)
+        spelled[:-1][is_asked] = [self._spell(value) for value in values[is_asked]]
+        return codes, spelled
 
     def _spell(self, value: object) -> object:
         if isinstance(value, _MOMENTS):
@@ -137,6 +157,21 @@ def is_empty(value: object) -> bool:
     [True, True, True, True, False, False]
     """
     return table.clean_label(value) is None or is_missing(value)
+
+
+def _are_no_numbers(words: Collection[str]) -> bool:
+    return bool(np.isnan(table.read_rounded(pd.Series(list(words), dtype=object))).all())
+
+
+def _are_doubtful(values: np.ndarray | pd.Index) -> np.ndarray:
+    """Return which different cells have to be looked at one by one: all but numbers, and text that reads as one."""
+    if values.dtype.kind in "iuf":
+        return np.zeros(len(values), dtype=bool)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.dtype.categories.dtype)
+    if not isinstance(values.dtype, pd.StringDtype):
+        return np.ones(len(values), dtype=bool)
+    return np.isnan(table.read_rounded(pd.Series(values)))
 
 
 def map_distinct(cells: pd.Series, function: Callable, of_none: object) -> np.ndarray:
