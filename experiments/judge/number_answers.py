@@ -52,32 +52,20 @@ from experiments.store.results import Results, Runs, SettingKey
 
 @dataclass(frozen=True)
 class NumberQuestion:
-    """A printed number, and what decides whether it is reproduced.
-
-    Parameters
-    ----------
-    number : PrintedNumber
-        What is printed.
-    known : NumberVerdict, optional
-        The verdict, where no run is needed for it.
-    together : UnplacedTable, optional
-        Of a number without its setting, the numbers that have the same one.
-    settings : tuple of (dict, SettingKey)
-        What it is a mean of, or the maximum over: values of axes, and whose repeats answer.
-    resolution : float
-        δ, the smallest difference that matters; of means.
-    printed_repeats : int
-        Over how many runs m it is a mean.
-    repeats, last_look : int
-        Repeats after which it is looked at, and looked at again; the second is 0 where there are no more.
-    """
+    """A printed number, and what decides whether it is reproduced."""
 
     number: PrintedNumber
+    #: The verdict, where no run is needed for it.
     known: NumberVerdict | None = None
+    #: Of a number without its setting, the numbers that have the same one.
     together: UnplacedTable | None = None
+    #: What it is a mean of, or the maximum over: values of axes, and whose repeats answer.
     settings: tuple[tuple[dict[str, Any], SettingKey], ...] = ()
+    #: δ, the smallest difference that matters; of means.
     resolution: float = math.nan
+    #: Over how many runs m it is a mean.
     printed_repeats: int = 1
+    #: Repeats after which it is looked at, and looked at again; the second is 0 where there are no more.
     repeats: int = 1
     last_look: int = 0
 

@@ -28,20 +28,12 @@ class Need(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What a verdict on a claim is made from.
-
-    Parameters
-    ----------
-    groups : list of ClaimGroup
-        The groups with their runs.
-    undefined : list of list of int
-        Of each group, the repeats in which the metric is undefined, one for each such cell.
-    unfit : list of int
-        Repeats that cannot be compared: no verdict is possible on runs that have any of them.
-    """
+    """What a verdict on a claim is made from."""
 
     groups: list[ClaimGroup]
+    #: Of each group, the repeats in which the metric is undefined, one for each such cell.
     undefined: list[list[int]]
+    #: Repeats that cannot be compared: no verdict is possible on runs that have any of them.
     unfit: Sequence[int] = ()
 
     def count_undefined(self, places: Sequence[int], looks: Sequence[int]) -> int:
@@ -51,17 +43,11 @@ class Evidence(NamedTuple):
 
 
 class AskedGroup(NamedTuple):
-    """One group of a claim, of which all that is claimed has to hold.
+    """One group of a claim, of which all that is claimed has to hold."""
 
-    Parameters
-    ----------
-    setting : dict
-        The axes that are fixed within it.
-    columns : tuple of tuple of SettingKey
-        Of each level that is compared its settings; a repeat is averaged over several.
-    """
-
+    #: The axes that are fixed within it.
     setting: dict[str, Any]
+    #: Of each level that is compared its settings; a repeat is averaged over several.
     columns: tuple[tuple[SettingKey, ...], ...]
 
     def list_settings(self) -> tuple[SettingKey, ...]:
@@ -71,46 +57,28 @@ class AskedGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimQuestion:
-    """A claim that runs decide, as many as it takes.
-
-    Parameters
-    ----------
-    metric : str
-        What it is about.
-    groups : tuple of AskedGroup
-        It holds only if it holds in each.
-    rule : ClaimRule
-        What is claimed of a group.
-    margin : Margin
-        What counts as no difference.
-    center : {"mean", "median"}
-        Which of the two it is about.
-    reach, most_lost : float or None
-        The largest difference that the metric can have, and the most that a run can lose: see `ClaimGroup`.
-    first, most : int
-        Repeats after which it is looked at first and last.
-    scope : str
-        What is special of the splits, in words.
-    ends : tuple of float
-        Numbers that stand beside the metric in every repeat: those that it is claimed to lie between.
-    obstacle : str
-        Why some repeats can be unfit to be compared, in words.
-    level : float
-        The chance of a false verdict that it may have, both questions together; all of it until claims share it.
-    """
+    """A claim that runs decide, as many as it takes."""
 
     metric: str
     groups: tuple[AskedGroup, ...]
     rule: ClaimRule
+    #: What counts as no difference.
     margin: Margin
+    #: {"mean", "median"}: which of the two it is about.
     center: str
+    #: The largest difference that the metric can have, and the most that a run can lose: see `ClaimGroup`.
     reach: float | None
     most_lost: float | None
+    #: Repeats after which it is looked at first and last.
     first: int
     most: int
+    #: What is special of the splits, in words.
     scope: str = ""
+    #: Numbers that stand beside the metric in every repeat: those that it is claimed to lie between.
     ends: tuple[float, ...] = ()
+    #: Why some repeats can be unfit to be compared, in words.
     obstacle: str = ""
+    #: The chance of a false verdict that it may have, both questions together; all of it until claims share it.
     level: float = 1.0
 
     def gather(self, results: Results) -> Evidence:
@@ -163,17 +131,11 @@ def _arrange_repeats(
 
 @dataclass(frozen=True)
 class ComputedQuestion:
-    """A claim that is decided by computing, not by runs.
+    """A claim that is decided by computing, not by runs."""
 
-    Parameters
-    ----------
-    compute : callable
-        Takes the verdicts on printed numbers by id, and returns verdict and reason.
-    metric : str, optional
-        What it is about, if it is about runs that nobody can make.
-    """
-
+    #: Takes the verdicts on printed numbers by id, and returns verdict and reason.
     compute: Callable[[Mapping[str, Mapping[str, Any]]], dict[str, Any]]
+    #: What it is about, if it is about runs that nobody can make.
     metric: str | None = None
 
     @classmethod
@@ -187,23 +149,13 @@ def _tell_known(verdict: str, reason: str, numbers: Mapping) -> dict[str, Any]:
 
 
 class AskedClaim(NamedTuple):
-    """A claim with its question.
-
-    Parameters
-    ----------
-    id, text, kind : str
-        As the paper's file has them.
-    question : ClaimQuestion or ComputedQuestion
-        What decides it.
-    reading_of : str, optional
-        The claim that it is another reading of.
-    is_against_reconstruction : bool
-        Whether the other side is our reconstruction of a baseline.
-    """
+    """A claim with its question."""
 
     id: str
     text: str
     kind: str
     question: ClaimQuestion | ComputedQuestion
+    #: The claim that it is another reading of.
     reading_of: str | None = None
+    #: Whether the other side is our reconstruction of a baseline.
     is_against_reconstruction: bool = False

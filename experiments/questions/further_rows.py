@@ -42,27 +42,18 @@ LEAST_SPLITS = 3
 
 
 class SplitVariance(NamedTuple):
-    """What the runs of one part of a claim say of further rows.
+    """What the runs of one part of a claim say of further rows."""
 
-    Parameters
-    ----------
-    n : int
-        Splits, each run with two draws of the noise.
-    effect : float
-        The mean over all runs.
-    low, high : float
-        Its 95 % interval for further rows.
-    noise : float
-        Standard deviation that the noise makes of one run.
-    split : float
-        Standard deviation that the split makes of one run.
-    """
-
+    #: Splits, each run with two draws of the noise.
     n: int
+    #: The mean over all runs.
     effect: float
+    #: Its 95 % interval for further rows.
     low: float
     high: float
+    #: Standard deviation that the noise makes of one run.
     noise: float
+    #: Standard deviation that the split makes of one run.
     split: float
 
 

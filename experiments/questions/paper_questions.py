@@ -28,23 +28,13 @@ from experiments.store.results import SettingKey
 
 @dataclass(frozen=True)
 class PaperQuestions:
-    """What is asked of the runs of a paper.
+    """What is asked of the runs of a paper."""
 
-    Parameters
-    ----------
-    cells : dict of str to list of Cell
-        What is run first, by study: all settings, with the paper's repeats.
-    numbers : tuple of NumberQuestion
-        Its printed numbers.
-    claims : tuple of AskedClaim
-        Its claims.
-    settings : dict of SettingKey to Cell
-        The first repeat of every setting.
-    """
-
+    #: What is run first, by study: all settings, with the paper's repeats.
     cells: dict[str, list[Cell]]
     numbers: tuple[NumberQuestion, ...]
     claims: tuple[AskedClaim, ...]
+    #: The first repeat of every setting.
     settings: dict[SettingKey, Cell]
 
 

@@ -13,38 +13,23 @@ from experiments.store.study_rows import check_distinct, is_of_study
 
 
 class SettingKey(NamedTuple):
-    """The name of a setting of a study, whose repeats are its cells; equal however its values were stored.
-
-    Parameters
-    ----------
-    study : str
-        The study.
-    axes : tuple of str
-        Its axes.
-    values : tuple of str
-        One value of each, see `make_setting_key`.
-    """
+    """The name of a setting of a study, whose repeats are its cells; equal however its values were stored."""
 
     study: str
     axes: tuple[str, ...]
+    #: One value of each, see `make_setting_key`.
     values: tuple[str, ...]
 
 
 class Runs(NamedTuple):
-    """The runs of one setting that were tried, as far as one metric goes.
+    """The runs of one setting that were tried, as far as one metric goes."""
 
-    Parameters
-    ----------
-    repeats : int array of shape (n,)
-        Ascending.
-    values : float64 array of shape (n,)
-        The metric; NaN where the run failed, or where it is undefined.
-    is_undefined : bool array of shape (n,)
-        Whether the run is done and has no such metric: a class that is never predicted has no precision.
-    """
-
+    #: Int array of shape (n,): ascending.
     repeats: np.ndarray
+    #: Float64 array of shape (n,): the metric; NaN where the run failed, or where it is undefined.
     values: np.ndarray
+    #: Bool array of shape (n,): whether the run is done and has no such metric: a class that is never predicted has no
+    #: precision.
     is_undefined: np.ndarray
 
     @property

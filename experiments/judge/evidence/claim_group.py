@@ -55,26 +55,17 @@ HOLDS_WITHIN = "holds within ± δ"
 
 
 class Part(NamedTuple):
-    """One thing that a claim says of a group.
+    """One thing that a claim says of a group."""
 
-    Parameters
-    ----------
-    name : str
-        ``step 2``, or empty where a group has one part.
-    changes : float64 array of shape (n_repeats,)
-        Change of the metric in each repeat, as it is shown.
-    gains : float64 array of shape (n_repeats,)
-        What the claim wants above zero.
-    margins : float64 array of shape (n_repeats,)
-        What counts as no difference in each repeat.
-    is_within : bool
-        Whether the claim is that the change stays within the margins, so that the gains have these in them.
-    """
-
+    #: ``step 2``, or empty where a group has one part.
     name: str
+    #: Float64 array of shape (n_repeats,): change of the metric in each repeat, as it is shown.
     changes: np.ndarray
+    #: Float64 array of shape (n_repeats,): what the claim wants above zero.
     gains: np.ndarray
+    #: Float64 array of shape (n_repeats,): what counts as no difference in each repeat.
     margins: np.ndarray
+    #: Whether the claim is that the change stays within the margins, so that the gains have these in them.
     is_within: bool = False
 
 
@@ -90,57 +81,36 @@ class ClaimRule(Protocol):
 
 
 class PartWealth(NamedTuple):
-    """Logarithms of the wealth of those who bet on one part, after each number of runs.
+    """Logarithms of the wealth of those who bet on one part, after each number of runs."""
 
-    Parameters
-    ----------
-    gain, loss : float64 array of shape (n_repeats + 1,)
-        Bets that the gain is above zero, and below zero.
-    equal : float64 array of shape (n_repeats + 1,)
-        The poorer of those who bet that it is above minus the margin, and below the margin.
-    """
-
+    #: Float64 array of shape (n_repeats + 1,): bets that the gain is above zero, and below zero.
     gain: np.ndarray
     loss: np.ndarray
+    #: Float64 array of shape (n_repeats + 1,): the poorer of those who bet that it is above minus the margin, and below
+    #: the margin.
     equal: np.ndarray
 
 
 @dataclass(frozen=True)
 class ClaimGroup:
-    """One group of a claim.
+    """One group of a claim."""
 
-    Parameters
-    ----------
-    setting : dict
-        The axes that are fixed within it.
-    repeats : int array of shape (n_repeats,)
-        Which repeats are complete, ascending.
-    values : float64 array of shape (n_repeats, n_levels)
-        The metric, or the distance that a claim is about, of these.
-    n_attempted : int
-        Repeats 0, 1, ... up to this one were run, whatever came of them.
-    rule : ClaimRule
-        What is claimed.
-    margin : Margin
-        What counts as no difference.
-    center : {"mean", "median"}
-        Which of the two the claim is about.
-    reach : float or None
-        The largest difference that the metric can have, 1 of shares; None where it has no bound.
-    most_lost : float or None
-        Without a reach: the most that a run can speak against the claim; None where that has no bound either.
-    cells_per_repeat : int
-        Cells that a repeat takes.
-    """
-
+    #: The axes that are fixed within it.
     setting: dict
+    #: Int array of shape (n_repeats,): which repeats are complete, ascending.
     repeats: np.ndarray
+    #: Float64 array of shape (n_repeats, n_levels): the metric, or the distance that a claim is about, of these.
     values: np.ndarray
+    #: Repeats 0, 1, ... up to this one were run, whatever came of them.
     n_attempted: int
     rule: ClaimRule
+    #: What counts as no difference.
     margin: Margin
+    #: {"mean", "median"}: which of the two the claim is about.
     center: str = "mean"
+    #: The largest difference that the metric can have, 1 of shares; None where it has no bound.
     reach: float | None = None
+    #: Without a reach: the most that a run can speak against the claim; None where that has no bound either.
     most_lost: float | None = None
     cells_per_repeat: int = 1
 

@@ -161,24 +161,16 @@ class QuestionState:
 
 @dataclass(frozen=True)
 class Replay:
-    """What came out of the looks at a claim.
+    """What came out of the looks at a claim."""
 
-    Parameters
-    ----------
-    answers : list of QuestionState
-        The paper's own question first.
-    counts : list of int
-        Complete repeats of each group that were weighed.
-    looks : list of int
-        Repeats of each group that were asked for, complete or not.
-    needed : dict of int to int
-        By place of the group, the number of repeats that it needs to be decided; empty if it is, or if no more are
-        allowed.
-    """
-
+    #: The paper's own question first.
     answers: list[QuestionState]
+    #: Complete repeats of each group that were weighed.
     counts: list[int]
+    #: Repeats of each group that were asked for, complete or not.
     looks: list[int]
+    #: By place of the group, the number of repeats that it needs to be decided; empty if it is, or if no more are
+    #: allowed.
     needed: dict[int, int]
 
 

@@ -17,17 +17,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 @dataclass(frozen=True)
 class Feasibility:
-    """What can be said of printed precisions and recalls.
+    """What can be said of printed precisions and recalls."""
 
-    Parameters
-    ----------
-    matrix : int array of shape (c, c) or None
-        A confusion matrix that rounds to all of them, rows of class i taken for class j; None if there is none.
-    precision_range : list of (float, float)
-        Smallest and largest precision of each class that the recalls and the sizes of the classes leave room for.
-    """
-
+    #: Int array of shape (c, c) or None: a confusion matrix that rounds to all of them, rows of class i taken for class
+    #: j; None if there is none.
     matrix: np.ndarray | None
+    #: Smallest and largest precision of each class that the recalls and the sizes of the classes leave room for.
     precision_range: list[tuple[float, float]]
 
     @property

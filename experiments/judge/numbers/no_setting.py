@@ -50,42 +50,24 @@ class SettingValues(NamedTuple):
 
 
 class AskedNumber(NamedTuple):
-    """A number without its setting, and what may be meant.
-
-    Parameters
-    ----------
-    number : PrintedNumber
-        What is printed.
-    settings : tuple of OpenSetting
-        All that could be meant.
-    reason : str
-        Why its algorithm is not implemented, if so.
-    """
+    """A number without its setting, and what may be meant."""
 
     number: PrintedNumber
+    #: All that could be meant.
     settings: tuple[OpenSetting, ...]
+    #: Why its algorithm is not implemented, if so.
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class UnplacedTable:
-    """The numbers of a table that are printed without their settings.
-
-    Parameters
-    ----------
-    id : str
-        The table's.
-    numbers : tuple of AskedNumber
-        The numbers.
-    repeats : int
-        Runs that there should be of every setting.
-    printed_repeats : int
-        Over how many runs the numbers are taken to be means.
-    """
+    """The numbers of a table that are printed without their settings."""
 
     id: str
     numbers: tuple[AskedNumber, ...]
+    #: Runs that there should be of every setting.
     repeats: int
+    #: Over how many runs the numbers are taken to be means.
     printed_repeats: int
 
 
@@ -147,19 +129,11 @@ class _UnplacedNumber:
 
 @dataclass(frozen=True)
 class JointFit:
-    """How well the one setting fits that explains the numbers of a table best.
+    """How well the one setting fits that explains the numbers of a table best."""
 
-    Parameters
-    ----------
-    p : float
-        Its p(setting), the largest of all settings.
-    where : str
-        Which it is, in words.
-    n_settings, n_numbers : int
-        How many settings have been asked, and how many numbers they should explain.
-    """
-
+    #: Its p(setting), the largest of all settings.
     p: float
+    #: Which it is, in words.
     where: str
     n_settings: int
     n_numbers: int

@@ -17,37 +17,24 @@ STATISTICS = ("mean", "max", "exact", "formula", "some", "fitted")
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """One number that a paper prints.
-
-    Parameters
-    ----------
-    id : str
-        Its name.
-    table : str
-        The table or figure that prints it, which names its study.
-    metric : str
-        What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
-    statistic : {"mean", "max", "exact", "formula", "some", "fitted"}
-        A mean of one setting, the largest mean of several, a counted fact, the value of a printed formula, the number
-        of a setting that the paper does not state, or one whose formula is lost, so that ours was fitted to it.
-    value : float
-        As printed, but a fraction for metrics that are printed in per cent.
-    decimals : int
-        Of the printed text.
-    source : str
-        Where it stands.
-    setting : dict
-        Columns of the file that select cells: ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>``; a blank is a
-        setting that is not stated.
-    """
+    """One number that a paper prints."""
 
     id: str
+    #: The table or figure that prints it, which names its study.
     table: str
+    #: What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
     metric: str
+    #: {"mean", "max", "exact", "formula", "some", "fitted"}: a mean of one setting, the largest mean of several, a
+    #: counted fact, the value of a printed formula, the number of a setting that the paper does not state, or one whose
+    #: formula is lost, so that ours was fitted to it.
     statistic: str
+    #: As printed, but a fraction for metrics that are printed in per cent.
     value: float
+    #: Of the printed text.
     decimals: int
     source: str
+    #: Columns of the file that select cells: ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>``; a blank is a
+    #: setting that is not stated.
     setting: Mapping[str, Any]
 
     @property
@@ -68,33 +55,21 @@ def is_blank(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class NumberVerdict:
-    """The verdict on a printed number.
-
-    Parameters
-    ----------
-    verdict, reason : str
-        What it is, and why.
-    n_expected : int
-        Repeats that there should be.
-    mean : Interval
-        Our mean with its 95 % interval.
-    predicted : Interval
-        Where the paper's mean would fall.
-    chance : float
-        The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
-    verdict_one_run : str
-        The verdict if the printed number were a single run; the same unless it says otherwise.
-    needs_repeats : bool
-        Whether more repeats of ours could decide it.
-    """
+    """The verdict on a printed number."""
 
     verdict: str
     reason: str
+    #: Repeats that there should be.
     n_expected: int
+    #: Our mean with its 95 % interval.
     mean: Interval = field(default=NO_INTERVAL)
+    #: Where the paper's mean would fall.
     predicted: Interval = field(default=NO_INTERVAL)
+    #: The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
     chance: float = math.nan
+    #: The verdict if the printed number were a single run; the same unless it says otherwise.
     verdict_one_run: str = ""
+    #: Whether more repeats of ours could decide it.
     needs_repeats: bool = False
 
     def to_row(self, number: PrintedNumber) -> dict:

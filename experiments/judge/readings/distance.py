@@ -28,21 +28,13 @@ _CLEARLY = 2.5
 
 @dataclass(frozen=True)
 class Errors:
-    """What a reading gave, beside what is printed.
+    """What a reading gave, beside what is printed."""
 
-    Parameters
-    ----------
-    values : float64 array of shape (n_targets, n_repeats)
-        Ours minus what is printed; of orderings, by how much they come out as claimed. No columns where cells are
-        missing; NaN where a metric is undefined.
-    is_of_orderings : bool
-        Whether the targets are orderings.
-    printed_repeats : int
-        Runs whose mean a printed number is, at least 1.
-    """
-
+    #: Float64 array of shape (n_targets, n_repeats): ours minus what is printed; of orderings, by how much they come
+    #: out as claimed. No columns where cells are missing; NaN where a metric is undefined.
     values: np.ndarray
     is_of_orderings: bool
+    #: Runs whose mean a printed number is, at least 1.
     printed_repeats: int
 
     @property

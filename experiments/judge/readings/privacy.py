@@ -12,20 +12,13 @@ from experiments.store.record import Record
 
 
 class Cost(NamedTuple):
-    """What a reading costs.
+    """What a reading costs."""
 
-    Parameters
-    ----------
-    keeps_epsilon : {"yes", "no", "claims none"}
-        Whether every run keeps the ε that it claims.
-    times_label : float
-        What its noisy steps cost at most, as a multiple of the ε of the label; NaN if nothing is claimed.
-    is_unpaid : bool
-        Whether there are steps without noise.
-    """
-
+    #: {"yes", "no", "claims none"}: whether every run keeps the ε that it claims.
     keeps_epsilon: str
+    #: What its noisy steps cost at most, as a multiple of the ε of the label; NaN if nothing is claimed.
     times_label: float
+    #: Whether there are steps without noise.
     is_unpaid: bool
 
 

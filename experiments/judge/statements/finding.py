@@ -13,17 +13,11 @@ from experiments.judge import statements
 
 
 class Finding(NamedTuple):
-    """Whether an exact statement holds, and why.
+    """Whether an exact statement holds, and why."""
 
-    Parameters
-    ----------
-    holds : bool
-        Whether it holds in every case that was tried.
-    reason : str
-        The number that it comes down to, or the counterexample.
-    """
-
+    #: Whether it holds in every case that was tried.
     holds: bool
+    #: The number that it comes down to, or the counterexample.
     reason: str
 
 

@@ -30,23 +30,14 @@ from experiments.questions.readings.choices import (
 
 
 class PrintedTarget(NamedTuple):
-    """Something printed that a reading should explain.
-
-    Parameters
-    ----------
-    metric : str
-        Which.
-    printed : float
-        The number; NaN of an ordering.
-    cells : list of Cell
-        Its setting, one cell per repeat; of an ordering the one that should have more of the metric.
-    less : list of Cell
-        Of an ordering, the one that should have less.
-    """
+    """Something printed that a reading should explain."""
 
     metric: str
+    #: The number; NaN of an ordering.
     printed: float
+    #: Its setting, one cell per repeat; of an ordering the one that should have more of the metric.
     cells: list[Cell]
+    #: Of an ordering, the one that should have less.
     less: list[Cell]
 
     def list_cells(self) -> list[Cell]:
@@ -55,23 +46,14 @@ class PrintedTarget(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """One way to read the text.
+    """One way to read the text."""
 
-    Parameters
-    ----------
-    values : dict of str to value
-        What it chooses.
-    targets : list of PrintedTarget
-        What it should explain.
-    words : str
-        Its choices in words.
-    is_literal : bool
-        Whether it is what the paper's own cells are; no setting of a table is.
-    """
-
+    #: What it chooses.
     values: dict[str, Any]
+    #: What it should explain.
     targets: list[PrintedTarget]
     words: str
+    #: Whether it is what the paper's own cells are; no setting of a table is.
     is_literal: bool = False
 
     def list_cells(self, repeats: int | None = None) -> list[Cell]:

@@ -18,33 +18,21 @@ from experiments.questions.preflight import run_checks
 
 
 class Factor(NamedTuple):
-    """One point that the text leaves open.
+    """One point that the text leaves open."""
 
-    Parameters
-    ----------
-    name : str
-        Of the parameter or the option of the protocol.
-    values : tuple
-        What the text admits, the most literal one first.
-    algorithms : tuple of str
-        Those whose parameter it is; none of an option of the protocol.
-    """
-
+    #: Of the parameter or the option of the protocol.
     name: str
+    #: What the text admits, the most literal one first.
     values: tuple
+    #: Those whose parameter it is; none of an option of the protocol.
     algorithms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One reading: a value of every factor.
+    """One reading: a value of every factor."""
 
-    Parameters
-    ----------
-    picked : tuple of (Factor, value)
-        In the order of the factors.
-    """
-
+    #: In the order of the factors.
     picked: tuple[tuple[Factor, Any], ...]
 
     @property

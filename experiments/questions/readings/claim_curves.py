@@ -35,17 +35,10 @@ FIRST_REPEATS = 5
 
 
 class ClaimReading(NamedTuple):
-    """A claim under one reading.
-
-    Parameters
-    ----------
-    choice : Choice
-        The reading.
-    settings : list of list of Cell
-        Its cells, a list of repeats for each setting.
-    """
+    """A claim under one reading."""
 
     choice: Choice
+    #: Its cells, a list of repeats for each setting.
     settings: list[list[Cell]]
 
     def list_cells(self, repeats: int) -> list[Cell]:
@@ -54,26 +47,15 @@ class ClaimReading(NamedTuple):
 
 
 class JudgedReading(NamedTuple):
-    """What a claim's cells say under one reading.
+    """What a claim's cells say under one reading."""
 
-    Parameters
-    ----------
-    verdict : str
-        As `judge_under_reading` gives it.
-    repeats : int
-        How many it rests on.
-    groups : list of ClaimGroup
-        What was judged; empty where cells are missing.
-    cost : Cost
-        What the reading costs.
-    n : int
-        Cells that are done.
-    """
-
+    #: As `judge_under_reading` gives it.
     verdict: str
     repeats: int
+    #: What was judged; empty where cells are missing.
     groups: list[ClaimGroup]
     cost: Cost
+    #: Cells that are done.
     n: int
 
 

@@ -31,27 +31,15 @@ FIRST_REPEATS = 2
 
 
 class Contender(NamedTuple):
-    """A reading with what its cells gave.
-
-    Parameters
-    ----------
-    reading : Reading
-        The reading.
-    errors : Errors
-        Of the repeats that it has run.
-    cost : Cost
-        What it costs.
-    n, n_expected : int
-        Cells that are done, and that were wanted of it.
-    dropped_after : int, optional
-        Repeats after which it was clear that it is not among the best.
-    """
+    """A reading with what its cells gave."""
 
     reading: Reading
     errors: Errors
     cost: Cost
+    #: Cells that are done, and that were wanted of it.
     n: int
     n_expected: int
+    #: Repeats after which it was clear that it is not among the best.
     dropped_after: int | None = None
 
 
