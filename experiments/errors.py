@@ -31,17 +31,7 @@ def one_line(error: BaseException) -> str:
 
 
 def require_checkout(command: str) -> None:
-    """Refuse a command that writes into the sources where there are none.
-
-    Parameters
-    ----------
-    command : str
-        Its name.
-
-    Raises
-    ------
-    BadInput
-        In an installed package.
+    """Refuse a command that writes into the sources where there are none: BadInput in an installed package.
 
     Examples
     --------

@@ -29,21 +29,11 @@ def expand_grid(
 ) -> list[list[Cell]]:
     """Return the cells of every combination of values, one list of repeats for each; BadInput if one cannot be run.
 
-    Parameters
-    ----------
-    values : mapping of str to list
-        Values of ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>`` and ``protocol.<name>``.
-    repeats : int
-        How many of each.
-    overrides : mapping of str to mapping, optional
-        By algorithm: parameters that replace those of ``conf/algorithm``; ``values`` and ``depends`` replace both.
-    protocol : mapping, optional
-        What does not vary.
-    depends : mapping of str to mapping, optional
-        Parameters that follow one of the ``values``: ``{parameter: {name: {value: given}}}``, for every value of that
-        name. Algorithms without the parameter do without.
-    metrics : sequence of str, optional
-        What is to be measured; what always is need not be named.
+    ``values`` are those of ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>`` and ``protocol.<name>``;
+    ``protocol`` has what does not vary. By algorithm, ``overrides`` replace parameters of ``conf/algorithm``;
+    ``values`` and ``depends`` replace both. The latter are parameters that follow one of the values, ``{parameter:
+    {name: {value: given}}}`` for every value of that name; algorithms without the parameter do without. Of ``metrics``,
+    what always is measured need not be named.
 
     Examples
     --------

@@ -29,10 +29,7 @@ def explain_missing(names: set[str]) -> dict[str, str]:
 def task_and_domain(dataset: str) -> tuple:
     """Return the task and the public domain of a data set.
 
-    Raises
-    ------
-    BadInput
-        If the catalogue does not have it, or nothing is known of it without its rows and these cannot be had.
+    BadInput if the catalogue does not have it, or nothing is known of it without its rows and these cannot be had.
     """
     try:
         entry = catalogue.read_entry(dataset)

@@ -74,11 +74,7 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
     """Return the parameters of an algorithm: those of its file, replaced by others where given.
 
     An ``epsilon`` in the file is none of them: it is what the algorithm is run with, whatever ε it stands under.
-
-    Raises
-    ------
-    BadInput
-        If there is no such algorithm or parameter; the message suggests the nearest.
+    BadInput suggests the nearest where there is no such algorithm or parameter.
 
     Examples
     --------
@@ -192,13 +188,7 @@ def read_signature(path: str) -> inspect.Signature:
 
 @cache
 def import_class(path: str) -> type:
-    """Import a class by its path.
-
-    Raises
-    ------
-    BadInput
-        If there is none, or it is no estimator.
-    """
+    """Import a class by its path; BadInput if there is none, or it is no estimator."""
     found = import_target(path)
     if not inspect.isclass(found) or not all(hasattr(found, name) for name in ("fit", "predict", "get_params")):
         raise BadInput(
@@ -221,19 +211,9 @@ def name_file(name: str) -> str:
 
 
 def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
-    """Return what a file says, ``_target_`` among it.
+    """Return what a file says, ``_target_`` among it, the path ``of_what``: ``the estimator's class``.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    of_what : str
-        What it names, for the error: ``the estimator's class``.
-
-    Raises
-    ------
-    BadInput
-        If it cannot be read, or names nothing.
+    BadInput if the file cannot be read, or names nothing.
     """
     place = shorten_path(path)
     try:
@@ -246,12 +226,7 @@ def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
 
 
 def import_target(path: str) -> Any:
-    """Import what has an import path.
-
-    Raises
-    ------
-    BadInput
-        If there is nothing, or its module raises.
+    """Import what has an import path; BadInput if there is nothing, or its module raises.
 
     Examples
     --------

@@ -74,13 +74,7 @@ class PaperFinding(Document):
 
 
 def check_length(sentence: str) -> str:
-    """Return a sentence if it has at most 30 words; a size that is filled in counts as two.
-
-    Raises
-    ------
-    ValueError
-        If it has more.
-    """
+    """Return a sentence; ValueError if it has more than 30 words. A size that is filled in counts as two."""
     n_words = len(sentence.split()) + len(_FIELD.findall(sentence))
     if n_words > MOST_WORDS:
         raise ValueError(f"it has {n_words} words; write at most {MOST_WORDS}")

@@ -104,17 +104,9 @@ class Study(Document):
         return self.protocol.model_dump(exclude_unset=True)
 
     def axes(self, where: Mapping[str, Any] | None = None) -> dict[str, list]:
-        """Return the values of every axis, under the names of the long table's columns.
+        """Return the values of every axis of the part of the study in ``where``, named as the long table's columns are.
 
-        Parameters
-        ----------
-        where : mapping, optional
-            Column to value or values: the part of the study that is meant.
-
-        Raises
-        ------
-        PaperError
-            If ``where`` names an axis or a value that the study does not have.
+        PaperError if ``where`` names an axis or a value that the study does not have.
 
         Examples
         --------
@@ -131,13 +123,7 @@ class Study(Document):
         return axes
 
     def axis(self, name: str, where: Mapping[str, Any] | None = None) -> list:
-        """Return the values of one axis, in the study's order.
-
-        Raises
-        ------
-        PaperError
-            If the study has no such axis.
-        """
+        """Return the values of one axis, in the study's order; PaperError if there is no such axis."""
         axes = self.axes(where)
         if name not in axes:
             raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggest_name(name, axes)}")
@@ -284,10 +270,7 @@ class Claim(Named, ABC):
     def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
         """Return the question that decides the claim, as `experiments.judge.question` has it.
 
-        Raises
-        ------
-        PaperError
-            If the claim names what the paper does not have.
+        PaperError if the claim names what the paper does not have.
         """
 
 
@@ -438,25 +421,13 @@ class Paper(Document):
         return Speaker.PAPER if claim.reading_of is None else Speaker.READING
 
     def study(self, name: str, user: str) -> Study:
-        """Return a study; ``user`` is the table, figure or claim that names it, for the error.
-
-        Raises
-        ------
-        PaperError
-            If the paper has no such study.
-        """
+        """Return a study; PaperError begins with ``user``, the table, figure or claim that names it, if there is none."""
         if name not in self.studies:
             raise PaperError(f"{user}: study {name!r} is not in the paper; it has: {', '.join(self.studies)}")
         return self.studies[name]
 
     def claim(self, name: str, user: str) -> Claim:
-        """Return a claim.
-
-        Raises
-        ------
-        PaperError
-            If the paper has no such claim.
-        """
+        """Return a claim; PaperError begins with ``user``, who names it, if there is none."""
         claims = self.claims_by_id
         if name not in claims:
             raise PaperError(f"{user}: the paper has no claim {name!r}; {suggest_name(name, claims)}")
@@ -513,10 +484,7 @@ class Paper(Document):
 def parse_paper(contents: Any, file: Path | None = None) -> Paper:
     """Return a paper made of the contents of its file.
 
-    Raises
-    ------
-    DocumentError
-        If keys are missing, unknown or wrong; all such errors are reported at once.
+    DocumentError if keys are missing, unknown or wrong; it reports all such errors at once.
     """
     if not isinstance(contents, Mapping):
         raise DocumentError(f"{file or 'the paper'} must be a mapping of keys, got {contents!r}")

@@ -65,21 +65,9 @@ class SweepRequest:
 
 
 def read_request(config: DictConfig, hydra_config: HydraConf, arguments: Sequence[str]) -> SweepRequest:
-    """Return what is asked for, from what Hydra gives a task.
+    """Return what is asked for, from what Hydra gives a task, ``HydraConf.get()`` and the words of the command line.
 
-    Parameters
-    ----------
-    config : DictConfig
-        The task's configuration.
-    hydra_config : HydraConf
-        As from ``HydraConfig.get()``.
-    arguments : sequence of str
-        The words of the command line.
-
-    Raises
-    ------
-    BadInput
-        If a setting has several values that may have one, is deleted or added, or changes what a file describes.
+    BadInput if a setting has several values that may have one, is deleted or added, or changes what a file describes.
     """
     command, lists = hydra_config.runtime.choices["do"], hydra_config.sweeper.lists
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())

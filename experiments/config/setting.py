@@ -28,12 +28,7 @@ def make_setting_key(values: Iterable) -> tuple[str, ...]:
 
 
 def match_column(column: pd.Series, value: Any) -> np.ndarray:
-    """Return which entries of a column are ``value``; numbers may have gone through text.
-
-    Returns
-    -------
-    bool array of shape (n,)
-    """
+    """Return which entries of a column are ``value``, as booleans; numbers may have gone through text."""
     if value is None:
         return column.isna().to_numpy()
     if isinstance(value, bool | str):

@@ -58,10 +58,7 @@ def judge_claims(
 ) -> list[dict[str, Any]]:
     """Judge claims on the runs that there are, and on the verdicts on printed numbers, which some are about.
 
-    Returns
-    -------
-    list of dict
-        For each claim: id, text, kind, metric, and what `answer_claim` says of it. What a claim has not is None.
+    For each there is id, text, kind, metric, and what `answer_claim` says of it. What a claim has not is None.
     """
     verdicts_of = {} if numbers is None else {row["id"]: row for row in numbers.to_dict("records")}
     answers = []
@@ -82,14 +79,11 @@ def judge_claims(
 def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     """Return the verdict on a claim, from the runs of its groups.
 
-    Returns
-    -------
-    dict
-        verdict, reason; on_average and in_most_runs (the verdict by each, None where it is not asked), level (α of
-        each), repeats (the most that a group took), looks, center, effect with low and high (of the mean group, on the
-        metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups (of each the setting, the effect
-        of its weakest part with its interval, margin, share_won, n and state, the weakest group first), contradiction
-        (the part that refutes the claim), scope, cells and cells_expected; those that it has.
+    It has, as far as they are known: verdict, reason; on_average and in_most_runs (the verdict by each, None where it
+    is not asked), level (α of each), repeats (the most that a group took), looks, center, effect with low and high (of
+    the mean group, on the metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups (of each the
+    setting, the effect of its weakest part with its interval, margin, share_won, n and state, the weakest group first),
+    contradiction (the part that refutes the claim), scope, cells and cells_expected.
     """
     counts: dict[str, Any] = {"scope": question.scope, "center": question.center}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):

@@ -80,24 +80,13 @@ class FoundSetting(NamedTuple):
 def judge_numbers(
     questions: Sequence[NumberQuestion], results: Results, facts: Mapping[tuple[str, str], float] | None = None
 ) -> pd.DataFrame:
-    """Judge printed numbers.
+    """Judge printed numbers, whose settings may have more repeats than the paper asks for; one row for each.
 
-    Parameters
-    ----------
-    questions : sequence of NumberQuestion
-        As `resolve_paper` gives them.
-    results : Results
-        What there is; settings may have more repeats than the paper asks for.
-    facts : mapping, optional
-        ``(dataset, metric) -> value`` for numbers with ``statistic = exact``, which must agree to the digit.
-
-    Returns
-    -------
-    DataFrame
-        One row per printed number: id, table, the settings, metric, statistic, printed, decimals, mean,
-        ci_low, ci_high, n, n_expected, prediction_low, prediction_high, detects, difference (ours minus
-        printed), chance (two-sided, of a printed value at least as far out; of a number without its setting
-        the largest of all settings), verdict, reason, verdict_one_run (were the printed number a single run), source.
+    Those with ``statistic = exact`` must agree to the digit with ``facts``, by data set and metric. Columns: id, table,
+    the settings, metric, statistic, printed, decimals, mean, ci_low, ci_high, n, n_expected, prediction_low,
+    prediction_high, detects, difference (ours minus printed), chance (two-sided, of a printed value at least as far
+    out; of a number without its setting the largest of all settings), verdict, reason, verdict_one_run (were the
+    printed number a single run), source.
     """
     answers = answer_numbers(questions, results, facts)
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]

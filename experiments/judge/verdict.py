@@ -78,14 +78,7 @@ def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
 def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     """Return an effect with its interval as text, in percentage points where the metric is printed in per cent.
 
-    A single run has no interval.
-
-    Parameters
-    ----------
-    metric : str
-        The metric of the claim.
-    effect : mapping
-        ``effect``, ``low`` and ``high``.
+    It has ``effect``, ``low`` and ``high``; a single run has no interval.
 
     Examples
     --------

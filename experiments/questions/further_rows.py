@@ -60,12 +60,8 @@ class SplitVariance(NamedTuple):
 def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance:
     """Tell the variance of the split from that of the noise, and widen the interval of the mean by the first.
 
-    Parameters
-    ----------
-    values : float64 array of shape (n_splits, n_draws)
-        What a claim wants to know of each run; at least two splits and two draws.
-    overlap : float
-        What repeats share, as `find_overlap` returns it: test rows by training rows.
+    Values of shape (n_splits, n_draws) are what a claim wants to know of each run, of at least two splits and two
+    draws; ``overlap`` is what repeats share, as `find_overlap` returns it.
 
     Notes
     -----
@@ -131,12 +127,9 @@ def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
 def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return what crossed runs say of each claim, one row for each of its parts.
 
-    Returns
-    -------
-    DataFrame
-        ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim wants
-        above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
-        that each makes of one run) and ``holds``, whether the interval lies above zero.
+    Columns: ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim
+    wants above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
+    that each makes of one run) and ``holds``, whether the interval lies above zero.
     """
     rows = []
     results = list(map(Results, tables))

@@ -69,10 +69,7 @@ class ClaimAboutRuns(Claim, ABC):
     def ask(self, paper: Paper) -> ClaimQuestion:
         """Return the question, with all chance of a false verdict as its level.
 
-        Raises
-        ------
-        PaperError
-            If the claim names what the paper does not have.
+        PaperError if the claim names what the paper does not have.
         """
 
     @abstractmethod
@@ -98,14 +95,10 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     @staticmethod
     @abstractmethod
     def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
-        """Return what the claim says of a group.
+        """Return what the claim says of a group whose values have a row a repeat.
 
-        Parameters
-        ----------
-        values : float64 array of shape (n_repeats, n_levels)
-            The metric at each level, in the order of `list_columns`; `ends` stand behind.
-        margin : Margin
-            What counts as no difference.
+        The columns are the levels, in the order of `list_columns`; `ends` stand behind. The margin counts as no
+        difference.
         """
 
     @property
@@ -146,13 +139,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         return "; ".join(filter(None, reasons))
 
     def find_part(self, paper: Paper) -> tuple[Study, dict[str, Any]]:
-        """Return the study that the claim speaks of, and which part of it.
-
-        Raises
-        ------
-        PaperError
-            If the claim names what the study does not have.
-        """
+        """Return the study that the claim speaks of, and which part of it; PaperError if it names what is not there."""
         study = paper.study(self.study, f"claim {self.id!r}")
         self._check_named(study)
         compared: dict[str, list] = {}

@@ -33,11 +33,7 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
     """Return the question that a printed number is: its ``table`` names a table or figure, and thereby its study.
 
     Of all numbers of the paper, its ``siblings``, those of a table that are printed without their setting have one.
-
-    Raises
-    ------
-    PaperError
-        If the number names a table or a setting that the paper does not have.
+    PaperError if it names a table or a setting that the paper does not have.
     """
     if number.table not in paper.parts:
         raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
@@ -75,10 +71,7 @@ def find_next_look(paper: Paper) -> int:
 def find_resolution(paper: Paper, metric: str) -> float:
     """Return δ, the smallest difference of a metric that matters.
 
-    Raises
-    ------
-    PaperError
-        For a metric without a natural scale that the paper's ``resolution`` does not name.
+    PaperError for a metric without a natural scale that the paper's ``resolution`` does not name.
 
     Examples
     --------
@@ -97,10 +90,7 @@ def find_resolution(paper: Paper, metric: str) -> float:
 def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, Any]]:
     """Return the study of a printed number, and which part of it the number speaks of.
 
-    Raises
-    ------
-    PaperError
-        If it is no setting of its table or figure, or a mean of several.
+    PaperError if it is no setting of its table or figure, or a mean of several.
     """
     part = paper.parts[number.table]
     if not isinstance(part, StudyPart):

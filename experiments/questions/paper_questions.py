@@ -41,11 +41,8 @@ class PaperQuestions:
 def resolve_paper(paper: Paper) -> PaperQuestions:
     """Check all that a paper asks for, before hours are spent on it, and return its questions.
 
-    Raises
-    ------
-    PaperError
-        If a study cannot be run, a table, figure, claim, choice or printed number asks for what the paper does not run,
-        or the printed numbers cannot be read. All errors are reported at once.
+    PaperError if a study cannot be run, a table, figure, claim, choice or printed number asks for what the paper does
+    not run, or the printed numbers cannot be read. All errors are reported at once.
     """
     errors: list[str] = []
     (cells,) = collect([partial(cells_of_studies, paper)], errors) or [{}]

@@ -12,13 +12,7 @@ from experiments.metrics.metric import STANDARD_ERROR
 
 
 def run_checks(checks: Iterable[Callable[[], object]]) -> None:
-    """Run checks and report all of their errors at once.
-
-    Raises
-    ------
-    PaperError
-        With a line for each error.
-    """
+    """Run checks and report all of their errors at once, as a PaperError with a line for each."""
     errors: list[str] = []
     collect(checks, errors)
     raise_errors(errors)
@@ -45,12 +39,9 @@ def raise_errors(errors: Sequence[str]) -> None:
 
 
 def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, Any], metrics: Sequence[str]) -> None:
-    """Check that the data sets of a part of a study have metrics; ``user`` is who names these, for the error.
+    """Check that the data sets of a part of a study have metrics.
 
-    Raises
-    ------
-    PaperError
-        If one of the data sets has not.
+    PaperError begins with ``user``, who names these, if one has not.
     """
     study = paper.study(study_name, user)
     for dataset in study.axis("dataset", where):

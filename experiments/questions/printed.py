@@ -20,16 +20,9 @@ _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals
 def read_reported(path: str | Path) -> pd.DataFrame:
     """Read the file of a paper's printed numbers.
 
-    Parameters
-    ----------
-    path : path
-        A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source and one
-        column for every setting that selects cells (``epsilon``, ``params.<name>``); see `PrintedNumber`.
-
-    Raises
-    ------
-    PaperError
-        If the file is missing, lacks a column, or names a statistic or an id wrongly.
+    A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source and one column
+    for every setting that selects cells (``epsilon``, ``params.<name>``); see `PrintedNumber`. PaperError if it is
+    missing, lacks a column, or names a statistic or an id wrongly.
     """
     try:
         reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str})

@@ -44,12 +44,9 @@ class Runs(NamedTuple):
 
 
 class Results:
-    """A long table, looked up by setting and metric: rows of a study are sorted once, whoever asks for them.
+    """A long table of all cells that were tried, looked up by setting and metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As from `long_table`, with the rows of all cells that were tried.
+    Rows of a study are sorted once, whoever asks for them.
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
@@ -58,13 +55,7 @@ class Results:
         self._columns: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
 
     def find(self, setting: SettingKey, metric: str) -> Runs:
-        """Return the runs of a setting.
-
-        Raises
-        ------
-        PaperError
-            If two rows are the same setting and repeat of the study.
-        """
+        """Return the runs of a setting; PaperError if two rows are the same setting and repeat of the study."""
         study = setting.study, setting.axes
         if study not in self._rows:
             self._rows[study] = self._sort_study(*study)

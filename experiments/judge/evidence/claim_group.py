@@ -145,20 +145,17 @@ class ClaimGroup:
         return self._bet_on_parts(question, *bets)
 
     def describe(self, n: int) -> dict[str, Any]:
-        """Return the setting with what the first ``n`` complete repeats give for its weakest part.
-
-        Returns
-        -------
-        dict
-            The axes, ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``margin``,
-            ``share_won`` (of runs with a gain above zero) and ``n``.
-        """
+        """Return what `describe_part` does, of the weakest part."""
         main = self.questions[0]
         weakest = min(range(len(self.parts)), key=lambda i: self.weigh_parts(main)[i].gain[n])
         return self.describe_part(weakest, n)
 
     def describe_part(self, place: int, n: int) -> dict[str, Any]:
-        """Return the setting with what the first ``n`` complete repeats give for one part, see `describe`."""
+        """Return the setting with what the first ``n`` complete repeats give for one part.
+
+        That is ``part`` where there are several, ``effect`` with ``low`` and ``high`` (95 %), ``margin``, ``share_won``
+        (of runs with a gain above zero) and ``n``.
+        """
         part = self.parts[place]
         interval = self.make_interval(part.changes[:n])
         named = {"part": part.name} if part.name else {}

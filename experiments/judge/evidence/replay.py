@@ -49,17 +49,7 @@ def list_looks(first: int, most: int) -> list[int]:
 
 
 class QuestionState:
-    """What is known of one question about a claim, as looks go by.
-
-    Parameters
-    ----------
-    groups : sequence of ClaimGroup
-        All groups of the claim.
-    question : RunsQuestion
-        What is asked.
-    threshold : float
-        The logarithm of the wealth that proves.
-    """
+    """What is known of one question about a claim, all of its groups, as looks go by."""
 
     def __init__(self, groups: Sequence[ClaimGroup], question: RunsQuestion, threshold: float) -> None:
         self.question = question
@@ -175,16 +165,10 @@ class Replay:
 
 
 def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: float) -> Replay:
-    """Weigh a claim at each look, until it is decided, or runs or looks are at an end.
+    """Weigh a claim at each look, ascending, until it is decided, or runs or looks are at an end.
 
-    Parameters
-    ----------
-    groups : sequence of ClaimGroup
-        At least one; all with the same questions.
-    looks : sequence of int
-        Ascending, as from `list_looks`.
-    threshold : float
-        The logarithm of the wealth that proves: log(1/α).
+    There is at least one group, and all have the same questions; the logarithm of the wealth that proves, the
+    threshold, is log(1/α).
     """
     answers = [QuestionState(groups, question, threshold) for question in groups[0].questions]
     counts, asked, unsettled = [0] * len(groups), [0] * len(groups), list(range(len(groups)))

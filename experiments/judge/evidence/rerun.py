@@ -16,21 +16,11 @@ _DRAWS = 2000
 def estimate_rerun_probability(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> float:
     """Return the probability that the averages of ten further runs show a claim in every group.
 
-    Ten runs are drawn from ours with replacement, 2,000 times for each group; groups count as independent, as their
-    noise is (but for groups that differ by a parameter alone, under ``protocol.common_noise``). A claim that holds
-    nowhere by chance has a probability near 1 if it is clearly true, and near 0 if it is not.
-
-    Parameters
-    ----------
-    groups : sequence of ClaimGroup
-        The groups of a claim.
-    counts : sequence of int
-        How many of the complete repeats of each are used.
-
-    Returns
-    -------
-    float
-        NaN where a group has fewer than two: one run, drawn again and again, would be certain of itself.
+    Ten runs are drawn from ours, those of the first complete repeats of each group that count, with replacement, 2,000
+    times for each group; groups count as independent, as their noise is (but for groups that differ by a parameter
+    alone, under ``protocol.common_noise``). A claim that holds nowhere by chance has a probability near 1 if it is
+    clearly true, and near 0 if it is not. It is NaN where a group has fewer than two runs: one, drawn again and again,
+    would be certain of itself.
     """
     probability = 1.0
     for group, n in zip(groups, counts, strict=True):

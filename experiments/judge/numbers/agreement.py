@@ -46,19 +46,7 @@ from experiments.stats import ALPHA, mean_interval
 def judge_agreement(
     number: PrintedNumber, values: Sequence[float] | np.ndarray, printed_repeats: int, resolution: float
 ) -> NumberVerdict:
-    """Judge a printed number by our repeats of its setting.
-
-    Parameters
-    ----------
-    number : PrintedNumber
-        What is printed.
-    values : float array of shape (n,)
-        Our repeats, at least one.
-    printed_repeats : int
-        Over how many runs m the printed number is a mean.
-    resolution : float
-        δ, on the scale of the metric: the smallest difference that matters.
-    """
+    """Judge a number, a mean over m printed runs, by one or more repeats of its setting, and δ on the metric's scale."""
     n, mean = len(values), mean_interval(values)
     if n < 2:
         return NumberVerdict(UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)

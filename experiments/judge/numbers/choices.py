@@ -61,12 +61,7 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
 def chance_as_rare(counts: Sequence[int], n_printed: int) -> float:
     """Return the chance that one more choice is at least as rare as the printed one, which is counted with ours.
 
-    Parameters
-    ----------
-    counts : sequence of int
-        How often each of our choices was made, at least once.
-    n_printed : int
-        How often the printed one was; 0 if it is none of ours.
+    ``counts`` says how often each of our choices was made, ``n_printed`` how often the printed one was, 0 if never.
 
     Examples
     --------

@@ -11,19 +11,10 @@ import numpy as np
 
 
 def compute_set_p_values(losses: np.ndarray, resampled: np.ndarray) -> np.ndarray:
-    """Return the p-value with which each model belongs to the set of the best.
+    """Return the p-value with which each model belongs to the set of the best, from losses: the smaller the better.
 
-    Parameters
-    ----------
-    losses : float64 array of shape (n_models,)
-        The smaller the better.
-    resampled : float64 array of shape (n_draws, n_models)
-        The same of bootstrap draws, one row for all models.
-
-    Returns
-    -------
-    float64 array of shape (n_models,)
-        Those of at least α are the set of level 1 - α. That of the last one left is 1.
+    Resampled are the same of bootstrap draws, one row for all models. Models with a p-value of at least α are the set
+    of level 1 - α. That of the last one left is 1.
 
     Examples
     --------

@@ -99,13 +99,9 @@ class Errors:
         return self._to_distance(float(low)), self._to_distance(float(high))
 
     def resample_loss(self) -> np.ndarray:
-        """Return the loss around its value, as other repeats would have it.
+        """Return the loss around its value, as other repeats would have it, of each draw of the bootstrap.
 
         The draws spread too little where repeats are few: they are widened as a t-interval is.
-
-        Returns
-        -------
-        float64 array of shape (N_DRAWS,)
         """
         means = self.values @ draw_weights(self.n_repeats)
         losses = np.mean(means <= 0, axis=0) if self.is_of_orderings else np.mean(means**2, axis=0)
@@ -129,12 +125,7 @@ class Errors:
 
 @cache
 def draw_weights(n_repeats: int) -> np.ndarray:
-    """Return how often each draw of the bootstrap takes each repeat, as shares: the same for every reading.
-
-    Returns
-    -------
-    float64 array of shape (n_repeats, N_DRAWS)
-    """
+    """Return how often each draw of the bootstrap takes each repeat (a row), as shares: the same for every reading."""
     counts = np.random.default_rng(0).multinomial(n_repeats, [1 / n_repeats] * n_repeats, size=N_DRAWS)
     return counts.T / n_repeats
 

@@ -24,10 +24,7 @@ class Finding(NamedTuple):
 def find_function(name: str, given: Mapping[str, Any]) -> Callable[..., Any]:
     """Return the function ``module.function`` of `experiments.judge.statements`, checked to take what is given.
 
-    Raises
-    ------
-    BadInput
-        If there is no such public function, or it does not take these arguments.
+    BadInput if there is no such public function, or it does not take these arguments.
 
     Examples
     --------

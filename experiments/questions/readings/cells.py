@@ -68,13 +68,7 @@ class Reading(NamedTuple):
 def make_readings(
     paper: Paper, question: QuestionOfNumbers | QuestionOfClaims | QuestionOfTable, reported: pd.DataFrame
 ) -> list[Reading]:
-    """Return every reading that a question asks for.
-
-    Raises
-    ------
-    BadInput
-        If the question names what the paper does not have.
-    """
+    """Return every reading that a question asks for; BadInput if it names what the paper does not have."""
     if isinstance(question, QuestionOfTable):
         readings = list(_read_table(paper, question, reported))
     else:

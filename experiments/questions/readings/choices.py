@@ -66,16 +66,10 @@ class Choice:
 
 
 def list_factors(paper: Paper, algorithms: Iterable[str], settled: Collection[str] = ()) -> list[Factor]:
-    """Return what the text leaves open of some algorithms and of the protocol.
+    """Return what the text leaves open of some algorithms, those that matter, and of the protocol.
 
-    Parameters
-    ----------
-    paper : Paper
-        With its ``choices``.
-    algorithms : iterable of str
-        Those that matter. A parameter that two of them have with the same values is read alike in both.
-    settled : collection of str
-        Parameters that are not open here, because the study has them as axes.
+    A parameter that two algorithms have with the same values is read alike in both; what is settled is not open here,
+    because the study has it as an axis.
     """
     users: dict[tuple, list[str]] = {}
     for algorithm in algorithms:
@@ -123,10 +117,7 @@ def _find_literal(paper: Paper, algorithm: str, parameters: Iterable[str]) -> di
 def check_choices(paper: Paper) -> None:
     """Check that the choices of a paper can be run, and that the first of each is what the paper runs anyway.
 
-    Raises
-    ------
-    PaperError
-        With a line for each that cannot.
+    PaperError has a line for each that cannot.
     """
     checks: list[Callable[[], object]] = []
     for name, values in paper.choices.protocol.items():

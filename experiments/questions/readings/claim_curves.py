@@ -106,14 +106,11 @@ def make_claim_readings(paper: Paper, claim: GroupClaim) -> list[ClaimReading]:
 def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
     """Judge a claim under every reading; those that are decided early get no further repeats.
 
-    Returns
-    -------
-    generator
-        It asks for cells, is sent their records, and at last returns a DataFrame with one row for each reading, from
-        the largest effect to the smallest: ``claim, unit, kind`` (``literal`` or ``reading``), ``rank, reading,
-        verdict, effect`` (mean over the claim's groups, above zero where it speaks for the claim; points where papers
-        print per cent) with ``low`` and ``high`` (95 %), ``weakest`` (the effect in the weakest group) and
-        ``weakest_group, keeps_epsilon, times_label, unpaid, repeats, n, n_expected, n_full, part, choice.<name>``.
+    It asks for cells, is sent their records, and at last returns a row for each reading, from the largest effect to the
+    smallest: ``claim, unit, kind`` (``literal`` or ``reading``), ``rank, reading, verdict, effect`` (mean over the
+    claim's groups, above zero where it speaks for the claim; points where papers print per cent) with ``low`` and
+    ``high`` (95 %), ``weakest`` (the effect in the weakest group) and ``weakest_group, keeps_epsilon, times_label,
+    unpaid, repeats, n, n_expected, n_full, part, choice.<name>``.
     """
     running, outcomes = make_claim_readings(paper, claim), []
     study, _ = claim.find_part(paper)

@@ -46,19 +46,15 @@ class Contender(NamedTuple):
 def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading]) -> Race[pd.DataFrame]:
     """Run readings, the hopeless ones a little only, and rank them by their distance from what is printed.
 
-    Returns
-    -------
-    generator
-        It asks for cells, is sent their records, and at last returns a DataFrame with one row for each reading:
-        ``question, unit`` (``points`` where the paper prints per cent, or ``orderings``), ``kind`` (``reading``,
-        ``literal``, or ``no noise``: none at all, whatever ε, which is no reading and has no rank), ``rank, reading,
-        distance`` with ``low`` and ``high`` (of those that ran to the end), ``uncorrected`` and ``noise_floor`` (see
-        `distance.Errors`), ``in_set`` and ``p_set`` (whether it cannot be told from the best, at 95 %),
-        ``first_half, second_half, halves`` (distances on two halves of what is printed, and which these are),
-        ``keeps_epsilon, times_label, unpaid`` (see `privacy.Cost`), ``dropped_after`` (repeats; blank of those that ran
-        to the end), ``n`` and ``n_expected`` (cells of the repeats that were wanted of it), ``n_full`` (cells of all
-        repeats), ``choice.<name>``. Readings without all of their cells, or with a mean that is undefined, have no
-        distance and stand last.
+    It asks for cells, is sent their records, and at last returns one row for each reading: ``question, unit``
+    (``points`` where the paper prints per cent, or ``orderings``), ``kind`` (``reading``, ``literal``, or ``no noise``:
+    none at all, whatever ε, which is no reading and has no rank), ``rank, reading, distance`` with ``low`` and ``high``
+    (of those that ran to the end), ``uncorrected`` and ``noise_floor`` (see `distance.Errors`), ``in_set`` and
+    ``p_set`` (whether it cannot be told from the best, at 95 %), ``first_half, second_half, halves`` (distances on two
+    halves of what is printed, and which these are), ``keeps_epsilon, times_label, unpaid`` (see `privacy.Cost`),
+    ``dropped_after`` (repeats; blank of those that ran to the end), ``n`` and ``n_expected`` (cells of the repeats that
+    were wanted of it), ``n_full`` (cells of all repeats), ``choice.<name>``. Readings without all of their cells, or
+    with a mean that is undefined, have no distance and stand last.
     """
     null = make_null(readings)
     finished: list[Contender] = []
