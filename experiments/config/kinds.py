@@ -50,7 +50,7 @@ def list_kinds(part: str) -> tuple[str, ...]:
 
 @cache
 def find_kind(part: str, name: str) -> type[Document]:
-    """Return the class of a kind: the document that its file defines; ValueError suggests the nearest if there is none."""
+    """Return the document that the file of a kind defines; ValueError suggests the nearest kind if there is none."""
     if name not in list_kinds(part):
         raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
     module = import_module(_find_modules(part)[name])

@@ -421,7 +421,7 @@ class Paper(Document):
         return Speaker.PAPER if claim.reading_of is None else Speaker.READING
 
     def study(self, name: str, user: str) -> Study:
-        """Return a study; PaperError begins with ``user``, the table, figure or claim that names it, if there is none."""
+        """Return a study; PaperError begins with ``user``, the table, figure or claim that names it, if missing."""
         if name not in self.studies:
             raise PaperError(f"{user}: study {name!r} is not in the paper; it has: {', '.join(self.studies)}")
         return self.studies[name]

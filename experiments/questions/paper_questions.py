@@ -13,8 +13,7 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.finding import INSIDE
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.errors import suggest_name
-from experiments.judge.number_answers import NumberQuestion
-from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number

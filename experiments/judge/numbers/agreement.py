@@ -35,23 +35,21 @@ from experiments.judge.numbers.number_verdict import (
     format_size,
     format_value,
     longer_side,
-    slack_of,
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, count_runs
-from experiments.metrics.find import find_metric
 from experiments.stats import ALPHA, mean_interval
 
 
 def judge_agreement(
     number: PrintedNumber, values: Sequence[float] | np.ndarray, printed_repeats: int, resolution: float
 ) -> NumberVerdict:
-    """Judge a number, a mean over m printed runs, by one or more repeats of its setting, and δ on the metric's scale."""
+    """Judge a number, a mean over m printed runs, by our repeats of its setting, and δ on the metric's scale."""
     n, mean = len(values), mean_interval(values)
     if n < 2:
         return NumberVerdict(UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
-    ours = Prediction(values, printed_repeats, find_metric(number.metric).range)
-    predicted, chance = ours.interval(), ours.chance_of(number.value, slack_of(number))
+    ours = Prediction(values, printed_repeats, number.bounds)
+    predicted, chance = ours.interval(), ours.chance_of(number.value, number.slack)
     verdict, reason = _decide(number, ours, resolution)
     if not ours.spread:
         reason = f"{reason}; all {count_runs(n)} agree exactly"
@@ -62,8 +60,8 @@ def judge_agreement(
 def is_outside(number: PrintedNumber, ours: Prediction) -> bool:
     """Return whether a printed number lies outside of what our repeats predict."""
     if not ours.spread:
-        return abs(number.value - ours.center) > slack_of(number)
-    return ours.chance_of(number.value, slack_of(number)) < ALPHA
+        return abs(number.value - ours.center) > number.slack
+    return ours.chance_of(number.value, number.slack) < ALPHA
 
 
 def describe_runs(m: int) -> str:
@@ -95,17 +93,17 @@ def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple
 def _is_shown_within(number: PrintedNumber, ours: Prediction, resolution: float) -> bool:
     """Return whether the printed mean's expectation is shown to be less than δ from ours."""
     low, high = ours.differences(ALPHA)
-    difference, slack = number.value - ours.center, slack_of(number)
+    difference, slack = number.value - ours.center, number.slack
     return -resolution < difference - high - slack and difference - low + slack < resolution
 
 
 def _is_inside_floor(number: PrintedNumber, ours: Prediction) -> bool:
-    return abs(number.value - ours.center) <= ours.floor + slack_of(number)
+    return abs(number.value - ours.center) <= ours.floor + number.slack
 
 
 def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
     """Say how unlikely a value so far out is, with the exact reason where that is the stronger one."""
-    slack = slack_of(number)
+    slack = number.slack
     chance = ours.chance_of(number.value, slack)
     if not ours.spread:
         return f"the chance of that is at most {format_chance(chance)}"
@@ -120,7 +118,7 @@ def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
 
 def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> str:
     """Say what the printed mean asks of every single run that it is a mean of."""
-    m, slack = ours.n_further, slack_of(number)
+    m, slack = ours.n_further, number.slack
     end = ours.bounds.high if is_above else ours.bounds.low
     rounded = number.value - slack if is_above else number.value + slack
     worst = rounded if m == 1 else end - m * (end - rounded)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance, slack_of
+from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance
 from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED, count_runs
 from experiments.stats import ALPHA, mean_interval
 
@@ -39,7 +39,7 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
     """Judge a single printed choice by the choices of our repeats, at least one."""
     n, mean = len(values), mean_interval(values)
     counts = Counter(np.asarray(values).tolist())
-    n_printed = sum(count for value, count in counts.items() if abs(value - number.value) <= slack_of(number))
+    n_printed = sum(count for value, count in counts.items() if abs(value - number.value) <= number.slack)
     chance = chance_as_rare(list(counts.values()), n_printed)
     often, n_often = max(counts.items(), key=lambda item: (item[1], -item[0]))
     reason = f"{n_printed} of our {count_runs(n)} choose {number.value:g}"

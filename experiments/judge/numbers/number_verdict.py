@@ -1,15 +1,19 @@
-"""One printed number, the verdict on it, and how that is put into words."""
+"""One printed number, the question that it is, the verdict on it, and how that is put into words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from experiments.judge.verdict import half_digit
-from experiments.metrics.find import is_in_per_cent
+import numpy as np
+
+from experiments.judge.verdict import half_digit, name_setting
+from experiments.metrics.find import find_metric, is_in_per_cent
+from experiments.metrics.metric import MetricRange
 from experiments.stats import Interval
+from experiments.store.results import Results, SettingKey
 
 NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)
 STATISTICS = ("mean", "max", "exact", "formula", "some", "fitted")
@@ -46,6 +50,16 @@ class PrintedNumber:
     def algorithm(self) -> Any:
         """The algorithm that it is a result of; blank for facts of a data set."""
         return self.setting.get("algorithm")
+
+    @property
+    def slack(self) -> float:
+        """How far it may be from what was rounded to it."""
+        return half_digit(self.metric, self.decimals) * (1 + 1e-9)
+
+    @property
+    def bounds(self) -> MetricRange:
+        """The range of its metric."""
+        return find_metric(self.metric).range
 
 
 def is_blank(value: Any) -> bool:
@@ -97,14 +111,55 @@ class NumberVerdict:
         }
 
 
+class AskedSetting(NamedTuple):
+    """A setting that a printed number is or may be of, and whose repeats answer."""
+
+    #: Values of axes; of a number without its setting those that vary.
+    values: dict[str, Any]
+    key: SettingKey
+
+    @property
+    def words(self) -> str:
+        """The study and the values, the same of every algorithm."""
+        return ", ".join(filter(None, [self.key.study, name_setting(self.values)]))
+
+
+class FoundSetting(NamedTuple):
+    """A setting with the metric of each of its repeats, one at least."""
+
+    asked: AskedSetting
+    values: np.ndarray
+
+
+def find_values(settings: Sequence[AskedSetting], metric: str, results: Results) -> list[FoundSetting]:
+    """Return those of some settings that have results, with these."""
+    found = [FoundSetting(asked, results.find(asked.key, metric).measured) for asked in settings]
+    return [own for own in found if len(own.values)]
+
+
+@dataclass(frozen=True)
+class NumberQuestion:
+    """A printed number, and what decides whether it is reproduced."""
+
+    number: PrintedNumber
+    #: The verdict, where no run is needed for it.
+    known: NumberVerdict | None = None
+    #: Of a number without its setting, the questions of all of its table that have the same one.
+    together: tuple[NumberQuestion, ...] = ()
+    #: What it is a mean of, or the maximum over, or may be a mean of.
+    settings: tuple[AskedSetting, ...] = ()
+    #: δ, the smallest difference that matters; of means.
+    resolution: float = math.nan
+    #: Over how many runs m it is a mean.
+    printed_repeats: int = 1
+    #: Repeats after which it is looked at, and looked at again; the second is 0 where there are no more.
+    repeats: int = 1
+    last_look: int = 0
+
+
 def longer_side(interval: Interval) -> float:
     """Return how far an interval reaches from its center, on the side where it reaches farther."""
     return max(interval.high - interval.center, interval.center - interval.low)
-
-
-def slack_of(number: PrintedNumber) -> float:
-    """Return how far a printed number may be from what was rounded to it."""
-    return half_digit(number.metric, number.decimals) * (1 + 1e-9)
 
 
 def format_size(metric: str, size: float) -> str:
