@@ -85,14 +85,14 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     setting, the effect of its weakest part with its interval, margin, share_won, n and state, the weakest group first),
     contradiction (the part that refutes the claim), scope, cells and cells_expected.
     """
-    counts: dict[str, Any] = {"scope": question.scope, "center": question.center}
+    counts: dict[str, Any] = {"scope": question.scope, "center": question.test.center}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):
         return counts | {"verdict": NOT_RUN, "reason": "no cell of it was run"}
     places = _list_tested(question, evidence)
     tested = [evidence.groups[place] for place in places]
     counts["at_bound"] = len(evidence.groups) - len(tested)
     if not tested:
-        reason = f"every run of every setting gives {question.rule.bound:g}, which cannot move as claimed"
+        reason = f"every run of every setting gives {question.test.rule.bound:g}, which cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
     replay = _replay(question, evidence, tested)
     if n_unfit := _count_unfit(evidence, replay):
@@ -127,7 +127,7 @@ def _replay(question: ClaimQuestion, evidence: Evidence, groups: Sequence[ClaimG
     looks = list_looks(question.first, question.most)
     if evidence.unfit:
         looks = looks[: bisect_right(looks, min(evidence.unfit)) + 1]
-    return replay_looks(groups, looks, math.log(len(groups[0].questions) / question.level))
+    return replay_looks(groups, looks, math.log(len(question.test.questions) / question.level))
 
 
 def _describe_replay(

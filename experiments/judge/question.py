@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, ClaimRule
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.metrics.find import is_in_per_cent
-from experiments.metrics.metric import Margin
 from experiments.store.results import Results, Runs, SettingKey
 
 
@@ -61,14 +60,8 @@ class ClaimQuestion:
 
     metric: str
     groups: tuple[AskedGroup, ...]
-    rule: ClaimRule
-    #: What counts as no difference.
-    margin: Margin
-    #: {"mean", "median"}: which of the two it is about.
-    center: str
-    #: The largest difference that the metric can have, and the most that a run can lose: see `ClaimGroup`.
-    reach: float | None
-    most_lost: float | None
+    #: What is claimed of each group.
+    test: ClaimTest
     #: Repeats after which it is looked at first and last.
     first: int
     most: int
@@ -90,26 +83,9 @@ class ClaimQuestion:
             repeats, levels = _arrange_repeats([list(map(self._measure, column)) for column in columns])
             values = np.column_stack([*levels, *(np.full(len(repeats), end) for end in self.ends)])
             n_attempted = min(one.n_attempted for one in runs)
-            groups.append(self.make_group(asked.setting, repeats, values, n_attempted, len(runs)))
+            groups.append(ClaimGroup(asked.setting, repeats, values, n_attempted, self.test, len(runs)))
             undefined.append([int(repeat) for one in runs for repeat in one.repeats[one.is_undefined]])
         return Evidence(groups, undefined)
-
-    def make_group(
-        self, setting: dict, repeats: np.ndarray, values: np.ndarray, n_attempted: int, n_cells: int
-    ) -> ClaimGroup:
-        """Return a group of the claim with its runs; the arguments are fields of `ClaimGroup`."""
-        return ClaimGroup(
-            setting=setting,
-            repeats=repeats,
-            values=values,
-            n_attempted=n_attempted,
-            rule=self.rule,
-            margin=self.margin,
-            center=self.center,
-            reach=self.reach,
-            most_lost=self.most_lost,
-            cells_per_repeat=n_cells,
-        )
 
     def _measure(self, runs: Runs) -> tuple[np.ndarray, np.ndarray]:
         """Return the repeats that have the metric, or in which it counts as 0, with its values."""

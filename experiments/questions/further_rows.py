@@ -146,7 +146,7 @@ def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataF
 def _list_asked(paper: Paper) -> Iterator[tuple[str, ClaimQuestion, list[AskedGroup]]]:
     """Yield the claims about means with those of their groups whose rows are split at random."""
     for claim in resolve_claims(paper, list_numbers(read_numbers_of(paper))):
-        if isinstance(claim.question, ClaimQuestion) and claim.question.center == "mean":
+        if isinstance(claim.question, ClaimQuestion) and claim.question.test.center == "mean":
             groups = [group for group in claim.question.groups if has_random_split(*_find_place(paper, group))]
             yield claim.id, claim.question, groups
 

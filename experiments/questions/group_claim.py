@@ -23,7 +23,7 @@ from datasets import catalogue
 from documents.document import ListOf, Scalar
 from experiments.cells.cell import PROTOCOL, is_fixed
 from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import ClaimTest, Part
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion
 from experiments.judge.verdict import NOT_IMPLEMENTED
@@ -47,9 +47,13 @@ class ClaimAboutRuns(Claim, ABC):
     """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
     where it is cheap. What the command line asks for comes before both."""
 
-    def find_direction(self, part: str) -> int:
-        """Return which effects of a part bear the claim out: 1 those above zero, -1 those below, 0 those near it."""
-        return 1
+    #: Which effects bear the claim out: 1 those above zero, -1 those below, 0 those near it.
+    direction: ClassVar[int] = 1
+
+    @classmethod
+    def find_direction(cls, part: str) -> int:
+        """Return which effects of a part bear the claim out: as a rule its `direction`."""
+        return cls.direction
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis along which a part compares, and the values that it does; none if its name says all."""
@@ -89,12 +93,14 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     center: Center | None = None
     """Whether the claim is about means or medians, if not as the paper says of the metric."""
 
+    #: A group that stands there throughout cannot move as the claim wants, and is set aside.
     bound: ClassVar[float | None] = None
-    """A group that stands there throughout cannot move as the claim wants, and is set aside."""
+    #: The keys whose values the claim compares, the lesser first.
+    roles: ClassVar[tuple[str, ...]] = ()
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Return what the claim says of a group whose values have a row a repeat.
 
         The columns are the levels, in the order of `list_columns`; `ends` stand behind. The margin counts as no
@@ -103,13 +109,13 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     @property
     def compared_axis(self) -> str:
-        """The axis of the values that the claim names."""
-        return "algorithm"
+        """The axis of the values that the claim names, which its key ``axis`` may say."""
+        return getattr(self, "axis", "algorithm")
 
     @property
     def named_values(self) -> dict[str, Any]:
         """The values that the claim compares, by the part that each plays, the lesser first."""
-        return {}
+        return {role: getattr(self, role) for role in self.roles}
 
     @property
     def averaged_axes(self) -> Sequence[str]:
@@ -159,15 +165,12 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             setting = dict(zip(self.within, values, strict=True))
             levels = [list_setting_keys(study, {**where, **setting, **column}) for column in columns]
             groups.append(AskedGroup(setting, tuple(levels)))
-        reach, most_lost = self._find_reach(paper, study.axis("algorithm", where))
+        center = paper.center_of(self.metric, self.center)
+        bounds = self._find_reach(paper, study.axis("algorithm", where))
         return ClaimQuestion(
             metric=self.metric,
             groups=tuple(groups),
-            rule=type(self),
-            margin=self.find_margin(paper),
-            center=paper.center_of(self.metric, self.center),
-            reach=reach,
-            most_lost=most_lost,
+            test=ClaimTest(type(self), self.find_margin(paper), center, *bounds),
             scope=describe_scope(is_fixed_split(study, dataset) for dataset in study.axis("dataset", where)),
             ends=self.ends,
             first=paper.repeats,
@@ -232,6 +235,14 @@ class TrendClaim(GroupClaim):
         """Return every level of the axis."""
         return [{self.along: value} for value in self.list_levels(study)]
 
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want every change to be above zero, or below."""
+        parts = []
+        for name, change, ends in list_changes(values):
+            parts.append(Part(name, change, cls.direction * change, margin.between(*ends)))
+        return parts
+
 
 class ComparisonClaim(GroupClaim):
     """A claim that one algorithm, or one value of a parameter, has more or less of a metric than another."""
@@ -246,20 +257,18 @@ class ComparisonClaim(GroupClaim):
     """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
     sets". None of them is one of ``within``."""
 
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the two."""
-        return self.axis
-
-    @property
-    def named_values(self) -> dict[str, Any]:
-        """The two, the worse first."""
-        return {"worse": self.worse, "better": self.better}
+    roles: ClassVar[tuple[str, ...]] = ("worse", "better")
 
     @property
     def averaged_axes(self) -> Sequence[str]:
         """The axes of ``over``."""
         return self.over
+
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the difference to be above zero, or below."""
+        worse, better = values.T
+        return [Part("", better - worse, cls.direction * (better - worse), margin.between(worse, better))]
 
 
 class WithMargin(GroupClaim):

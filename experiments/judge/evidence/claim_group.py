@@ -92,17 +92,9 @@ class PartWealth(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClaimGroup:
-    """One group of a claim."""
+class ClaimTest:
+    """What is claimed of a group, and what the proof of that rests on."""
 
-    #: The axes that are fixed within it.
-    setting: dict
-    #: Int array of shape (n_repeats,): which repeats are complete, ascending.
-    repeats: np.ndarray
-    #: Float64 array of shape (n_repeats, n_levels): the metric, or the distance that a claim is about, of these.
-    values: np.ndarray
-    #: Repeats 0, 1, ... up to this one were run, whatever came of them.
-    n_attempted: int
     rule: ClaimRule
     #: What counts as no difference.
     margin: Margin
@@ -112,18 +104,33 @@ class ClaimGroup:
     reach: float | None = None
     #: Without a reach: the most that a run can speak against the claim; None where that has no bound either.
     most_lost: float | None = None
-    cells_per_repeat: int = 1
 
     @property
     def questions(self) -> tuple[RunsQuestion, ...]:
-        """What can be asked of it, the paper's own question first; the mean of what has no bound can not."""
+        """What can be asked, the paper's own question first; the mean of what has no bound can not."""
         is_bounded_mean = self.center == "mean" and (self.reach is not None or self.most_lost is not None)
         return (RunsQuestion.MEAN, RunsQuestion.MOST) if is_bounded_mean else (RunsQuestion.MOST,)
+
+
+@dataclass(frozen=True)
+class ClaimGroup:
+    """One group of a claim with its runs."""
+
+    #: The axes that are fixed within it.
+    setting: dict
+    #: Int array of shape (n_repeats,): which repeats are complete, ascending.
+    repeats: np.ndarray
+    #: Float64 array of shape (n_repeats, n_levels): the metric, or the distance that a claim is about, of these.
+    values: np.ndarray
+    #: Repeats 0, 1, ... up to this one were run, whatever came of them.
+    n_attempted: int
+    test: ClaimTest
+    cells_per_repeat: int = 1
 
     @cached_property
     def parts(self) -> list[Part]:
         """What the claim says of it."""
-        return self.rule.list_parts(self.values, self.margin)
+        return self.test.rule.list_parts(self.values, self.test.margin)
 
     def count_repeats(self, look: int) -> int:
         """Return how many of the repeats 0, 1, ... ``look`` - 1 are complete."""
@@ -133,7 +140,8 @@ class ClaimGroup:
         """Whether it stands where it cannot move as the claim wants throughout the first repeats, all of them tried."""
         first = self.values[: self.count_repeats(look)]
         is_known = self.n_attempted >= look and len(first) > 0
-        return self.rule.bound is not None and is_known and bool((first == self.rule.bound).all())
+        bound = self.test.rule.bound
+        return bound is not None and is_known and bool((first == bound).all())
 
     def weigh_parts(self, question: RunsQuestion) -> list[PartWealth]:
         """Return what those have who bet on each part."""
@@ -146,7 +154,7 @@ class ClaimGroup:
 
     def describe(self, n: int) -> dict[str, Any]:
         """Return what `describe_part` does, of the weakest part."""
-        main = self.questions[0]
+        main = self.test.questions[0]
         weakest = min(range(len(self.parts)), key=lambda i: self.weigh_parts(main)[i].gain[n])
         return self.describe_part(weakest, n)
 
@@ -172,11 +180,11 @@ class ClaimGroup:
 
     def make_interval(self, values: np.ndarray) -> Interval:
         """Return the center of numbers, one of each repeat, with its 95 % interval."""
-        return center_interval(self.center, values)
+        return center_interval(self.test.center, values)
 
     @cached_property
     def _wealth(self) -> dict[RunsQuestion, list[PartWealth]]:
-        return {each: self._bet_on_parts(each, compute_log_wealth, compute_log_wealth) for each in self.questions}
+        return {each: self._bet_on_parts(each, compute_log_wealth, compute_log_wealth) for each in self.test.questions}
 
     @cached_property
     def _bets(self) -> np.ndarray:
@@ -194,30 +202,27 @@ class ClaimGroup:
 
         All parts at once: NumPy takes longer to begin than to count so few runs.
         """
-        if question is RunsQuestion.MEAN and self.reach is None and self.most_lost is not None:
-            gains = bet(self._bets[:, 0], self.most_lost)
+        reach, most_lost = self.test.reach, self.test.most_lost
+        if question is RunsQuestion.MEAN and reach is None and most_lost is not None:
+            gains = bet(self._bets[:, 0], most_lost)
             nothing = np.zeros_like(gains[0])  # nobody bets on the rest
             return [PartWealth(gain, nothing, nothing) for gain in gains]
-        if question is RunsQuestion.MOST or self.reach is None:
-            wealth = bet_on_signs(self._signs)
+        if question is RunsQuestion.MOST or reach is None:
+            wealth = bet_on_signs(sign_gains(self._bets, ROUNDING))
         else:
-            wealth = bet(self._bets, self.reach + self.margin.largest(self.reach))
+            wealth = bet(self._bets, reach + self.test.margin.largest(reach))
         if wealth.shape[1] == 2:
             equal = np.full_like(wealth[:, 0], -math.inf)
         else:
             equal = np.minimum(wealth[:, 2], wealth[:, 3])
         return list(map(PartWealth, wealth[:, 0], wealth[:, 1], equal))
 
-    @cached_property
-    def _signs(self) -> np.ndarray:
-        return sign_gains(self._bets, ROUNDING)
-
 
 def list_lowest(groups: Sequence[ClaimGroup], counts: Sequence[int], states: Sequence[str]) -> list[dict[str, Any]]:
     """Return what each group gives after its number of repeats, the one that speaks least for the claim first."""
     described = []
     for group, n, state in zip(groups, counts, states, strict=True):
-        main = group.questions[0]
+        main = group.test.questions[0]
         lowest = min(wealth.gain[n] for wealth in group.weigh_parts(main))
         described.append((lowest, group.describe(n) | {"state": state}))
     described.sort(key=lambda pair: pair[0])

@@ -170,7 +170,7 @@ def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: 
     There is at least one group, and all have the same questions; the logarithm of the wealth that proves, the
     threshold, is log(1/α).
     """
-    answers = [QuestionState(groups, question, threshold) for question in groups[0].questions]
+    answers = [QuestionState(groups, question, threshold) for question in groups[0].test.questions]
     counts, asked, unsettled = [0] * len(groups), [0] * len(groups), list(range(len(groups)))
     for look in looks:
         needed = {place: look for place in unsettled if groups[place].n_attempted < look}

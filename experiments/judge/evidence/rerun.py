@@ -27,7 +27,7 @@ def estimate_rerun_probability(groups: Sequence[ClaimGroup], counts: Sequence[in
         if n < 2:
             return float("nan")
         drawn = np.random.default_rng(0).integers(n, size=(_DRAWS, N_RERUNS))
-        average = np.median if group.center == "median" else np.mean
+        average = np.median if group.test.center == "median" else np.mean
         is_shown = np.ones(_DRAWS, dtype=bool)
         for part in group.parts:
             is_shown &= average(part.gains[drawn], axis=1) > ROUNDING

@@ -38,8 +38,8 @@ class HighestClaim(GroupClaim):
         columns = self.list_columns(paper.study(self.study, self.id))
         return self.along, [columns[int(part.removeprefix(_OTHER))][self.along]]
 
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to every other value to be above zero; the value claimed stands in the first column."""
         claimed, *others = values.T
         parts = []

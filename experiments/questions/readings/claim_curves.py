@@ -176,9 +176,7 @@ def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: J
         "high": effect[2] * in_units,
         "weakest": weakest * in_units,
         "weakest_group": place,
-        "keeps_epsilon": outcome.cost.keeps_epsilon,
-        "times_label": outcome.cost.times_label,
-        "unpaid": outcome.cost.is_unpaid,
+        **outcome.cost._asdict(),
         "repeats": outcome.repeats,
         "n": outcome.n,
         "n_expected": len(reading.list_cells(outcome.repeats)),
@@ -196,7 +194,7 @@ def _measure_effect(groups: Sequence[ClaimGroup]) -> tuple[float, float, float]:
     """
     if not groups:
         return math.nan, math.nan, math.nan
-    n_repeats, center = min(len(group.values) for group in groups), groups[0].center
+    n_repeats, center = min(len(group.values) for group in groups), groups[0].test.center
     average = np.median if center == "median" else np.mean
     intervals: list[Interval] = []
     for parts in zip(*(group.parts for group in groups), strict=True):

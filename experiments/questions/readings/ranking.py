@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers
 from experiments.judge.readings.confidence_set import compute_set_p_values
@@ -93,14 +92,13 @@ def _measure(
 
 def _measure_errors(target: PrintedTarget, repeats: int, done: Mapping[str, Measured]) -> np.ndarray:
     """Return for each repeat ours minus what is printed, or by how much an ordering comes out as claimed."""
-    ours = _read_metric(target.cells[:repeats], target.metric, done)
+    sides = []
+    for cells in (target.cells[:repeats], target.less[:repeats]):
+        sides.append(np.array([done[cell.key].metrics[target.metric] for cell in cells], dtype=np.float64))
+    ours, less = sides
     if target.less:
-        return ours - _read_metric(target.less[:repeats], target.metric, done)
+        return ours - less
     return (ours - target.printed) * (100 if is_in_per_cent(target.metric) else 1)
-
-
-def _read_metric(cells: Sequence[Cell], metric: str, done: Mapping[str, Measured]) -> np.ndarray:
-    return np.array([done[cell.key].metrics[metric] for cell in cells], dtype=np.float64)
 
 
 def _mark_hopeless(measured: Sequence[Contender], repeats: int) -> list[Contender]:
@@ -122,7 +120,9 @@ def _tabulate(
     """Return the rows of the ranking: the null first, then the readings by their distance."""
     places = {id(reading): place for place, reading in enumerate(readings)}
     ranked = [one for one in finished if one.reading is not null]
-    ranked.sort(key=lambda one: (_infinite_if_undefined(one.errors.loss), places[id(one.reading)]))
+    ranked.sort(
+        key=lambda one: (one.errors.loss if math.isfinite(one.errors.loss) else math.inf, places[id(one.reading)])
+    )
     p_values = _compute_p_values(ranked)
     halves = split_targets(readings[0])
     rows = []
@@ -135,10 +135,6 @@ def _tabulate(
             own = {"kind": "no noise", "rank": math.nan, "p_set": math.nan, "in_set": False}
             rows.insert(0, _make_row(question, one, halves, own))
     return pd.DataFrame(rows)
-
-
-def _infinite_if_undefined(loss: float) -> float:
-    return loss if math.isfinite(loss) else math.inf
 
 
 def _compute_p_values(ranked: Sequence[Contender]) -> dict[int, float]:
@@ -188,9 +184,7 @@ def _make_row(
         "first_half": first,
         "second_half": second,
         "halves": halves[2],
-        "keeps_epsilon": one.cost.keeps_epsilon,
-        "times_label": one.cost.times_label,
-        "unpaid": one.cost.is_unpaid,
+        **one.cost._asdict(),
         "dropped_after": one.dropped_after or math.nan,
         "n": one.n,
         "n_expected": one.n_expected,
