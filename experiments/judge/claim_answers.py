@@ -95,8 +95,8 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
         reason = f"every run of every setting gives {question.test.rule.bound:g}, which cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
     replay = _replay(question, evidence, tested)
-    if n_unfit := _count_unfit(evidence, replay):
-        repeats = max(replay.looks)
+    repeats = max(replay.looks)
+    if n_unfit := sum(repeat < repeats for repeat in evidence.unfit):  # of those that were asked for
         reason = f"{question.obstacle} in {n_unfit} of {repeats} repeats"
         return counts | {"verdict": UNDECIDED, "reason": reason, "repeats": repeats}
     n_undefined = evidence.count_undefined(places, replay.looks)
@@ -111,11 +111,6 @@ def list_claim_needs(question: ClaimQuestion, results: Results) -> list[Need]:
         return []
     needed = _replay(question, evidence, [evidence.groups[place] for place in tested]).needed
     return [Need(question.groups[tested[place]].list_settings(), repeats) for place, repeats in needed.items()]
-
-
-def _count_unfit(evidence: Evidence, replay: Replay) -> int:
-    """Return how many repeats that were asked for cannot be compared."""
-    return sum(repeat < max(replay.looks) for repeat in evidence.unfit)
 
 
 def _list_tested(question: ClaimQuestion, evidence: Evidence) -> list[int]:
@@ -137,7 +132,19 @@ def _describe_replay(
     states = list(map(_find_decisive(replay).describe_group, range(len(groups))))
     lowest = list_lowest(groups, replay.counts, states)
     contradiction = _find_contradiction(groups, replay)
-    result = {
+    n = min(replay.counts)  # the effect over all groups is that of the repeats that all of them have
+    interval = groups[0].make_interval(np.mean([group.parts[0].changes[:n] for group in groups], axis=0))
+    n_found = n_expected = 0
+    for place, group in enumerate(groups):
+        n_found += replay.counts[place] * group.cells_per_repeat
+        n_expected += (replay.looks[place] or replay.needed.get(place, 0)) * group.cells_per_repeat
+    verdict, basis = combine_answers(verdicts)
+    reasons = _explain_incompleteness(groups, replay)
+    reasons += [basis] if basis else []
+    reasons += _explain_verdict(question, verdict, states, replay, lowest, contradiction)
+    if n_undefined:
+        reasons.append(f"{question.metric} is undefined in {count_runs(n_undefined)} and counts as 0 there")
+    return {
         "on_average": verdicts.get(RunsQuestion.MEAN),
         "in_most_runs": verdicts[RunsQuestion.MOST],
         "level": question.level / len(verdicts),
@@ -146,16 +153,14 @@ def _describe_replay(
         "rerun_probability": estimate_rerun_probability(groups, replay.counts),
         "groups": lowest,
         "contradiction": contradiction,
-        **_count_cells(groups, replay),
-        **_summarise_effect(groups, replay.counts),
+        "cells": n_found,
+        "cells_expected": n_expected,
+        "effect": interval.center,
+        "low": interval.low,
+        "high": interval.high,
+        "verdict": verdict,
+        "reason": "; ".join(reasons),
     }
-    verdict, basis = combine_answers(verdicts)
-    reasons = _explain_incompleteness(groups, replay)
-    reasons += [basis] if basis else []
-    reasons += _explain_verdict(question, verdict, groups, replay, lowest, contradiction)
-    if n_undefined:
-        reasons.append(f"{question.metric} is undefined in {count_runs(n_undefined)} and counts as 0 there")
-    return result | {"verdict": verdict, "reason": "; ".join(reasons)}
 
 
 def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
@@ -213,15 +218,6 @@ _ANSWERS = {
 }
 
 
-def _count_cells(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, int]:
-    """Return how many cells complete repeats have, and how many were asked for."""
-    found = expected = 0
-    for place, group in enumerate(groups):
-        found += replay.counts[place] * group.cells_per_repeat
-        expected += (replay.looks[place] or replay.needed.get(place, 0)) * group.cells_per_repeat
-    return {"cells": found, "cells_expected": expected}
-
-
 def _find_contradiction(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any] | None:
     for answer in replay.answers:
         if answer.contradiction is not None:
@@ -245,25 +241,24 @@ def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> lis
 def _explain_verdict(
     question: ClaimQuestion,
     verdict: str,
-    groups: Sequence[ClaimGroup],
+    states: Sequence[str],
     replay: Replay,
     lowest: Sequence[Mapping],
     contradiction: Mapping[str, Any] | None,
 ) -> list[str]:
     """Say what a verdict rests on: the setting that refutes it, how near an open one is, in how many it holds."""
-    main = _find_decisive(replay)
-    held = _count_states(list(map(main.describe_group, range(len(groups)))))
-    in_settings = [held] if len(groups) > 1 else []
+    held = _count_states(states)
+    in_settings = [held] if len(states) > 1 else []
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
         return [f"fails{say_where(contradiction)}: {_say_effect(question, contradiction)}", *in_settings]
     if verdict == UNDECIDED:
         open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
         effect = [_say_effect(question, open_group)] if open_group["n"] else []
-        if len(groups) > 1:
+        if len(states) > 1:
             effect = [f"weakest{say_where(open_group)}: {said}" for said in effect]
         return [f"open: {'; '.join([*in_settings, *effect])}"] if in_settings or effect else ["open"]
     runs = count_runs(max(replay.looks))
-    return [f"{held}, after {runs}" if len(groups) == 1 else f"{held}, after up to {runs}"]
+    return [f"{held}, after {runs}" if len(states) == 1 else f"{held}, after up to {runs}"]
 
 
 def _count_states(states: Sequence[str]) -> str:
@@ -311,14 +306,6 @@ def _say_effect(question: ClaimQuestion, effect: Mapping[str, Any]) -> str:
     if effect["n"] == 1:
         return f"{shown}, {'as' if effect['share_won'] else 'not as'} claimed, in one run"
     return f"{shown}, as claimed in {say_share(effect['share_won'])} of {count_runs(effect['n'])}"
-
-
-def _summarise_effect(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> dict[str, Any]:
-    """Return the effect over all groups, from the repeats that all of them have."""
-    n = min(counts)
-    mean_group = np.mean([group.parts[0].changes[:n] for group in groups], axis=0)
-    interval = groups[0].make_interval(mean_group)
-    return {"effect": interval.center, "low": interval.low, "high": interval.high}
 
 
 def _judge_readings(claims: Sequence[AskedClaim], answers: Sequence[dict]) -> None:

@@ -50,14 +50,9 @@ def run_until_decided(questions: PaperQuestions, run: Run, claims: Sequence[Aske
             return table
         for name, of_study in further.items():
             done[name] += of_study
-        records.update(run(list(chain.from_iterable(further.values())), _describe_round(len(undecided), needs)))
-
-
-def _describe_round(n_undecided: int, needs: Sequence[Need]) -> str:
-    """Say why there is another round."""
-    n_parts = len({need.settings for need in needs})
-    most = max(need.repeats for need in needs)
-    return f"still open: {n_undecided} claims; up to {most} repeats of {n_parts} parts of studies"
+        n_parts, most = len({need.settings for need in needs}), max(need.repeats for need in needs)
+        why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
+        records.update(run(list(chain.from_iterable(further.values())), why))
 
 
 def _list_further(

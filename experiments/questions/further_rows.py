@@ -47,7 +47,7 @@ class SplitVariance(NamedTuple):
     #: Splits, each run with two draws of the noise.
     n: int
     #: The mean over all runs.
-    effect: float
+    gain: float
     #: Its 95 % interval for further rows.
     low: float
     high: float
@@ -72,7 +72,7 @@ def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance
     Examples
     --------
     >>> of_split_alone = estimate_split_variance(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), 0.5)
-    >>> of_split_alone.effect, of_split_alone.noise, of_split_alone.split
+    >>> of_split_alone.gain, of_split_alone.noise, of_split_alone.split
     (2.0, 0.0, 1.0)
     """
     n_splits, n_draws = values.shape
@@ -80,8 +80,8 @@ def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance
     of_means = float(values.mean(axis=1).var(ddof=1))
     split = max(of_means - noise / n_draws, 0.0)
     half = float(student.ppf((1 + LEVEL) / 2, n_splits - 1)) * math.sqrt(of_means / n_splits + overlap * split)
-    effect = float(values.mean())
-    return SplitVariance(n_splits, effect, effect - half, effect + half, math.sqrt(noise), math.sqrt(split))
+    gain = float(values.mean())
+    return SplitVariance(n_splits, gain, gain - half, gain + half, math.sqrt(noise), math.sqrt(split))
 
 
 def find_overlap(study: Study, dataset: str) -> float:
@@ -170,9 +170,8 @@ def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[
     for parts in zip(*(group.parts for group in groups), strict=True):
         gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(parts, groups, strict=True)]
         found = estimate_split_variance(np.column_stack(gains), overlap)
-        setting = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
-        numbers = {"n": found.n, "gain": found.effect, "low": found.low, "high": found.high}
-        yield {**setting, **numbers, "noise": found.noise, "split": found.split, "holds": found.low > 0}
+        place = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
+        yield {**place, **found._asdict(), "holds": found.low > 0}
 
 
 def describe_further_rows(rows: pd.DataFrame) -> str:

@@ -51,7 +51,16 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
     if number.statistic == "some":
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
         return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
-    return _resolve_means(paper, part, number)
+    study, where = find_settings(paper, number)
+    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    return NumberQuestion(
+        number=number,
+        settings=tuple(list_settings(study, where)),
+        resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
+        printed_repeats=paper.printed_repeats,
+        repeats=paper.repeats,
+        last_look=find_next_look(paper),
+    )
 
 
 def find_next_look(paper: Paper) -> int:
@@ -102,19 +111,6 @@ def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str,
     if number.statistic == "mean" and n_settings > 1:
         raise PaperError(f"printed number {number.id!r} selects {n_settings} settings of {part.id}, not one")
     return study, where
-
-
-def _resolve_means(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
-    study, where = find_settings(paper, number)
-    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
-    return NumberQuestion(
-        number=number,
-        settings=tuple(list_settings(study, where)),
-        resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
-        printed_repeats=paper.printed_repeats,
-        repeats=paper.repeats,
-        last_look=find_next_look(paper),
-    )
 
 
 def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[AskedSetting]:

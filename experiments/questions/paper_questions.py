@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -51,8 +52,11 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     by_id = {number.id: number for number in printed}
     claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
     collect([partial(_check_metrics, paper, paper.claims_by_id[claim.id]) for claim in claims], errors)
-    own = (_check_readings_of_claims, _check_finding, _check_own, _check_bounded, check_choices)
-    collect([partial(check, paper) for check in own], errors)
+    collect([partial(check, paper) for check in (_check_readings_of_claims, _check_finding)], errors)
+    named = {"own": [name for name in paper.own if name not in paper.not_implemented]}
+    named |= {f"at_most.{metric}": list(known) for metric, known in paper.at_most.items()}
+    collect([partial(_check_algorithms, paper, *own) for own in named.items()], errors)
+    collect([partial(check_choices, paper)], errors)
     raise_errors(errors)
     settings = {}
     for name, of_study in cells.items():
@@ -98,25 +102,18 @@ def _check_metrics(paper: Paper, claim: Claim) -> None:
 
 
 def _share_levels(paper: Paper, asked: Sequence[AskedClaim]) -> list[AskedClaim]:
-    """Return claims, each with its share of the chance of a false verdict."""
-    decidable = [paper.claims_by_id[own.id] for own in asked if isinstance(own.question, ClaimQuestion)]
+    """Return claims, each with its share of the chance of a false verdict, both questions together."""
+    decidable = [own for own in asked if isinstance(own.question, ClaimQuestion)]
+    texts = {own.id: paper.text_of(paper.claims_by_id[own.id]) for own in decidable}
+    n_readings = Counter(texts[own.id] for own in decidable if own.reading_of is not None)
+    share = ALPHA / max(len(set(texts.values())), 1) / 2
     shared = []
     for own in asked:
         if isinstance(own.question, ClaimQuestion):
-            level = _share_level(paper, paper.claims_by_id[own.id], decidable)
+            level = share if own.reading_of is None else share / n_readings[texts[own.id]]
             own = own._replace(question=replace(own.question, level=level))
         shared.append(own)
     return shared
-
-
-def _share_level(paper: Paper, claim: Claim, decidable: Sequence[Claim]) -> float:
-    """Return the chance of a false verdict that a claim may have, both questions together."""
-    texts = list(map(paper.text_of, decidable))
-    share = ALPHA / max(len(set(texts)), 1) / 2
-    if claim.reading_of is None:
-        return share
-    readings = [text for own, text in zip(decidable, texts, strict=True) if own.reading_of is not None]
-    return share / max(readings.count(paper.text_of(claim)), 1)
 
 
 def _check_readings_of_claims(paper: Paper) -> None:
@@ -142,22 +139,9 @@ def _check_finding(paper: Paper) -> None:
         raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")
 
 
-def _list_run(paper: Paper) -> set[str]:
-    return set(chain.from_iterable(study.algorithm for study in paper.studies.values()))
-
-
-def _check_own(paper: Paper) -> None:
-    run = _list_run(paper)
-    for algorithm in paper.own:
-        if algorithm not in run and algorithm not in paper.not_implemented:
-            raise PaperError(f"own: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")
-
-
-def _check_bounded(paper: Paper) -> None:
-    run = _list_run(paper)
-    for metric, known in paper.at_most.items():
-        for algorithm in known:
-            if algorithm not in run:
-                raise PaperError(
-                    f"at_most.{metric}: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}"
-                )
+def _check_algorithms(paper: Paper, place: str, algorithms: Iterable[str]) -> None:
+    """Check that studies run the algorithms that another key speaks of."""
+    run = set(chain.from_iterable(study.algorithm for study in paper.studies.values()))
+    for algorithm in algorithms:
+        if algorithm not in run:
+            raise PaperError(f"{place}: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")

@@ -57,13 +57,6 @@ def judge_agreement(
     return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
 
 
-def is_outside(number: PrintedNumber, ours: Prediction) -> bool:
-    """Return whether a printed number lies outside of what our repeats predict."""
-    if not ours.spread:
-        return abs(number.value - ours.center) > number.slack
-    return ours.chance_of(number.value, number.slack) < ALPHA
-
-
 def describe_runs(m: int) -> str:
     """Return what a printed number is taken for.
 
@@ -77,14 +70,16 @@ def describe_runs(m: int) -> str:
 
 def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:
     metric, half_width = number.metric, longer_side(ours.interval())
-    if is_outside(number, ours):
+    off, slack = abs(number.value - ours.center), number.slack
+    is_outside = ours.chance_of(number.value, slack) < ALPHA if ours.spread else off > slack
+    if is_outside:
         difference = format_difference(number, ours.center)
         if _is_shown_within(number, ours, resolution):
             return REPRODUCED_WITHIN, f"{difference}, shown to be less than {format_size(metric, resolution)}"
         return REFUTED, f"{difference}; {_describe_chance(number, ours)}"
     if half_width <= resolution:
         return REPRODUCED, "inside the range that our runs predict"
-    if ours.is_exhausted or (ours.floor > resolution and _is_inside_floor(number, ours)):
+    if ours.is_exhausted or (ours.floor > resolution and off <= ours.floor + slack):
         known = f"{describe_runs(ours.n_further)} is known to ± {format_size(metric, ours.floor)} at best"
         return TOO_COARSE, f"agrees, but {known}"
     return UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
@@ -95,10 +90,6 @@ def _is_shown_within(number: PrintedNumber, ours: Prediction, resolution: float)
     low, high = ours.differences(ALPHA)
     difference, slack = number.value - ours.center, number.slack
     return -resolution < difference - high - slack and difference - low + slack < resolution
-
-
-def _is_inside_floor(number: PrintedNumber, ours: Prediction) -> bool:
-    return abs(number.value - ours.center) <= ours.floor + number.slack
 
 
 def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:

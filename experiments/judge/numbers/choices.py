@@ -47,15 +47,12 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
         reason += f", {n_often} choose {often:g}"
     if n < 2:
         return NumberVerdict(UNDECIDED, "only one run", n, mean, needs_repeats=True)
+    verdict = REPRODUCED if n_printed == n else TOO_COARSE if n_printed else UNDECIDED
     if chance < ALPHA:
-        told = f"{reason}; the chance of that is {format_chance(chance)}"
-        return NumberVerdict(REFUTED, told, n, mean, chance=chance)
-    if n_printed == n:
-        return NumberVerdict(REPRODUCED, reason, n, mean, chance=chance)
-    if n_printed:
-        told = f"{reason}; a single printed choice tells no more"
-        return NumberVerdict(TOO_COARSE, told, n, mean, chance=chance)
-    return NumberVerdict(UNDECIDED, reason, n, mean, chance=chance, needs_repeats=True)
+        verdict, reason = REFUTED, f"{reason}; the chance of that is {format_chance(chance)}"
+    elif verdict == TOO_COARSE:
+        reason += "; a single printed choice tells no more"
+    return NumberVerdict(verdict, reason, n, mean, chance=chance, needs_repeats=verdict == UNDECIDED)
 
 
 def chance_as_rare(counts: Sequence[int], n_printed: int) -> float:
