@@ -100,13 +100,7 @@ class Cell:
         return _hash_texts(self._setting, self._behind)
 
     def repeats(self, which: Iterable[int]) -> list[Cell]:
-        """Return the cells that differ from this one in their repeat alone; they share what follows from the rest.
-
-        Examples
-        --------
-        >>> [cell.repeat for cell in Cell("car", "majority", {}, math.inf, 0).repeats([0, 3])]
-        [0, 3]
-        """
+        """Return the cells that differ from this one in their repeat alone; they share what follows from the rest."""
         shared = {**vars(self), "_setting": self._setting, "_behind": self._behind}
         shared.pop("key", None)  # cached, and different in each repeat
         cells = []

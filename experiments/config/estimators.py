@@ -37,13 +37,7 @@ GIVEN = {
 
 
 def list_algorithms() -> list[str]:
-    """Return the names of all algorithms and their variants, as results have them.
-
-    Examples
-    --------
-    >>> "majority" in list_algorithms()
-    True
-    """
+    """Return the names of all algorithms and their variants, as results have them."""
     return list(search_path.list_files(FOLDER))
 
 
@@ -165,12 +159,7 @@ def list_packages(name: str) -> dict[str, str]:
 
 
 def explain_obstacle(name: str) -> str | None:
-    """Return why an algorithm cannot be run on this machine, in one line; None if it can.
-
-    Examples
-    --------
-    >>> explain_obstacle("majority")
-    """
+    """Return why an algorithm cannot be run on this machine, in one line; None if it can."""
     return getattr(import_class(find_target(name)), "lacks", lambda: None)()
 
 
@@ -199,13 +188,7 @@ def import_class(path: str) -> type:
 
 
 def name_file(name: str) -> str:
-    """Return the file of an algorithm, as an error names it.
-
-    Examples
-    --------
-    >>> name_file("majority")
-    'conf/algorithm/majority.yaml'
-    """
+    """Return the file of an algorithm, as an error names it."""
     path = search_path.find_file(FOLDER, name)
     return shorten_path(path) if path else f"algorithm {name}"
 
@@ -242,13 +225,7 @@ def import_target(path: str) -> Any:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a file of an algorithm is one of ours, and not one of a folder that a user adds.
-
-    Examples
-    --------
-    >>> is_built_in("majority"), is_built_in("mine")
-    (True, False)
-    """
+    """Return whether a file of an algorithm is one of ours, and not one of a folder that a user adds."""
     return (FOLDER / f"{name}.yaml").is_file()
 
 

@@ -385,14 +385,7 @@ class Paper(Document):
 
     @property
     def short_title(self) -> str:
-        """Its title up to a colon.
-
-        Examples
-        --------
-        >>> studies = {"grid": {"dataset": "car", "algorithm": "rdt"}}
-        >>> Paper(number=7, title="DiffPETs: an algorithm based on ExtraTrees", studies=studies).short_title
-        'DiffPETs'
-        """
+        """Its title up to a colon."""
         return self.title.partition(":")[0]
 
     @property
@@ -434,15 +427,7 @@ class Paper(Document):
         return claims[name]
 
     def center_of(self, metric: str, own: str | None = None) -> str:
-        """Return what stands for the repeats of a setting: ``own`` if given, else the paper's, else the mean.
-
-        Examples
-        --------
-        >>> study = {"dataset": "car", "algorithm": "rdt"}
-        >>> paper = Paper(number=0, title="T", studies={"grid": study}, center={"r2": "median"})
-        >>> paper.center_of("r2"), paper.center_of("mse"), paper.center_of("r2", own="mean")
-        ('median', 'mean', 'mean')
-        """
+        """Return what stands for the repeats of a setting: ``own`` if given, else the paper's, else the mean."""
         return own or self.center.get(metric, "mean")
 
     def reason_not_implemented(self, algorithm: str) -> str:

@@ -38,23 +38,12 @@ def list_papers() -> list[str]:
 
 
 def list_own_papers() -> list[str]:
-    """Return the papers of the folders that a user adds.
-
-    Examples
-    --------
-    >>> list_own_papers()
-    []
-    """
+    """Return the papers of the folders that a user adds."""
     return [name for name, file in search_path.list_files(PAPERS).items() if not is_built_in(file)]
 
 
 def find_own_file(name: str) -> Path | None:
-    """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none.
-
-    Examples
-    --------
-    >>> find_own_file("2")
-    """
+    """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none."""
     file = search_path.find_file(PAPERS, name)
     return None if file is None or is_built_in(file) else file
 

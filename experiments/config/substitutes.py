@@ -23,11 +23,6 @@ def find_substitutes(instead: Mapping[str, str]) -> dict[str, str]:
     """Return which data sets of a paper are not available and which stand in for them, of those that may.
 
     BadInput if a data set is not known, or its substitute has another task or other columns.
-
-    Examples
-    --------
-    >>> find_substitutes({})
-    {}
     """
     for name, other in instead.items():
         _check_pair(name, other)

@@ -171,8 +171,6 @@ def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
 
     Examples
     --------
-    >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "reproduced"})
-    ('reproduced', '')
     >>> combine_answers({RunsQuestion.MEAN: "undecided", RunsQuestion.MOST: "refuted"})
     ('refuted', '')
     >>> combine_answers({RunsQuestion.MEAN: "refuted", RunsQuestion.MOST: "undecided"})

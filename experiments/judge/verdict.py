@@ -141,22 +141,10 @@ def say_where(effect: Mapping[str, Any]) -> str:
 
 
 def say_share(share: float) -> str:
-    """Return a share in per cent.
-
-    Examples
-    --------
-    >>> say_share(0.2)
-    '20 %'
-    """
+    """Return a share in per cent."""
     return f"{100 * share:.0f} %"
 
 
 def count_runs(n: int) -> str:
-    """Return a number of runs.
-
-    Examples
-    --------
-    >>> count_runs(1), count_runs(1280)
-    ('1 run', '1,280 runs')
-    """
+    """Return a number of runs."""
     return "1 run" if n == 1 else f"{n:,} runs"

@@ -80,12 +80,6 @@ def find_resolution(paper: Paper, metric: str) -> float:
     """Return δ, the smallest difference of a metric that matters.
 
     PaperError for a metric without a natural scale that the paper's ``resolution`` does not name.
-
-    Examples
-    --------
-    >>> paper = Paper(number=0, title="T", studies={"s": {"dataset": "car", "algorithm": "rdt"}}, resolution={"mse": 2})
-    >>> find_resolution(paper, "accuracy"), find_resolution(paper, "mse")
-    (0.01, 2.0)
     """
     margin = find_margin(paper, metric)
     if margin.is_share:

@@ -41,8 +41,6 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
     --------
     >>> compute_log_wealth(np.full(3, 1.0)).round(2)
     array([0.  , 0.55, 1.14, 1.75])
-    >>> bool(np.allclose(compute_log_wealth(np.array([0.0, 0.0])), 0))
-    True
     """
     shares = np.asarray(gains, dtype=np.float64) / most_lost
     if (shares < -1 - 1e-9).any():

@@ -58,13 +58,7 @@ def judge_agreement(
 
 
 def describe_runs(m: int) -> str:
-    """Return what a printed number is taken for.
-
-    Examples
-    --------
-    >>> describe_runs(1), describe_runs(10)
-    ('a single printed run', 'a mean of 10 printed runs')
-    """
+    """Return what a printed number is taken for."""
     return "a single printed run" if m == 1 else f"a mean of {m} printed runs"
 
 

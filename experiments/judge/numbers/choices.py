@@ -25,13 +25,7 @@ _CHOICES = ("sampling_ratio",)
 
 
 def is_choice(metric: str) -> bool:
-    """Return whether a metric is picked from a short list.
-
-    Examples
-    --------
-    >>> is_choice("sampling_ratio"), is_choice("accuracy")
-    (True, False)
-    """
+    """Return whether a metric is picked from a short list."""
     return metric in _CHOICES
 
 
@@ -64,8 +58,6 @@ def chance_as_rare(counts: Sequence[int], n_printed: int) -> float:
     --------
     >>> chance_as_rare([5, 2, 3], n_printed=2)  # 5, 3 and 3 with the printed one
     0.5454545454545454
-    >>> chance_as_rare([39], n_printed=0)
-    0.025
     """
     pooled = list(counts)
     if n_printed:

@@ -167,13 +167,7 @@ def _keeps_epsilon(make_law: Callable[[Table], Law], epsilon: float, most_record
 
 
 def _say_loss(loss: float) -> str:
-    """Return the ε that a loss shows.
-
-    Examples
-    --------
-    >>> _say_loss(1.25), _say_loss(math.inf)
-    ('ε ≥ 1.25', 'more than any ε allows')
-    """
+    """Return the ε that a loss shows."""
     return "more than any ε allows" if math.isinf(loss) else f"ε ≥ {loss:.3g}"
 
 
