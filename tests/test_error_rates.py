@@ -119,8 +119,7 @@ class MadeUpQuestion(ClaimQuestion):
 
     def gather(self, results):
         """Return the groups of this claim."""
-        groups = results[self.name]
-        return Evidence(groups, [[]] * len(groups))
+        return Evidence(results[self.name])
 
 
 class MadeUpClaim(ClaimAboutRuns):

@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
-from experiments.judge.readings.confidence_set import compute_set_p_values
-from experiments.judge.readings.distance import Errors, draw_weights
+from experiments.judge.readings.distance import Errors, compute_set_p_values, draw_weights
 from experiments.judge.readings.halving import find_hopeless, list_stages, run_races
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN, judge_under_reading
 from experiments.judge.readings.variance import explain_variance

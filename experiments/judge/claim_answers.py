@@ -25,9 +25,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.judge.evidence.claim_group import HOLDS_WITHIN, ClaimGroup, RunsQuestion, State, list_lowest
+from experiments.judge.evidence.claim_group import (
+    HOLDS_WITHIN,
+    ClaimGroup,
+    RunsQuestion,
+    State,
+    estimate_rerun_probability,
+    list_lowest,
+)
 from experiments.judge.evidence.replay import QuestionState, Replay, list_looks, replay_looks
-from experiments.judge.evidence.rerun import estimate_rerun_probability
 from experiments.judge.question import AskedClaim, ClaimQuestion, ComputedQuestion, Evidence, Need
 from experiments.judge.verdict import (
     DEPENDS_ON_AVERAGE,
@@ -88,8 +94,7 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     counts: dict[str, Any] = {"scope": question.scope, "center": question.test.center}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):
         return counts | {"verdict": NOT_RUN, "reason": "no cell of it was run"}
-    places = _list_tested(question, evidence)
-    tested = [evidence.groups[place] for place in places]
+    tested = _list_tested(question, evidence)
     counts["at_bound"] = len(evidence.groups) - len(tested)
     if not tested:
         reason = f"every run of every setting gives {question.test.rule.bound:g}, which cannot move as claimed"
@@ -99,23 +104,20 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     if n_unfit := sum(repeat < repeats for repeat in evidence.unfit):  # of those that were asked for
         reason = f"{question.obstacle} in {n_unfit} of {repeats} repeats"
         return counts | {"verdict": UNDECIDED, "reason": reason, "repeats": repeats}
-    n_undefined = evidence.count_undefined(places, replay.looks)
-    return {**counts, **_describe_replay(question, tested, replay, n_undefined)}
+    return {**counts, **_describe_replay(question, tested, replay)}
 
 
 def list_claim_needs(question: ClaimQuestion, results: Results) -> list[Need]:
     """Return the repeats that a claim still needs to be decided."""
     evidence = question.gather(results)
     tested = _list_tested(question, evidence)
-    if not tested:
-        return []
-    needed = _replay(question, evidence, [evidence.groups[place] for place in tested]).needed
-    return [Need(question.groups[tested[place]].list_settings(), repeats) for place, repeats in needed.items()]
+    needed = _replay(question, evidence, tested).needed if tested else {}
+    return [Need(tested[place].settings, repeats) for place, repeats in needed.items()]
 
 
-def _list_tested(question: ClaimQuestion, evidence: Evidence) -> list[int]:
-    """Return the places of the groups that can move as claimed."""
-    return [place for place, group in enumerate(evidence.groups) if not group.is_at_bound(question.first)]
+def _list_tested(question: ClaimQuestion, evidence: Evidence) -> list[ClaimGroup]:
+    """Return the groups that can move as claimed."""
+    return [group for group in evidence.groups if not group.is_at_bound(question.first)]
 
 
 def _replay(question: ClaimQuestion, evidence: Evidence, groups: Sequence[ClaimGroup]) -> Replay:
@@ -125,19 +127,18 @@ def _replay(question: ClaimQuestion, evidence: Evidence, groups: Sequence[ClaimG
     return replay_looks(groups, looks, math.log(len(question.test.questions) / question.level))
 
 
-def _describe_replay(
-    question: ClaimQuestion, groups: Sequence[ClaimGroup], replay: Replay, n_undefined: int
-) -> dict[str, Any]:
+def _describe_replay(question: ClaimQuestion, groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any]:
     verdicts = {answer.question: answer.verdict for answer in replay.answers}
     states = list(map(_find_decisive(replay).describe_group, range(len(groups))))
     lowest = list_lowest(groups, replay.counts, states)
     contradiction = _find_contradiction(groups, replay)
     n = min(replay.counts)  # the effect over all groups is that of the repeats that all of them have
     interval = groups[0].make_interval(np.mean([group.parts[0].changes[:n] for group in groups], axis=0))
-    n_found = n_expected = 0
+    n_found = n_expected = n_undefined = 0
     for place, group in enumerate(groups):
-        n_found += replay.counts[place] * group.cells_per_repeat
-        n_expected += (replay.looks[place] or replay.needed.get(place, 0)) * group.cells_per_repeat
+        n_found += replay.counts[place] * len(group.settings)
+        n_expected += (replay.looks[place] or replay.needed.get(place, 0)) * len(group.settings)
+        n_undefined += int((group.undefined < replay.looks[place]).sum())
     verdict, basis = combine_answers(verdicts)
     reasons = _explain_incompleteness(groups, replay)
     reasons += [basis] if basis else []

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,15 +31,8 @@ class Evidence(NamedTuple):
     """What a verdict on a claim is made from."""
 
     groups: list[ClaimGroup]
-    #: Of each group, the repeats in which the metric is undefined, one for each such cell.
-    undefined: list[list[int]]
     #: Repeats that cannot be compared: no verdict is possible on runs that have any of them.
     unfit: Sequence[int] = ()
-
-    def count_undefined(self, places: Sequence[int], looks: Sequence[int]) -> int:
-        """Return how many cells of some groups have no metric, up to the look at each."""
-        cells = zip((self.undefined[place] for place in places), looks, strict=True)
-        return sum(repeat < look for repeats, look in cells for repeat in repeats)
 
 
 class AskedGroup(NamedTuple):
@@ -51,7 +45,7 @@ class AskedGroup(NamedTuple):
 
     def list_settings(self) -> tuple[SettingKey, ...]:
         """Return the settings of all levels."""
-        return tuple(setting for column in self.columns for setting in column)
+        return tuple(chain.from_iterable(self.columns))
 
 
 @dataclass(frozen=True)
@@ -76,16 +70,18 @@ class ClaimQuestion:
 
     def gather(self, results: Results) -> Evidence:
         """Return the groups with their runs; an undefined share counts as 0, the worst that it can be."""
-        groups, undefined = [], []
+        groups = []
         for asked in self.groups:
             columns = [results.find_all(column, self.metric) for column in asked.columns]
-            runs = [one for column in columns for one in column]
             repeats, levels = _arrange_repeats([list(map(self._measure, column)) for column in columns])
             values = np.column_stack([*levels, *(np.full(len(repeats), end) for end in self.ends)])
+            runs = list(chain.from_iterable(columns))
             n_attempted = min(one.n_attempted for one in runs)
-            groups.append(ClaimGroup(asked.setting, repeats, values, n_attempted, self.test, len(runs)))
-            undefined.append([int(repeat) for one in runs for repeat in one.repeats[one.is_undefined]])
-        return Evidence(groups, undefined)
+            undefined = np.concatenate([one.repeats[one.is_undefined] for one in runs])
+            groups.append(
+                ClaimGroup(asked.setting, repeats, values, n_attempted, self.test, asked.list_settings(), undefined)
+            )
+        return Evidence(groups)
 
     def _measure(self, runs: Runs) -> tuple[np.ndarray, np.ndarray]:
         """Return the repeats that have the metric, or in which it counts as 0, with its values."""

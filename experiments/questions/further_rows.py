@@ -194,5 +194,5 @@ def describe_further_rows(rows: pd.DataFrame) -> str:
 
 
 def agrees_with_verdict(rows: pd.DataFrame, verdict: str) -> bool:
-    """Return whether new rows say the same of a claim as the verdict on it: that all of it holds, or that it does not."""
+    """Return whether new rows say the same of a claim as its verdict: that all of it holds, or that it does not."""
     return bool(rows["holds"].astype(bool).all()) == (verdict in (REPRODUCED, REPRODUCED_WITHIN))

@@ -69,7 +69,7 @@ class QuestionState:
     def weigh_group(self, place: int, n: int) -> None:
         """Weigh the first ``n`` repeats of a group."""
         states, against = self.states[place], self._against[place]
-        for part, wealth in enumerate(self._groups[place].weigh_parts(self.question)):
+        for part, wealth in enumerate(self._groups[place].wealth[self.question]):
             if states[part] is State.OPEN and wealth.gain[n] >= self._threshold:
                 states[part] = State.HOLDS
             elif states[part] is State.OPEN and wealth.equal[n] >= self._threshold:
@@ -85,7 +85,7 @@ class QuestionState:
 
     def project_repeats(self, place: int, n: int) -> float:
         """Return after how many repeats a group would be settled if wealth went on to grow as it did."""
-        weighed = self._groups[place].weigh_parts(self.question)
+        weighed = self._groups[place].wealth[self.question]
         for_parts = []
         for state, wealth in zip(self.states[place], weighed, strict=True):
             if state is State.OPEN:

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from experiments.judge.numbers.number_verdict import (
     FoundSetting,
@@ -40,18 +39,6 @@ from experiments.stats import ALPHA, mean_interval
 from experiments.store.results import Results
 
 
-class JointFit(NamedTuple):
-    """How well the one setting fits that explains the numbers of a table best: its p(setting), the largest of all."""
-
-    p: float
-    where: str
-
-    @property
-    def is_refuted(self) -> bool:
-        """Whether no setting explains them."""
-        return self.p < ALPHA
-
-
 def judge_together(questions: Sequence[NumberQuestion], results: Results) -> dict[str, NumberVerdict]:
     """Return the verdict on each number of a table, by its id: alone, and together with the others."""
     numbers = []
@@ -60,7 +47,7 @@ def judge_together(questions: Sequence[NumberQuestion], results: Results) -> dic
     found = [own for own in numbers if own.found]
     joint = {}
     if len(found) > 1 and all(own.is_testable for own in found):
-        joint = {m: fit_jointly([own.chances[m] for own in found]) for m in found[0].chances}
+        joint = {m: _fit_jointly([own.chances[m] for own in found]) for m in found[0].chances}
     said = _describe_joint(joint, f"all {len(found)} numbers of {questions[0].number.table}")
     return {own.number.id: _judge(own, joint, said) for own in numbers}
 
@@ -113,24 +100,13 @@ class _UnplacedNumber:
         return f"{len(means)} settings give {min(means):.{decimals}f} to {max(means):.{decimals}f}"
 
 
-def fit_jointly(chances: Sequence[Mapping[str, float]]) -> JointFit:
-    """Ask whether one setting explains several numbers, of each of which the chance by setting is given.
-
-    Settings that not all numbers have cannot be the one.
-
-    Examples
-    --------
-    >>> fit = fit_jointly([{"a": 0.5, "b": 0.004}, {"a": 0.01, "b": 0.9}])
-    >>> fit, fit.is_refuted
-    (JointFit(p=0.02, where='a'), True)
-    """
+def _fit_jointly(chances: Sequence[Mapping[str, float]]) -> float:
+    """Return p of the one setting that explains several numbers best; one that not all numbers have cannot be it."""
     shared = [where for where in chances[0] if all(where in others for others in chances)]
-    worst = {where: min(of_number[where] for of_number in chances) for where in shared}
-    best = max(worst, key=worst.__getitem__)
-    return JointFit(min(1.0, len(chances) * worst[best]), best)
+    return min(1.0, len(chances) * max(min(of_number[where] for of_number in chances) for where in shared))
 
 
-def _judge(own: _UnplacedNumber, joint: Mapping[int, JointFit], said: str) -> NumberVerdict:
+def _judge(own: _UnplacedNumber, joint: Mapping[int, float], said: str) -> NumberVerdict:
     question, m = own.question, own.question.printed_repeats
     if question.known is not None:
         return question.known
@@ -149,24 +125,24 @@ def _judge(own: _UnplacedNumber, joint: Mapping[int, JointFit], said: str) -> Nu
     )
 
 
-def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, JointFit], said: str) -> tuple[str, str]:
+def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[str, str]:
     chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
     if max(chances) < ALPHA:
         chance = f"the chance of that is {format_chance(max(chances))}"
         return REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
-    if joint and joint[m].is_refuted:
+    if joint and joint[m] < ALPHA:
         return REFUTED, f"{said}; {own.describe_span()}, {nearest}"
     n_fitting = sum(chance >= ALPHA for chance in chances)
     reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
     return SETTING_LOST, f"{reason}; {said}" if joint else reason
 
 
-def _describe_joint(joint: Mapping[int, JointFit], numbers: str) -> str:
-    """Say whether one setting explains some numbers, for each number of runs that they may be means of."""
+def _describe_joint(joint: Mapping[int, float], numbers: str) -> str:
+    """Say whether one setting explains some numbers, by its p for each number of runs that they may be means of."""
     answers: list[str] = []
-    for m, fit in joint.items():
-        runs, which = "single runs" if m == 1 else f"means of {m}", "none" if fit.is_refuted else "one"
+    for m, p in joint.items():
+        runs, which = "single runs" if m == 1 else f"means of {m}", "none" if p < ALPHA else "one"
         if not answers:
-            which = f"{'no' if fit.is_refuted else 'one'} setting could give {numbers}"
-        answers.append(f"{which} as {runs} (p {fit.p:.2g})")
+            which = f"{'no' if p < ALPHA else 'one'} setting could give {numbers}"
+        answers.append(f"{which} as {runs} (p {p:.2g})")
     return ", ".join(answers)

@@ -35,11 +35,11 @@ class CurveQuestion(ClaimQuestion):
             points.append(_join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
         values = compare_at_equal(points, self.equal, self.metric)
         repeats = values.index.to_numpy()
-        n_cells = len(asked.list_settings())
-        group = ClaimGroup({}, repeats, values.to_numpy(np.float64), min(n_attempted), self.test, n_cells)
+        settings = asked.list_settings()
+        group = ClaimGroup({}, repeats, values.to_numpy(np.float64), min(n_attempted), self.test, settings)
         both = set(points[0]["repeat"]) & set(points[1]["repeat"])
         # what drops out depends on what came out: no test of the rest would be fair
-        return Evidence([group], [[]], sorted(both - set(repeats.tolist())))
+        return Evidence([group], sorted(both - set(repeats.tolist())))
 
 
 def _join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:

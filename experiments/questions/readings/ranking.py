@@ -15,8 +15,7 @@ import pandas as pd
 
 from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers
-from experiments.judge.readings.confidence_set import compute_set_p_values
-from experiments.judge.readings.distance import Errors
+from experiments.judge.readings.distance import Errors, compute_set_p_values
 from experiments.judge.readings.halving import Race, find_hopeless, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost
 from experiments.judge.readings.variance import PREFIX
