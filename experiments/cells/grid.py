@@ -69,7 +69,11 @@ def expand_grid(
             protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
             metrics=extra[chosen["dataset"]],
         )
-        _check_standard_errors(cell, metrics)
+        for name in metrics:
+            if name.endswith(STANDARD_ERROR) and cell.protocol["folds"] is None:
+                raise BadInput(
+                    f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number"
+                )
         check_cell(cell)
         settings.append(cell.repeats(range(repeats)))
     return settings
@@ -102,12 +106,6 @@ def check_cell(cell: Cell) -> None:
             raise BadInput(
                 f"metrics: {name!r} needs probabilities, and algorithm {cell.algorithm!r} gives none (predict_proba)"
             )
-
-
-def _check_standard_errors(cell: Cell, metrics: Sequence[str]) -> None:
-    for name in metrics:
-        if name.endswith(STANDARD_ERROR) and cell.protocol["folds"] is None:
-            raise BadInput(f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number")
 
 
 def _check_protocol(cell: Cell, task: str) -> None:

@@ -21,7 +21,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
 from documents.search_path import name_stored_in
-from experiments.config.finding import PaperFinding, check_length
+from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
 from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import is_among, keep_entries, make_setting_key
@@ -324,7 +324,7 @@ class Paper(Document):
     """Its title."""
     citation: str = ""
     """Where it was published."""
-    promise: str = ""
+    promise: ShortText = ""
     """What the paper claims, in a sentence of at most 30 words: its page begins with it. Studies of our own may leave
     it out."""
     finding: PaperFinding | None = None
@@ -438,11 +438,6 @@ class Paper(Document):
     def to_mapping(self) -> dict[str, Any]:
         """Return what a YAML file says that gives the same paper: the keys that are set."""
         return _plain(self)
-
-    @field_validator("promise", mode="after")
-    @classmethod
-    def _check_promise(cls, promise: str) -> str:
-        return check_length(promise)
 
     @field_validator("studies", mode="after")
     @classmethod

@@ -101,12 +101,9 @@ def find_overlap(study: Study, dataset: str) -> float:
     protocol = PROTOCOL | study.protocol_options
     if protocol["train_rows"] is None:
         return protocol["test_size"] / (1 - protocol["test_size"])
-    train, test = map(_count_rows, (protocol["train_rows"], protocol["test_rows"]))
+    sizes = protocol["train_rows"], protocol["test_rows"]
+    train, test = (sum(size.values()) if isinstance(size, Mapping) else size for size in sizes)
     return test / train * (train + test) / catalogue.read_entry(dataset).rows
-
-
-def _count_rows(size: int | Mapping[str, int]) -> int:
-    return sum(size.values()) if isinstance(size, Mapping) else size
 
 
 def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
@@ -121,7 +118,11 @@ def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
         study = paper.studies[name]
         drawn = {dataset for dataset in study.dataset if has_random_split(study, dataset)}
         first[name] = [cell for cell in cells if cell.dataset in drawn and key_of_cell(study, cell) in wanted]
-    return [{name: [_redraw(cell, draw) for cell in cells] for name, cells in first.items()} for draw in range(DRAWS)]
+    crossed: list[dict[str, list[Cell]]] = [{} for _ in range(DRAWS)]
+    for draw, redrawn in enumerate(crossed):
+        for name, cells in first.items():
+            redrawn[name] = [replace(cell, protocol={**cell.protocol, "draw": draw}) for cell in cells]
+    return crossed
 
 
 def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -156,10 +157,6 @@ def _find_place(paper: Paper, group: AskedGroup) -> tuple[Study, str]:
     first = group.columns[0][0]
     study = paper.studies[first.study]
     return study, first.values[first.axes.index("dataset")]
-
-
-def _redraw(cell: Cell, draw: int) -> Cell:
-    return replace(cell, protocol={**cell.protocol, "draw": draw})
 
 
 def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[str, Any]]:

@@ -118,11 +118,6 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         return {role: getattr(self, role) for role in self.roles}
 
     @property
-    def averaged_axes(self) -> Sequence[str]:
-        """The axes over which a repeat is averaged."""
-        return ()
-
-    @property
     def ends(self) -> tuple[float, ...]:
         """Numbers that the metric is compared with."""
         return ()
@@ -136,8 +131,9 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         return [(self, [self.metric])]
 
     def find_margin(self, paper: Paper) -> Margin:
-        """Return what counts as no difference: δ of the metric, or a margin of the claim's own."""
-        return find_margin(paper, self.metric)
+        """Return what counts as no difference: δ of the metric, or the claim's own, a share, if its key says so."""
+        own = getattr(self, "margin", None)
+        return find_margin(paper, self.metric) if own is None else Margin(own, is_share=True)
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
@@ -202,7 +198,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
 
     def _check_within(self, study: Study, where: Mapping[str, Any], columns: Sequence[Column]) -> None:
-        compared, named = {axis for column in columns for axis in column}, set(self.averaged_axes)
+        compared, named = {axis for column in columns for axis in column}, set(getattr(self, "over", ()))
         varying = set(study.varying_axes(where)) - compared - named
         if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
             besides = " and ".join(sorted(compared | named))
@@ -259,11 +255,6 @@ class ComparisonClaim(GroupClaim):
 
     roles: ClassVar[tuple[str, ...]] = ("worse", "better")
 
-    @property
-    def averaged_axes(self) -> Sequence[str]:
-        """The axes of ``over``."""
-        return self.over
-
     @classmethod
     def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be above zero, or below."""
@@ -276,10 +267,6 @@ class WithMargin(GroupClaim):
 
     margin: float
     """What counts as no change, as a share of the metric's mean, such as 0.05."""
-
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return the claim's own margin."""
-        return Margin(self.margin, is_share=True)
 
     @field_validator("margin")
     @classmethod

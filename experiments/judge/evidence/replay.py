@@ -57,6 +57,7 @@ class QuestionState:
         self.contradiction: tuple[int, int] | None = None
         self._groups, self._threshold = groups, threshold
         self._against = [np.zeros(len(group.parts)) for group in groups]
+        self._to_refute = threshold + math.log(sum(map(len, self._against)))  # for one part that pays for all
 
     def is_settled(self, place: int) -> bool:
         """Return whether every part of a group holds or is practically equal."""
@@ -90,8 +91,7 @@ class QuestionState:
         for state, wealth in zip(self.states[place], weighed, strict=True):
             if state is State.OPEN:
                 for_parts.append(max(wealth.gain[n], wealth.equal[n]))
-        to_refute = self._threshold + math.log(sum(map(len, self._against)))
-        ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), to_refute)
+        ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), self._to_refute)
         return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
 
     def list_promising(self, places: Collection[int], counts: Sequence[int], most: int) -> set[int]:
@@ -108,10 +108,8 @@ class QuestionState:
             hoped[place] = self._groups[place].project_parts(self.question, counts[place], most)
         if all(place in hoped and self._may_be_settled(place, hoped[place]) for place in unsettled):
             return unsettled
-        to_refute = self._threshold + math.log(sum(map(len, self._against)))
-        return {place for place, parts in hoped.items() if max(part.loss for part in parts) >= to_refute} or (
-            self._list_refuting_together(hoped)
-        )
+        alone = {place for place, parts in hoped.items() if max(part.loss for part in parts) >= self._to_refute}
+        return alone or self._list_refuting_together(hoped)
 
     def _list_refuting_together(self, hoped: Mapping[int, Sequence[PartWealth]]) -> set[int]:
         """Return the groups whose wealth against the claim may grow, if all of it may refute the claim; else none."""

@@ -47,10 +47,6 @@ class HighestClaim(GroupClaim):
             parts.append(Part(f"{_OTHER}{place}", claimed - other, claimed - other, margin.between(claimed, other)))
         return parts
 
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return the claim's own margin, or δ of the metric."""
-        return super().find_margin(paper) if self.margin is None else Margin(self.margin, is_share=True)
-
     def list_columns(self, study: Study) -> list[Column]:
         """Return the value claimed, then the others."""
         values = study.axis(self.along, self.where)

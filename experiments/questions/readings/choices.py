@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from experiments.cells.cell import read_protocol
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper, PaperError
 from experiments.config.setting import is_same_value
 from experiments.judge.verdict import name_setting
 from experiments.questions.preflight import run_checks
@@ -143,17 +143,12 @@ def _check_parameter(paper: Paper, algorithm: str, name: str, values: Sequence) 
     users = [study for study in paper.studies.values() if algorithm in study.algorithm]
     if not users:
         raise PaperError(f"choices.algorithms: no study runs {algorithm!r}")
+    axes = {axis: of_axis[:1] for axis, of_axis in users[0].axes({"algorithm": algorithm}).items()}
     for value in values:
         try:
-            expand_grid(_pick_first_axes(users[0], algorithm) | {f"params.{name}": [value]}, 1, paper.algorithms)
+            expand_grid(axes | {f"params.{name}": [value]}, 1, paper.algorithms)
         except ValueError as error:
             raise PaperError(f"{where}: {error}") from error
     literal = _find_literal(paper, algorithm, [name])[name]
     if not is_same_value(values[0], literal):
         raise PaperError(f"{where}: the first value must be what the paper runs anyway, {literal!r}; got {values[0]!r}")
-
-
-def _pick_first_axes(study: Study, algorithm: str) -> dict[str, list]:
-    """Return one value of each axis of a study, as axes of a grid."""
-    axes = study.axes({"algorithm": algorithm})
-    return {name: values[:1] for name, values in axes.items()}
