@@ -49,6 +49,7 @@ class ClaimReading(NamedTuple):
 class JudgedReading(NamedTuple):
     """What a claim's cells say under one reading."""
 
+    reading: ClaimReading
     #: As `judge_under_reading` gives it.
     verdict: str
     repeats: int
@@ -122,11 +123,11 @@ def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
             if outcome.verdict == OPEN and outcome.groups and n < paper.repeats:
                 open_still.append(reading)
             else:
-                outcomes.append((reading, outcome))
+                outcomes.append(outcome)
         running = open_still
         if not running:
             break
-    rows = pd.DataFrame([_make_row(paper, claim, *pair) for pair in outcomes])
+    rows = pd.DataFrame([_make_row(paper, claim, outcome) for outcome in outcomes])
     rows = rows.sort_values("effect", ascending=False, kind="stable", ignore_index=True)
     rows.insert(3, "rank", np.arange(1, len(rows) + 1))
     return rows
@@ -142,21 +143,20 @@ def _judge_one(
     cost = sum_up_cost(cells, str(first), records)
     groups: list[ClaimGroup] = []
     if len(measured) == len(cells):
-        rows = [_describe_cell(study, claim.metric, cell, measured[cell.key].metrics) for cell in cells]
+        rows = []  # of the long table, as far as the claim reads it
+        for cell in cells:
+            row = {"study": study.name, "dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+            row |= {f"params.{name}": cell.params.get(name) for name in study.params}
+            value = measured[cell.key].metrics.get(claim.metric, math.nan)
+            rows.append({**row, "repeat": cell.repeat, claim.metric: value})
         groups = claim.ask(paper).gather(Results(pd.DataFrame(rows))).groups
     if not groups or min(len(group.values) for group in groups) < 2:
-        return JudgedReading(OPEN, repeats, [], cost, len(measured))
-    return JudgedReading(judge_under_reading(groups), repeats, groups, cost, len(measured))
+        return JudgedReading(reading, OPEN, repeats, [], cost, len(measured))
+    return JudgedReading(reading, judge_under_reading(groups), repeats, groups, cost, len(measured))
 
 
-def _describe_cell(study: Study, metric: str, cell: Cell, metrics: Mapping[str, float]) -> dict[str, Any]:
-    """Return the row of the long table that a claim reads, with the axes of its study."""
-    row = {"study": study.name, "dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-    params = {f"params.{name}": cell.params.get(name) for name in study.params}
-    return {**row, **params, "repeat": cell.repeat, metric: metrics.get(metric, math.nan)}
-
-
-def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: JudgedReading) -> dict[str, Any]:
+def _make_row(paper: Paper, claim: GroupClaim, outcome: JudgedReading) -> dict[str, Any]:
+    reading = outcome.reading
     in_units = 100 if is_in_per_cent(claim.metric) else 1
     effect, weakest = _measure_effect(outcome.groups), math.nan
     place = ""
