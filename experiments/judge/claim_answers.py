@@ -131,7 +131,10 @@ def _describe_replay(question: ClaimQuestion, groups: Sequence[ClaimGroup], repl
     verdicts = {answer.question: answer.verdict for answer in replay.answers}
     states = list(map(_find_decisive(replay).describe_group, range(len(groups))))
     lowest = list_lowest(groups, replay.counts, states)
-    contradiction = _find_contradiction(groups, replay)
+    contradiction = None
+    if found := next(filter(None, (answer.contradiction for answer in replay.answers)), None):
+        place, part = found
+        contradiction = groups[place].describe_part(part, replay.counts[place])
     n = min(replay.counts)  # the effect over all groups is that of the repeats that all of them have
     interval = groups[0].make_interval(np.mean([group.parts[0].changes[:n] for group in groups], axis=0))
     n_found = n_expected = n_undefined = 0
@@ -215,14 +218,6 @@ _ANSWERS = {
     REFUTED: "say no",
     UNDECIDED: "are open",
 }
-
-
-def _find_contradiction(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any] | None:
-    for answer in replay.answers:
-        if answer.contradiction is not None:
-            place, part = answer.contradiction
-            return groups[place].describe_part(part, replay.counts[place])
-    return None
 
 
 def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> list[str]:

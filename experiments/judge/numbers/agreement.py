@@ -67,23 +67,17 @@ def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple
     off, slack = abs(number.value - ours.center), number.slack
     is_outside = ours.chance_of(number.value, slack) < ALPHA if ours.spread else off > slack
     if is_outside:
-        difference = format_difference(number, ours.center)
-        if _is_shown_within(number, ours, resolution):
-            return REPRODUCED_WITHIN, f"{difference}, shown to be less than {format_size(metric, resolution)}"
-        return REFUTED, f"{difference}; {_describe_chance(number, ours)}"
+        told, difference = format_difference(number, ours.center), number.value - ours.center
+        low, high = ours.differences(ALPHA)  # of what the printed mean is expected to be, less ours
+        if -resolution < difference - high - slack and difference - low + slack < resolution:
+            return REPRODUCED_WITHIN, f"{told}, shown to be less than {format_size(metric, resolution)}"
+        return REFUTED, f"{told}; {_describe_chance(number, ours)}"
     if half_width <= resolution:
         return REPRODUCED, "inside the range that our runs predict"
     if ours.is_exhausted or (ours.floor > resolution and off <= ours.floor + slack):
         known = f"{describe_runs(ours.n_further)} is known to ± {format_size(metric, ours.floor)} at best"
         return TOO_COARSE, f"agrees, but {known}"
     return UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
-
-
-def _is_shown_within(number: PrintedNumber, ours: Prediction, resolution: float) -> bool:
-    """Return whether the printed mean's expectation is shown to be less than δ from ours."""
-    low, high = ours.differences(ALPHA)
-    difference, slack = number.value - ours.center, number.slack
-    return -resolution < difference - high - slack and difference - low + slack < resolution
 
 
 def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:

@@ -112,7 +112,9 @@ class Errors:
         """
         means = self.values @ draw_weights(self.n_repeats)
         losses = np.mean(means <= 0, axis=0) if self.is_of_orderings else np.mean(means**2, axis=0)
-        around = self.loss + (losses - losses.mean()) * _widen(self.n_repeats)
+        n = self.n_repeats  # too little by the variance of few, and as that is estimated
+        widened = math.sqrt(n / (n - 1)) * float(student.ppf(1 - ALPHA / 2, n - 1) / norm.ppf(1 - ALPHA / 2))
+        around = self.loss + (losses - losses.mean()) * widened
         return np.clip(around, 0, 1) if self.is_of_orderings else around
 
     def select(self, targets: Sequence[int]) -> Errors:
@@ -135,11 +137,6 @@ def draw_weights(n_repeats: int) -> np.ndarray:
     """Return how often each draw of the bootstrap takes each repeat (a row), as shares: the same for every reading."""
     counts = np.random.default_rng(0).multinomial(n_repeats, [1 / n_repeats] * n_repeats, size=N_DRAWS)
     return counts.T / n_repeats
-
-
-def _widen(n: int) -> float:
-    """Return by how much draws of n repeats spread too little: for their variance, and for its being estimated."""
-    return math.sqrt(n / (n - 1)) * float(student.ppf(1 - ALPHA / 2, n - 1) / norm.ppf(1 - ALPHA / 2))
 
 
 def compute_set_p_values(losses: np.ndarray, resampled: np.ndarray) -> np.ndarray:
