@@ -194,9 +194,9 @@ def name_file(name: str) -> str:
 
 
 def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
-    """Return what a file says, ``_target_`` among it, the path ``of_what``: ``the estimator's class``.
+    """Return what a file says, ``_target_`` among it, which errors call the import path of ``of_what``.
 
-    BadInput if the file cannot be read, or names nothing.
+    BadInput if the file cannot be read, or has no such path.
     """
     place = shorten_path(path)
     try:
