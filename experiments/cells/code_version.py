@@ -105,8 +105,6 @@ def imports_module(target: str, module: str) -> bool:
 
     Examples
     --------
-    >>> imports_module("algorithms.RDTClassifier", "algorithms.mechanisms")
-    True
     >>> imports_module("sklearn.dummy.DummyClassifier", "algorithms.mechanisms")
     False
     """

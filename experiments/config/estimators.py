@@ -114,8 +114,6 @@ def takes_budget(estimator: type) -> bool:
 
     Examples
     --------
-    >>> takes_budget(import_class("algorithms.RDTClassifier"))
-    True
     >>> takes_budget(import_class("sklearn.svm.SVR"))  # there it is the width of a tube
     False
     """

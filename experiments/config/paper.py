@@ -268,10 +268,7 @@ class Claim(Named, ABC):
 
     @abstractmethod
     def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
-        """Return the question that decides the claim, as `experiments.judge.question` has it.
-
-        PaperError if the claim names what the paper does not have.
-        """
+        """Return what decides it, as `judge.question` has it; PaperError if it names what the paper does not have."""
 
 
 class Watch(StudyPart):
@@ -462,10 +459,7 @@ class Paper(Document):
 
 
 def parse_paper(contents: Any, file: Path | None = None) -> Paper:
-    """Return a paper made of the contents of its file.
-
-    DocumentError if keys are missing, unknown or wrong; it reports all such errors at once.
-    """
+    """Return a paper made of what its file says; DocumentError reports all missing, unknown or wrong keys at once."""
     if not isinstance(contents, Mapping):
         raise DocumentError(f"{file or 'the paper'} must be a mapping of keys, got {contents!r}")
     return parse_document(Paper, name_stored_in(contents), file)

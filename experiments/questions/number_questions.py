@@ -77,10 +77,7 @@ def find_next_look(paper: Paper) -> int:
 
 
 def find_resolution(paper: Paper, metric: str) -> float:
-    """Return δ, the smallest difference of a metric that matters.
-
-    PaperError for a metric without a natural scale that the paper's ``resolution`` does not name.
-    """
+    """Return δ of a metric; PaperError if that has no natural scale, and the paper's ``resolution`` does not name it."""
     margin = find_margin(paper, metric)
     if margin.is_share:
         raise PaperError(
@@ -90,10 +87,7 @@ def find_resolution(paper: Paper, metric: str) -> float:
 
 
 def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, Any]]:
-    """Return the study of a printed number, and which part of it the number speaks of.
-
-    PaperError if it is no setting of its table or figure, or a mean of several.
-    """
+    """Return study and part of a printed number; PaperError if it is no setting of its table, or a mean of several."""
     part = paper.parts[number.table]
     if not isinstance(part, StudyPart):
         raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")

@@ -74,8 +74,6 @@ def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
 def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[AskedClaim]:
     """Return the claims of a paper that is checked, with what decides each; some are about its printed numbers.
 
-    Each may have its share of the chance of a false verdict: see `judge.claim_answers`.
-
     Examples
     --------
     >>> study = {"dataset": "car", "algorithm": "rdt", "epsilon": [0.1, 1]}

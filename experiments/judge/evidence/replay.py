@@ -163,11 +163,7 @@ class Replay:
 
 
 def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: float) -> Replay:
-    """Weigh a claim at each look, ascending, until it is decided, or runs or looks are at an end.
-
-    There is at least one group, and all have the same questions; the logarithm of the wealth that proves, the
-    threshold, is log(1/α).
-    """
+    """Weigh a claim at each look, ascending, until it is decided or runs or looks are at an end; log(1/α) proves."""
     answers = [QuestionState(groups, question, threshold) for question in groups[0].test.questions]
     counts, asked, unsettled = [0] * len(groups), [0] * len(groups), list(range(len(groups)))
     for look in looks:

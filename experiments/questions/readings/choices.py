@@ -115,10 +115,7 @@ def _find_literal(paper: Paper, algorithm: str, parameters: Iterable[str]) -> di
 
 
 def check_choices(paper: Paper) -> None:
-    """Check that the choices of a paper can be run, and that the first of each is what the paper runs anyway.
-
-    PaperError has a line for each that cannot.
-    """
+    """Check that choices can be run, and their first values are what is run anyway; PaperError has a line for each."""
     checks: list[Callable[[], object]] = []
     for name, values in paper.choices.protocol.items():
         checks.append(partial(_check_option, name, values))
