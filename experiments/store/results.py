@@ -22,14 +22,13 @@ class SettingKey(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """The runs of one setting that were tried, as far as one metric goes."""
+    """The runs of one setting that were tried, as far as one metric goes: arrays with an entry for each."""
 
-    #: Int array of shape (n,): ascending.
+    #: Ascending.
     repeats: np.ndarray
-    #: Float64 array of shape (n,): the metric; NaN where the run failed, or where it is undefined.
+    #: The metric; NaN where the run failed, or where it is undefined.
     values: np.ndarray
-    #: Bool array of shape (n,): whether the run is done and has no such metric: a class that is never predicted has no
-    #: precision.
+    #: Whether the run is done and has no such metric: a class that is never predicted has no precision.
     is_undefined: np.ndarray
 
     @property

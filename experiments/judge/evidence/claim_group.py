@@ -60,15 +60,15 @@ HOLDS_WITHIN = "holds within ± δ"
 
 
 class Part(NamedTuple):
-    """One thing that a claim says of a group."""
+    """One thing that a claim says of a group; arrays have a number for each repeat."""
 
     #: ``step 2``, or empty where a group has one part.
     name: str
-    #: Float64 array of shape (n_repeats,): change of the metric in each repeat, as it is shown.
+    #: Change of the metric, as it is shown.
     changes: np.ndarray
-    #: Float64 array of shape (n_repeats,): what the claim wants above zero.
+    #: What the claim wants above zero.
     gains: np.ndarray
-    #: Float64 array of shape (n_repeats,): what counts as no difference in each repeat.
+    #: What counts as no difference.
     margins: np.ndarray
     #: Whether the claim is that the change stays within the margins, so that the gains have these in them.
     is_within: bool = False
@@ -86,13 +86,12 @@ class ClaimRule(Protocol):
 
 
 class PartWealth(NamedTuple):
-    """Logarithms of the wealth of those who bet on one part, after each number of runs."""
+    """Logarithms of the wealth of those who bet on one part, after 0, 1, ... runs."""
 
-    #: Float64 array of shape (n_repeats + 1,): bets that the gain is above zero, and below zero.
+    #: Bets that the gain is above zero, and below zero.
     gain: np.ndarray
     loss: np.ndarray
-    #: Float64 array of shape (n_repeats + 1,): the poorer of those who bet that it is above minus the margin, and below
-    #: the margin.
+    #: The poorer of those who bet that it is above minus the margin, and below the margin.
     equal: np.ndarray
 
 
@@ -103,7 +102,7 @@ class ClaimTest:
     rule: ClaimRule
     #: What counts as no difference.
     margin: Margin
-    #: {"mean", "median"}: which of the two the claim is about.
+    #: Which of "mean" and "median" the claim is about.
     center: str = "mean"
     #: The largest difference that the metric can have, 1 of shares; None where it has no bound.
     reach: float | None = None
@@ -123,9 +122,9 @@ class ClaimGroup:
 
     #: The axes that are fixed within it.
     setting: dict
-    #: Int array of shape (n_repeats,): which repeats are complete, ascending.
+    #: Which repeats are complete, ascending.
     repeats: np.ndarray
-    #: Float64 array of shape (n_repeats, n_levels): the metric, or the distance that a claim is about, of these.
+    #: The metric, or the distance that a claim is about: a row for each of these, a column for each level.
     values: np.ndarray
     #: Repeats 0, 1, ... up to this one were run, whatever came of them.
     n_attempted: int

@@ -19,8 +19,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 class Feasibility:
     """What can be said of printed precisions and recalls."""
 
-    #: Int array of shape (c, c) or None: a confusion matrix that rounds to all of them, rows of class i taken for class
-    #: j; None if there is none.
+    #: One that rounds to all of them, rows of class i taken for class j, of shape (c, c); None if there is none.
     matrix: np.ndarray | None
     #: Smallest and largest precision of each class that the recalls and the sizes of the classes leave room for.
     precision_range: list[tuple[float, float]]

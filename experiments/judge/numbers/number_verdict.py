@@ -28,9 +28,9 @@ class PrintedNumber:
     table: str
     #: What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
     metric: str
-    #: {"mean", "max", "exact", "formula", "some", "fitted"}: a mean of one setting, the largest mean of several, a
-    #: counted fact, the value of a printed formula, the number of a setting that the paper does not state, or one whose
-    #: formula is lost, so that ours was fitted to it.
+    #: One of `STATISTICS`: a mean of one setting, the largest mean of several, a counted fact, the value of a printed
+    #: formula, the number of a setting that the paper does not state, or one whose formula is lost, so that ours was
+    #: fitted to it.
     statistic: str
     #: As printed, but a fraction for metrics that are printed in per cent.
     value: float

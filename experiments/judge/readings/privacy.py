@@ -14,7 +14,7 @@ from experiments.store.record import Record
 class Cost(NamedTuple):
     """What a reading costs."""
 
-    #: {"yes", "no", "claims none"}: whether every run keeps the ε that it claims.
+    #: Whether every run keeps the ε that it claims: "yes", "no" or "claims none".
     keeps_epsilon: str
     #: What its noisy steps cost at most, as a multiple of the ε of the label; NaN if nothing is claimed.
     times_label: float
