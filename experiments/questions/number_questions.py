@@ -77,7 +77,7 @@ def find_next_look(paper: Paper) -> int:
 
 
 def find_resolution(paper: Paper, metric: str) -> float:
-    """Return δ of a metric; PaperError if that has no natural scale, and the paper's ``resolution`` does not name it."""
+    """Return δ of a metric; PaperError if it has no natural scale and is not in the paper's ``resolution``."""
     margin = find_margin(paper, metric)
     if margin.is_share:
         raise PaperError(

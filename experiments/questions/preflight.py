@@ -39,7 +39,7 @@ def raise_errors(errors: Sequence[str]) -> None:
 
 
 def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, Any], metrics: Sequence[str]) -> None:
-    """Check that the data sets of a part of a study have metrics; if one has not, PaperError says that ``user`` asks."""
+    """Check that data sets of a part of a study have metrics; if one has not, PaperError says that ``user`` asks."""
     study = paper.study(study_name, user)
     for dataset in study.axis("dataset", where):
         available = [name for name in list_measured(dataset) if study.protocol.leakage or name not in LEAKS]

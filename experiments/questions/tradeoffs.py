@@ -16,7 +16,7 @@ _STEPS = 101
 
 
 def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Return the cells of a curve that have all of several metrics: ``value`` (on its axis), ``repeat``, the metrics."""
+    """Return the cells of a curve that have several metrics: ``value`` (on its axis), ``repeat``, the metrics."""
     study = paper.study(curve.study, user)
     columns = ["value", "repeat", *metrics]
     points = select_rows(table, study, metrics[0], curve.where)
