@@ -14,8 +14,7 @@ from algorithms import PrivacyLeakWarning
 from experiments.audit.laws import worst_cases
 from experiments.audit.replay import replay_audit
 from experiments.audit.subjects import list_subjects
-from experiments.regression_check.bands import read_accepted, read_watched_paper
-from experiments.regression_check.differences import find_differences
+from experiments.regression_check.bands import find_differences, read_accepted, read_watched_paper
 from experiments.regression_check.watch import make_watched_cells
 from experiments.run import evaluate
 from experiments.store.long_table import long_table
