@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from documents.search_path import name_family
-from experiments.audit.audit_plan import AuditPlan
-from experiments.audit.audit_tasks import run_audit
+from experiments.audit.audit_tasks import AuditPlan, run_audit
 from experiments.audit.report import format_report, write_results, write_summary
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators

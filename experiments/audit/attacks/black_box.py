@@ -27,14 +27,23 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from experiments.audit import neighbouring_tables
 from experiments.audit.attacks.distinguishing_events import choose_event
-from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts, find_largest_bound
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.any_estimator import CannotFit, EstimatorOnTable, ReleaseOfArrays
 from experiments.audit.observe.observed_forests import ForestOnTable
 from experiments.audit.observe.observed_model import Observation, Observer, join_observations
 from experiments.audit.observe.observed_numbers import RegressionOnTable, ReleaseOnTable
 from experiments.audit.observe.random_streams import derive_key
-from experiments.audit.outcomes import BLACK_BOX, BoundRow, Refutation, Unaudited, make_row, read_claim
+from experiments.audit.outcomes import (
+    BLACK_BOX,
+    FALSE_ALARMS,
+    BoundRow,
+    Refutation,
+    Unaudited,
+    bound_epsilon_by_counts,
+    find_largest_bound,
+    make_row,
+    read_claim,
+)
 
 BLOCK, SLOW_BLOCK = 2_500, 50
 """Trainings that a thread does at a time, in compiled code and of fits that take longer; what comes out does not depend

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.audit.bounds import bound_epsilon_by_counts
 from experiments.audit.observe.observed_model import Observation, Observer
+from experiments.audit.outcomes import bound_epsilon_by_counts
 
 BINS, FEW = 60, 7
 """Bins of a number when its likelihood ratio is estimated: many, or few where it says little and a bin may say less."""

@@ -23,7 +23,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
+from experiments.audit.laws import exponential_law, permute_and_flip_law
 from experiments.audit.neighbouring_tables import Records, TablePair, split_targets
 from experiments.audit.plain_python import require_plain_python, run_in_plain_python
 from experiments.audit.replay.recorder import (

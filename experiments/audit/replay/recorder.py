@@ -26,7 +26,7 @@ from algorithms.forests.engine import lazy
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.installation import name_package
 from algorithms.opendp_noise import is_secure
-from experiments.audit.replay.own_lines import find_calling_line
+from experiments.audit.replay.leaks import find_calling_line
 
 ANOTHER_SEED = 2
 MAXIMUM = "sup_norm_vector"
