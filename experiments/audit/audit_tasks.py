@@ -53,12 +53,7 @@ LOSSES = 200
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """What is to be audited, and how thoroughly.
-
-    Raises
-    ------
-    BadInput
-        If a value cannot be.
+    """What is to be audited, and how thoroughly; BadInput if a value cannot be.
 
     Examples
     --------
@@ -296,13 +291,7 @@ Task = BlackBox | WayOut | OneRun
 
 
 def plan_tasks(plan: AuditPlan) -> list[Task]:
-    """Return what there is to train.
-
-    Raises
-    ------
-    BadInput
-        If there is nothing to audit of an algorithm.
-    """
+    """Return what there is to train; BadInput if there is nothing to audit of an algorithm."""
     if plan.dataset:
         given = plan.params, plan.epsilon, plan.dataset, plan.canaries
         return [OneRun(name, *given) for name in plan.algorithms]
@@ -349,15 +338,7 @@ def list_notices(plan: AuditPlan, tasks: Sequence[Task]) -> list[str]:
 
 
 def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
-    """Audit what is planned, with a line on stderr that says how far it is.
-
-    Returns
-    -------
-    result : AuditResult
-        Bounds, replays and laws.
-    missing : list of str
-        What could not be audited, and why.
-    """
+    """Audit what is planned, with a line on stderr that says how far it is; return what was missing, and why, too."""
     tasks = plan_tasks(plan)
     for notice in list_notices(plan, tasks):
         print_to_stderr(notice)
@@ -387,7 +368,6 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
 
 
 def _add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> None:
-    """Add the replays of some algorithms to a result, and what cannot be replayed."""
     for subject, report in zip(subjects, replay_in_processes(subjects, jobs), strict=False):
         if isinstance(report, str):
             result.add(Unaudited(subject.name, REPLAY, f"it cannot be replayed ({report})"))

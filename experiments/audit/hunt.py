@@ -152,7 +152,6 @@ def search_pair(subject: Subject, neighbours: str) -> dict:
 
 
 def _read_privacy(forest: BaseEstimator) -> Privacy:
-    """Return what a forest says of itself, once it is fitted."""
     pair = list_pairs(forest)[0]
     model = resize_estimator(forest, pair).set_params(domain=pair.domain, random_state=0)
     return model.fit(*split_targets(pair.domain, pair.table)).privacy_
@@ -177,10 +176,7 @@ def list_sound_forests() -> dict[str, Subject]:
 def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     """Search for the pairs of some algorithms, or of all sound forests; yields entries of the file as they come.
 
-    Raises
-    ------
-    BadInput
-        If there is no such forest, or losses would be sampled by compiled code.
+    It is BadInput if there is no such forest, or losses would be sampled by compiled code.
     """
     require_plain_python("exact losses need", f"as `{name_command('hunt')}` does")
     sound = list_sound_forests()
@@ -285,7 +281,6 @@ def _change_record(template: TableTemplate, rng: np.random.Generator) -> TableTe
 
 
 def _change_code(template: TableTemplate, record: Codes, rng: np.random.Generator) -> Codes:
-    """Return a record with another code at one place."""
     widths = (*template.columns, template.target)
     j = rng.integers(len(widths))
     if widths[j] < 0:  # a step before took a category from a continuous column: the template is given up
@@ -294,7 +289,6 @@ def _change_code(template: TableTemplate, record: Codes, rng: np.random.Generato
 
 
 def _change_width(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
-    """Return a template with a category more or fewer, or a class."""
     by = int(rng.choice([-1, 1]))
     j = rng.integers(len(template.columns) + 1)
     if j == len(template.columns):

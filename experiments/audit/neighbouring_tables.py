@@ -27,12 +27,7 @@ Records = tuple[RecordValues, ...]
 
 @dataclass(frozen=True)
 class TablePair:
-    """Two neighbouring tables, which differ by one record added, removed or replaced.
-
-    Raises
-    ------
-    ValueError
-        If the tables differ by anything else.
+    """Two neighbouring tables, which differ by one record added, removed or replaced; else a ValueError.
 
     Examples
     --------

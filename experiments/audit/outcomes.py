@@ -52,8 +52,7 @@ def exceeds(epsilon: float, limit: float) -> bool:
 
 
 def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
-    """Bound from below the probability of what was seen k times of n: the bound exceeds it with a chance of at most
-    ``alpha``.
+    """Bound the probability of what was seen k times of n, above the bound but with a chance of at most ``alpha``.
 
     Examples
     --------
@@ -79,21 +78,13 @@ def bound_probability_above(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
 def bound_epsilon_by_counts(k: ArrayLike, other: ArrayLike, n: int, alpha: float) -> Any:
     """Bound ε from below by how often an event was seen in n trainings on each of two neighbouring tables.
 
-    Parameters
-    ----------
-    k, other : int or array
-        Counts on the table where it is more likely, and on the other one. The bound is 0 where they tell nothing.
-    n : int
-        Trainings on each.
-    alpha : float
-        Chance that the bound is wrong; half of it goes to each of the two probabilities.
+    It was seen k times where it is more likely; the bound is 0 where the counts tell nothing. It is wrong with a chance
+    ``alpha``, half of which goes to each of the two probabilities.
 
     Examples
     --------
-    >>> round(float(bound_epsilon_by_counts(500, 180, 1000, 0.05)), 3)
-    0.825
-    >>> float(bound_epsilon_by_counts(180, 500, 1000, 0.05))
-    0.0
+    >>> [round(float(bound_epsilon_by_counts(k, other, 1000, 0.05)), 3) for k, other in ((500, 180), (180, 500))]
+    [0.825, 0.0]
     """
     p, q = bound_probability_below(k, n, alpha / 2), bound_probability_above(other, n, alpha / 2)
     return np.log(np.maximum(p / q, 1.0))

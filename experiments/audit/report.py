@@ -114,7 +114,6 @@ def _select_rows(rows: Sequence[BoundRow], algorithm: str) -> list[BoundRow]:
 
 
 def _judge(rows: Sequence[BoundRow], replay: ReplayReport | None, left_out: Sequence[str]) -> tuple[str, str]:
-    """Return a verdict and its reason."""
     claims = [row for row in rows if math.isfinite(row.claimed)]
     if rows and not claims:
         return NOTHING_CLAIMED, f"measured ε ≥ {rows[0].bound:.2f}"
@@ -239,7 +238,6 @@ def _format_violations(rows: Sequence[BoundRow]) -> str:
 
 
 def _format_table(rows: Sequence[BoundRow], losses: Mapping | None = None) -> str:
-    """Return rows as a table, with the largest losses where there are any."""
     lines = [["algorithm", "claims", "accounts", "measured", "at most", *(["exact loss"] if losses else []), "by"]]
     for row in rows:
         numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}", f"{row.refutable:.1f}"
@@ -352,7 +350,6 @@ def _make_unmeasured_row(algorithm: str, layer: str, epsilon: float, verdict: st
 
 
 def _describe_row(row: BoundRow, verdicts: list[AlgorithmVerdict]) -> dict:
-    """Return a row with the verdict of its algorithm, and the reason."""
     (verdict,) = (verdict for verdict in verdicts if verdict.algorithm == row.algorithm)
     return asdict(row) | {"verdict": verdict.verdict, "reason": verdict.reason}
 

@@ -114,10 +114,7 @@ class TableTemplate:
     def from_entry(cls, entry: Mapping) -> TableTemplate:
         """Return the template that an entry of the file stands for.
 
-        Raises
-        ------
-        ValueError
-            If a record is not in its domain, the tables are no neighbours, or no such ε can be claimed.
+        It is a ValueError if a record is not in its domain, the tables are no neighbours, or no such ε can be claimed.
         """
         widths = (*entry["columns"], entry["target"])
         *columns, target = (CONTINUOUS if isinstance(width, str) else width for width in widths)

@@ -59,12 +59,7 @@ class AlgorithmEntry:
 
 
 def read_algorithm(name: str) -> AlgorithmEntry:
-    """Return what the catalogue knows of an algorithm.
-
-    Raises
-    ------
-    BadInput
-        If there is none of that name, or its file or class cannot be read.
+    """Return what the catalogue knows of an algorithm; BadInput if there is none, or it cannot be read.
 
     Examples
     --------
@@ -96,12 +91,7 @@ def _say_variant(name: str) -> str:
 
 
 def describe_algorithm(name: str) -> str:
-    """Return what an algorithm is, as text of at most 80 columns and about 40 lines.
-
-    Raises
-    ------
-    BadInput
-        As `read_algorithm`.
+    """Return what an algorithm is, as text of at most 80 columns and about 40 lines; errors as of `read_algorithm`.
 
     Examples
     --------

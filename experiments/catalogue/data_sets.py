@@ -26,12 +26,7 @@ _SIDES: dict[str | None, str] = {
 
 
 def describe_dataset(name: str) -> str:
-    """Return what a data set is, as text of at most 80 columns and about 40 lines.
-
-    Raises
-    ------
-    BadInput
-        If there is none of that name, or its file cannot be read.
+    """Return what a data set is, as text of at most 80 columns and about 40 lines; errors are those of `read_dataset`.
 
     Examples
     --------
@@ -66,10 +61,7 @@ def describe_dataset(name: str) -> str:
 def read_dataset(name: str) -> CatalogueEntry:
     """Return what the catalogue says of a data set; what the file of one's own leaves out is taken from its rows.
 
-    Raises
-    ------
-    BadInput
-        If there is none of that name, or its file or its rows cannot be read.
+    It is BadInput if there is none of that name, or its file or its rows cannot be read.
     """
     try:
         return catalogue.read_entry(name)
@@ -170,7 +162,6 @@ def _describe_stand_ins(entry: CatalogueEntry) -> str:
 
 
 def _format_columns(entry: CatalogueEntry, room: int) -> list[str]:
-    """Return a line for each column, the first of many."""
     rows = list(_list_columns(entry))
     width = min(max(len(name) for name, _ in rows), 24)
     most = len(rows) if len(rows) < room else max(room - 2, 5)

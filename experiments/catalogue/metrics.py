@@ -30,12 +30,7 @@ GROUPS = {
 
 
 def describe_metric(name: str) -> str:
-    """Return what is known of a metric, as text of at most 80 columns.
-
-    Raises
-    ------
-    BadInput
-        If there is none of that name.
+    """Return what is known of a metric, as text of at most 80 columns; BadInput if there is none of that name.
 
     Examples
     --------

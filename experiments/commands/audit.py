@@ -14,7 +14,7 @@ from experiments.store import provenance
 
 def run_command(request: SweepRequest) -> int:
     """Audit what is asked for; returns the exit code."""
-    plan = read_plan(request)
+    plan = _read_plan(request)
     found, missing = run_audit(plan)
     print(format_report(found))
     folder = request.results_folder / "audit"
@@ -32,14 +32,7 @@ def run_command(request: SweepRequest) -> int:
     return 1 if has_failed or found.is_alarming else 0
 
 
-def read_plan(request: SweepRequest) -> AuditPlan:
-    """Return what a command line wants to be audited.
-
-    Raises
-    ------
-    BadInput
-        If a parameter has several values, or a value cannot be.
-    """
+def _read_plan(request: SweepRequest) -> AuditPlan:
     params = {}
     for name, values in request.values.items():
         if name == "algorithm":

@@ -41,15 +41,7 @@ Way = Callable[[Paper, Path], str]
 
 
 def compare_ways(paper: Paper, ways: Mapping[str, Way]) -> dict[str, str]:
-    """Run a paper in several ways, each with a store of its own; return the SHA-256 of what came out by way.
-
-    Parameters
-    ----------
-    paper : Paper
-        What is run.
-    ways : mapping of str to callable
-        See `Way`.
-    """
+    """Run a paper in several ways, each with a store of its own; return the SHA-256 of what came out by way."""
     digests = {}
     for name, run in ways.items():
         started = monotonic()

@@ -163,14 +163,8 @@ def _can_score(name: str, n_classes: int, has_shares: bool) -> bool:
 class FittedClassifier(ClassifierMixin, BaseEstimator):
     """What a fitted model said of some rows, where a scorer would ask the model.
 
-    Parameters
-    ----------
-    classes : array of shape (n_classes,)
-        The declared classes.
-    predicted : array of shape (n,)
-        The class of each row.
-    shares : float64 array of shape (n, n_classes) or None
-        Probabilities of the classes, if the model gives them.
+    That is the class of each row and, if the model gives them, the shares, (n, n_classes): probabilities of the
+    declared classes.
     """
 
     def __init__(self, classes: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None = None):

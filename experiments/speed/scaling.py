@@ -100,7 +100,6 @@ def measure_sweep() -> list[Measurement]:
 
 
 def _write_sweep(n_cells: int) -> list[str]:
-    """Return the words of a sweep of so many empty cells."""
     epsilons = ",".join(map(str, _list_epsilons(n_cells)))
     return ["-m", "dataset=car", "algorithm=nothing", f"repeats={_REPEATS}", f"epsilon={epsilons}"]
 

@@ -103,7 +103,6 @@ def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Collectio
 
 
 def _counts_levels_of_nodes(estimator: BaseEstimator) -> bool:
-    """Return whether the depth of a forest is its number of levels of nodes, not of splits."""
     params = estimator.get_params(deep=False)
     is_printed = params.get("variant") != "sound"
     return isinstance(estimator, PFDPDTClassifier) or (is_printed and params.get("levels") == "with_root")
@@ -155,21 +154,11 @@ def audit_pairs(
     observe: Observe = observe_in_threads,
     algorithm: str = "",
 ) -> Iterator[BoundRow | Unaudited]:
-    """Audit an algorithm on several pairs of tables, whose bounds hold together.
+    """Audit an algorithm on several pairs of tables, whose bounds hold together; ``make`` returns it for a pair.
 
-    Parameters
-    ----------
-    make : function
-        Returns the estimator for a pair.
-    n : int
-        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
-    key : str
-        Whatever else the random numbers shall depend on.
-
-    Yields
-    ------
-    BoundRow or Unaudited
-        For each pair, the better one of both directions, or what a fit raises, if it does on both tables.
+    Yields for each pair the better one of both directions, or what a fit raises, if it does on both tables. There are n
+    trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth. The
+    key is whatever else the random numbers shall depend on.
     """
     alpha = FALSE_ALARMS / (2 * len(pairs))
     for pair in pairs:
@@ -202,16 +191,10 @@ def read_privacy(observers: Sequence[Observer]) -> Privacy:
 def find_refutation(
     observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, observe: Observe = observe_in_threads
 ) -> Refutation:
-    """Look for the event that bounds ε best: some of the trainings choose it in either direction, the others count it.
+    """Look for the event that bounds ε best, to refute a claim: some trainings choose it, the others count it.
 
-    Parameters
-    ----------
-    observers : tuple of Observer
-        The algorithm on the neighbour and on the table, n trainings on each.
-    alpha : float
-        Chance of a wrong bound, in each direction.
-    claimed : float
-        What is to be refuted.
+    The algorithm is trained n times on the neighbour, which is the first observer's, and on the table; ``alpha`` is the
+    chance of a wrong bound, in each direction.
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
@@ -232,7 +215,6 @@ def find_refutation(
 
 
 def _describe_pair(pair: TablePair) -> dict[str, str]:
-    """Return what a row says of a pair, to be checked by hand."""
     return {
         "neighbours": pair.neighbours,
         "where": pair.name,
@@ -243,7 +225,7 @@ def _describe_pair(pair: TablePair) -> dict[str, str]:
 
 
 def _describe_domain(domain: Domain) -> str:
-    """Return a domain in words.
+    """Return a domain in words, of many categories some.
 
     Examples
     --------

@@ -56,12 +56,8 @@ def audit_one_run(
     """Train a forest once on a data set with canaries in it, at least 10, and bound its ε from below.
 
     Its ``domain`` and ``random_state`` are set here; training rows are those of repeat 0 of the usual protocol. In the
-    row, counts are of right and of wrong guesses, and ``refutable`` is the bound if every coin were guessed right.
-
-    Raises
-    ------
-    BadInput
-        If the forest is none whose classes can be guessed by, or its claim is not about records added or removed.
+    row, counts are of right and of wrong guesses, and ``refutable`` is the bound if every coin were guessed right. It
+    is BadInput if the forest is none whose classes can be guessed by, or claims nothing of records added or removed.
     """
     if not isinstance(forest, PrivateForestClassifier):
         raise BadInput(f"one run takes a private forest that votes for classes, not {type(forest).__name__}")
@@ -148,7 +144,6 @@ def _list_count_keys(plan: Any, tree: rdt.RandomTree, rows: np.ndarray, labels: 
 
 
 def _is_unique(values: np.ndarray) -> np.ndarray:
-    """Tell for each value whether no other one equals it."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return counts[places] == 1
 

@@ -21,6 +21,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -119,12 +120,11 @@ def _hold_in_lists(rows: Sequence[tuple]) -> list:
     return list(map(list, rows))
 
 
-def _hold_in_array(rows: Sequence[tuple]) -> np.ndarray:
-    return np.array(_hold_in_lists(rows), dtype=object)
-
-
-def _hold_in_frame(rows: Sequence[tuple]) -> pd.DataFrame:
-    return pd.DataFrame(_hold_in_lists(rows), columns=["length", "colour"])
+_CONTAINERS = (
+    _hold_in_lists,
+    lambda rows: np.array(_hold_in_lists(rows), dtype=object),
+    lambda rows: pd.DataFrame(_hold_in_lists(rows), columns=["length", "colour"]),
+)
 
 
 def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
@@ -136,8 +136,7 @@ def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
     def pair(name: str, table: tuple, neighbour: tuple, neighbours: str = ADDED_OR_REMOVED) -> ReleasePair:
         return ReleasePair(name, domain, table, neighbour, (2, 1), {}, neighbours)
 
-    containers = itertools.cycle([_hold_in_lists, _hold_in_array, _hold_in_frame])
-    for (name, strange), hold in zip(_STRANGE.items(), containers, strict=False):
+    for (name, strange), hold in zip(_STRANGE.items(), itertools.cycle(_CONTAINERS), strict=False):
         if len(strange) < 2:
             hold = _hold_in_lists
         yield pair(name, (hold(rows), y), (hold([*rows, strange]), [*y, y[0]]))
@@ -159,25 +158,19 @@ def list_release_pairs(subject: Subject) -> list[ReleasePair]:
 # The attack.
 
 
-def attack_releases(
-    subject: Subject, epsilon: float, pairs: Sequence[ReleasePair], n: int = RELEASES
-) -> Iterator[BoundRow]:
-    """Release a subject, which has the parameter ``noise``, many times from each pair of tables, in this process.
-
-    Yields for each pair the event that bounds ε best; nothing where it does not keep its claim, and so is not released.
-    If a usual table gives no release, so that nothing could be seen, that is a RuntimeError.
-    """
-    yield from filter(None, (attack_pair(subject, epsilon, pair, len(pairs), n) for pair in pairs))
-
-
 def attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: int, n: int) -> BoundRow | None:
-    """Return what releases from one of some pairs show, see `attack_releases`."""
+    """Return the event that bounds ε best of one of some pairs of tables, from each of which a subject is released.
+
+    The subject has the parameter ``noise``. None where it does not keep its claim, and so is not released; if a usual
+    table gives no release, so that nothing could be seen, that is a RuntimeError.
+    """
     estimator = _make_estimator(subject, epsilon, pair)
     probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
     empty = np.empty((0, len(pair.domain.features))), np.empty(0)
     on_nothing = EstimatorOnTable(estimator, empty, probes, 0)
+    publish = methodcaller("release")
     on_neighbour, on_table = (
-        EstimatorOnTable(estimator, table, probes, derive_key(subject.name, pair.name, side), publish=_release)
+        EstimatorOnTable(estimator, table, probes, derive_key(subject.name, pair.name, side), publish)
         for side, table in enumerate((pair.neighbour, pair.table))
     )
     privacy = read_privacy((on_nothing, on_table, on_neighbour))
@@ -191,23 +184,15 @@ def attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: in
     return make_row(WAY_OUT, subject.name, estimator, privacy, found, neighbours=pair.neighbours, where=pair.name)
 
 
-def _release(model: Any) -> Any:
-    return model.release()
-
-
 def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> BaseEstimator:
-    settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1}
-    settings |= pair.params
+    settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1, **pair.params}
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
     own = {name: value for name, value in subject.params.items() if name not in settings}
     return replace(subject, params=own).build(**settings)
 
 
 def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[BoundRow | Unaudited]:
-    """Yield what releases of subjects show in processes of their own, or what a pair of tables raises.
-
-    Only those that keep their claim are released.
-    """
+    """Yield what releases of subjects that keep their claim show in processes of their own, or what a pair raises."""
     asked: list[tuple] = []
     for subject in subjects:
         pairs = list_release_pairs(subject)

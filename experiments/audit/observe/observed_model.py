@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,21 +30,18 @@ class Observation(NamedTuple):
         return next(iter(sides.values())).shape
 
 
-class Observer(Protocol):
+class Observer:
     """An algorithm on one table, ready to be trained many times."""
 
-    @property
-    def privacy(self) -> Privacy:
-        """What the algorithm claims, as its estimator says after a fit of this table."""
-        ...
+    privacy: Privacy  #: what the algorithm claims, as its estimator says after a fit of this table
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it; the same numbers give the same models."""
-        ...
+        raise NotImplementedError
 
     def describe_side(self, side: str, training: int, part: int) -> str:
-        """Return in words what a side of the model is in one training, in one of its parts."""
-        ...
+        """Return in words what a side of the model is in one training, in one of its parts; numbers have no words."""
+        raise KeyError(side)
 
 
 def join_observations(observations: Sequence[Observation]) -> Observation:

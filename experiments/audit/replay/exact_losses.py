@@ -102,14 +102,9 @@ def compute_call_loss(call: MechanismCall, other: MechanismCall) -> float:
 def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int = 0) -> np.ndarray:
     """Train an estimator n times on the neighbour of a pair, in plain Python, and return what each training loses.
 
-    That is the log of how much likelier the training is on the neighbour than on the table: float64 (n,).
-
-    Parameters
-    ----------
-    estimator : estimator
-        Its noise comes from ``algorithms.mechanisms``; ``domain`` and ``random_state`` are set here.
-    first : int
-        Number of the first training; the same numbers give the same trainings.
+    That is the log of how much likelier the training is on the neighbour than on the table: float64 (n,). Noise comes
+    from ``algorithms.mechanisms``; ``domain`` and ``random_state`` are set here. The same numbers, of which ``first``
+    is that of the first training, give the same trainings.
     """
     require_plain_python("losses need", "or call sample_losses_in_processes")
     include_modules([type(estimator).__module__])

@@ -31,12 +31,7 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
 def list_reachable(thing: Any, path: str = "release") -> Iterator[tuple[str, str]]:
-    """Yield all plain values that can be reached from an object, each with the way there.
-
-    Raises
-    ------
-    TypeError
-        For an object that cannot be looked into.
+    """Yield all plain values that can be reached from an object, with the way there; TypeError where one is closed.
 
     Examples
     --------
@@ -68,7 +63,6 @@ Parts = Iterable[tuple[str, Any]]
 
 
 def _list_parts(thing: Any) -> Parts:
-    """Return what an object holds."""
     if type(thing) is np.ndarray:
         return _list_parts_of_array(thing)
     if type(thing) is dict:

@@ -159,7 +159,6 @@ class CallRecorder:
         self.violations.append(Violation("noise", what, "two answers share their noise", line))
 
     def _answer_call(self, mechanism: Callable, arguments: dict) -> Any:
-        """Record a call and return its outcome."""
         name = next(name for name in arguments if name not in ("key", "rng"))
         measure = tuple(np.asarray(arguments["measure"]).tolist()) if "measure" in arguments else None
         parameters = float(arguments["epsilon"]), float(arguments["sensitivity"]), measure
